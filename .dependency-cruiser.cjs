@@ -1,0 +1,121 @@
+// Who may import whom: a lower line never imports a higher one, siblings of a line never import each other,
+// and from another feature only its door (index.ts). A room that comes later finds its line here already.
+const LINES = [
+  ['cli'],
+  ['app'],
+  ['dsr'],
+  ['groups'],
+  ['engine'],
+  ['sync'],
+  ['events'],
+  ['identity'],
+  ['access'],
+  ['jobs', 'http'],
+  ['store', 'warehouse'],
+  ['config'],
+  ['kernel'],
+];
+const place = (room) => (room === 'app' || room === 'config' ? `^src/${room}\\.ts$` : `^src/${room}/`);
+
+const layering = LINES.flatMap((rooms, line) =>
+  rooms.map((room) => ({
+    name: `${room}-imports-only-lower-rooms`,
+    severity: 'error',
+    from: { path: place(room) },
+    to: {
+      path: [
+        '^src/main\\.ts$',
+        ...LINES.slice(0, line).flat().map(place),
+        ...rooms.filter((sibling) => sibling !== room).map(place),
+      ],
+    },
+  })),
+);
+
+const doors = LINES.flat()
+  .filter((room) => room !== 'app' && room !== 'config' && room !== 'kernel')
+  .map((room) => ({
+    name: `${room}-is-entered-by-its-door`,
+    severity: 'error',
+    from: { path: '^(src|connectors)/', pathNot: place(room) },
+    to: { path: place(room), pathNot: `^src/${room}/index\\.ts$` },
+  }));
+
+/** One library, one home: who may import it at all. */
+const HOMES = [
+  ['drizzle-orm', ['^src/store/', 'tables\\.ts$', '^src/[a-z]+/[a-z-]+\\.ts$']],
+  ['pg', ['^src/store/', '^connectors/redshift/']],
+  ['pg-copy-streams', ['^src/store/', '^connectors/redshift/']],
+  ['pg-boss', ['^src/jobs/']],
+  ['croner', ['^src/jobs/', '^src/engine/schedule']],
+  ['fastify', ['^src/http/']],
+  ['@fastify/[a-z-]+', ['^src/http/']],
+  ['ajv(-formats)?', ['^src/http/']],
+  ['prom-client', ['^src/http/']],
+  ['p-queue', ['^src/engine/', '^src/http/outgoing']],
+  ['pino', ['^src/kernel/']],
+  ['jose', ['^src/access/']],
+  ['commander', ['^src/cli/', '^src/main\\.ts$']],
+  ['cli-table3', ['^src/cli/']],
+  ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],
+  ['node-sql-parser', ['^src/warehouse/sql/']],
+  ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$', '^connectors/duckdb/read\\.ts$']],
+];
+const homes = HOMES.map(([library, paths]) => ({
+  name: `${library.replace(/\W+/g, '-')}-stays-home`,
+  severity: 'error',
+  from: { path: '^(src|connectors)/', pathNot: paths },
+  to: { path: `node_modules/${library}/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...layering,
+    ...doors,
+    ...homes,
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'connectors-know-only-kernel-and-warehouse',
+      severity: 'error',
+      from: { path: '^connectors/[^/]+/' },
+      to: {
+        path: '^(src|connectors)/',
+        pathNot: ['^src/(kernel|warehouse)/', '^connectors/_shared/', '^connectors/$1/'],
+      },
+    },
+    {
+      name: 'one-connector-never-imports-another',
+      severity: 'error',
+      from: { path: '^connectors/([^/_]+)/' },
+      to: { path: '^connectors/([^/_]+)/', pathNot: '^connectors/$1/' },
+    },
+    {
+      name: 'connectors-are-met-in-app-only',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/app\\.ts$' },
+      to: { path: '^connectors/' },
+    },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-dev-dependency-in-source',
+      severity: 'error',
+      from: { path: '^(src|connectors)/' },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

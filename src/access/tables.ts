@@ -1,0 +1,107 @@
+// Organisations, accounts, workspaces, credentials, signing keys: reference tables, rarely written, never locked, without
+// counters. Settings and audit log belong to a workspace and begin with its id.
+import { bigint, boolean, customType, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const identity = (name: string) => bigint(name, { mode: 'bigint' }).generatedAlwaysAsIdentity();
+
+// no workspace_id: an organisation stands above its workspaces
+export const organisations = pgTable('organisations', {
+  id: identity('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  createdOn: time('created_on').notNull(),
+});
+
+// no workspace_id: an account stands above its workspaces
+export const accounts = pgTable('accounts', {
+  id: identity('id').primaryKey(),
+  organisationId: bigint('organisation_id', { mode: 'bigint' })
+    .notNull()
+    .references(() => organisations.id),
+  name: text('name').notNull(),
+  warehouseSyncProvisioned: boolean('warehouse_sync_provisioned').notNull().default(true),
+  createdOn: time('created_on').notNull(),
+});
+
+// its own id is the workspace_id of every tenant table
+export const workspaces = pgTable('workspaces', {
+  id: identity('id').primaryKey(),
+  accountId: bigint('account_id', { mode: 'bigint' })
+    .notNull()
+    .references(() => accounts.id),
+  name: text('name').notNull(),
+  createdOn: time('created_on').notNull(),
+});
+
+// by client id: a token request knows no workspace
+export const platformCredentials = pgTable('platform_credentials', {
+  clientId: text('client_id').primaryKey(),
+  accountId: bigint('account_id', { mode: 'bigint' })
+    .notNull()
+    .references(() => accounts.id),
+  name: text('name').notNull(),
+  /** `admin` or `read`. */
+  role: text('role').notNull(),
+  /** Empty: every workspace of the account. */
+  workspaceIds: bigint('workspace_ids', { mode: 'bigint' }).array().notNull(),
+  secretSha256: bytea('secret_sha256').notNull(),
+  createdOn: time('created_on').notNull(),
+  revokedOn: time('revoked_on'),
+});
+
+// by key: a request with Basic credentials knows no workspace
+export const inputCredentials = pgTable('input_credentials', {
+  key: text('key').primaryKey(),
+  workspaceId: bigint('workspace_id', { mode: 'bigint' })
+    .notNull()
+    .references(() => workspaces.id),
+  name: text('name').notNull(),
+  /** Encrypted, because HMAC needs it back (rulings §1). */
+  secret: text('secret').notNull(),
+  createdOn: time('created_on').notNull(),
+  revokedOn: time('revoked_on'),
+});
+
+// no workspace_id: tokens are signed for the whole installation
+export const signingKeys = pgTable('signing_keys', {
+  id: text('id').primaryKey(),
+  /** Public part as JWK text, served until `retires_on`. */
+  publicJwk: text('public_jwk').notNull(),
+  /** Encrypted PKCS#8. */
+  privateKey: text('private_key').notNull(),
+  createdOn: time('created_on').notNull(),
+  /** Set when a newer key took over: tokens it signed are valid until then. */
+  retiresOn: time('retires_on'),
+});
+
+export const workspaceSettings = pgTable('workspace_settings', {
+  workspaceId: bigint('workspace_id', { mode: 'bigint' })
+    .primaryKey()
+    .references(() => workspaces.id),
+  /** The settings document as JSON text; what is absent has its default. */
+  settings: text('settings').notNull(),
+  version: integer('version').notNull(),
+});
+
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => workspaces.id),
+    id: identity('id'),
+    occurredOn: time('occurred_on').notNull(),
+    /** Client id, key id or `cli:<user>`. */
+    actor: text('actor').notNull(),
+    /** `connection.created`, `settings.changed` … */
+    action: text('action').notNull(),
+    resource: text('resource').notNull(),
+    /** What changed, as JSON text without secrets. */
+    detail: text('detail').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    index('audit_log_by_time').on(table.workspaceId, table.occurredOn),
+  ],
+);

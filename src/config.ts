@@ -1,0 +1,171 @@
+// Environment → typed configuration. The only reader of process.env; the README's table is generated from SETTINGS.
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { AppError, type EncryptionKey, type Issue, Secret } from './kernel/index.ts';
+
+interface Setting {
+  readonly meaning: string;
+  readonly default: string;
+  readonly secret?: true;
+}
+
+/** Every variable that Penstock reads, with its default as a person would write it. */
+export const SETTINGS = {
+  PENSTOCK_HOME: {
+    default: './.penstock',
+    meaning: 'Folder of the embedded store, its keys and the workspaces’ DuckDB files.',
+  },
+  PENSTOCK_HOST: { default: '127.0.0.1', meaning: 'Address the API listens on.' },
+  PENSTOCK_PORT: { default: '8080', meaning: 'Port the API listens on; 0 takes a free one.' },
+  PENSTOCK_BASE_URL: {
+    default: '',
+    meaning: 'Public address of the API and audience of its tokens; without it http://host:port.',
+  },
+  PENSTOCK_TRUSTED_PROXIES: {
+    default: '',
+    meaning: 'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed.',
+  },
+  PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
+  DATABASE_URL: { default: '', meaning: 'A PostgreSQL to use as store instead of the embedded one.', secret: true },
+  PENSTOCK_STORE_PORT: {
+    default: '0',
+    meaning: 'Port of the embedded store; 0 takes a free one at the first start and keeps it.',
+  },
+  PENSTOCK_POOL_SIZE: { default: '10', meaning: 'Most connections this daemon holds to its store.' },
+  PENSTOCK_ENCRYPTION_KEYS: {
+    default: '',
+    meaning: 'Keys that encrypt stored secrets, `id:base64` of 32 bytes, comma separated, the newest first.',
+    secret: true,
+  },
+  PENSTOCK_IDENTITY_KEY: {
+    default: '',
+    meaning: 'Key of the identity hashes, 32 bytes in base64. It can never change.',
+    secret: true,
+  },
+  PENSTOCK_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error, fatal or silent.' },
+  PENSTOCK_WORKERS: { default: '2', meaning: 'Runs this daemon works on at the same time; 0 serves the API only.' },
+  PENSTOCK_WORKSPACE_RUNS: { default: '4', meaning: 'Most runs of one workspace at the same time, over all daemons.' },
+  PENSTOCK_CONNECTION_RUNS: {
+    default: '4',
+    meaning: 'Most runs over one connection at the same time, over all daemons.',
+  },
+  PENSTOCK_CHUNK_ROWS: { default: '20000', meaning: 'Rows that are delivered in one transaction.' },
+  PENSTOCK_DUCKDB_MEMORY_MB: { default: '256', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
+  PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
+  PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
+} as const satisfies Record<string, Setting>;
+
+type SettingName = keyof typeof SETTINGS;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  readonly home: string;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Undefined: derived from host and port once the daemon listens. */
+    readonly baseUrl: string | undefined;
+    readonly trustedProxies: readonly string[];
+    readonly bodyLimitBytes: number;
+  };
+  readonly store: { readonly databaseUrl: Secret | undefined; readonly port: number; readonly poolSize: number };
+  readonly keys: { readonly encryption: readonly EncryptionKey[]; readonly identity: Secret | undefined };
+  readonly logLevel: string;
+  readonly engine: {
+    readonly workers: number;
+    readonly workspaceRuns: number;
+    readonly connectionRuns: number;
+    readonly chunkRows: number;
+    readonly runAttempts: number;
+  };
+  readonly duckdb: { readonly memoryMb: number; readonly threads: number };
+}
+
+/** Reads the environment; throws CONFIG_INVALID that names every wrong variable at once. */
+export function readConfig(environment: Environment = process.env): Config {
+  const issues: Issue[] = [];
+  const read = reader(environment, issues);
+  const config: Config = {
+    home: resolve(read.text('PENSTOCK_HOME')),
+    http: {
+      host: read.text('PENSTOCK_HOST'),
+      port: read.integer('PENSTOCK_PORT', 0, 65_535),
+      baseUrl: read.url('PENSTOCK_BASE_URL'),
+      trustedProxies: read.networks('PENSTOCK_TRUSTED_PROXIES'),
+      bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
+    },
+    store: {
+      databaseUrl: read.secret('DATABASE_URL'),
+      port: read.integer('PENSTOCK_STORE_PORT', 0, 65_535),
+      poolSize: read.integer('PENSTOCK_POOL_SIZE', 4, 500),
+    },
+    keys: { encryption: read.keys('PENSTOCK_ENCRYPTION_KEYS'), identity: read.secret('PENSTOCK_IDENTITY_KEY') },
+    logLevel: read.oneOf('PENSTOCK_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    engine: {
+      workers: read.integer('PENSTOCK_WORKERS', 0, 64),
+      workspaceRuns: read.integer('PENSTOCK_WORKSPACE_RUNS', 1, 1000),
+      connectionRuns: read.integer('PENSTOCK_CONNECTION_RUNS', 1, 1000),
+      chunkRows: read.integer('PENSTOCK_CHUNK_ROWS', 1, 100_000),
+      runAttempts: read.integer('PENSTOCK_RUN_ATTEMPTS', 1, 100),
+    },
+    duckdb: {
+      memoryMb: read.integer('PENSTOCK_DUCKDB_MEMORY_MB', 64, 1 << 20),
+      threads: read.integer('PENSTOCK_DUCKDB_THREADS', 1, 256),
+    },
+  };
+  if (issues.length > 0) {
+    throw new AppError('CONFIG_INVALID', issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), {
+      issues,
+    });
+  }
+  return config;
+}
+
+function reader(environment: Environment, issues: Issue[]) {
+  const text = (name: SettingName): string => environment[name]?.trim() || SETTINGS[name].default;
+  const complain = (path: SettingName, message: string) => issues.push({ path, message });
+  const optional = (name: SettingName): string | undefined => text(name) || undefined;
+  const list = (name: SettingName): string[] =>
+    text(name)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  return {
+    text,
+    integer(name: SettingName, least: number, most: number): number {
+      const value = Number(text(name));
+      if (Number.isInteger(value) && value >= least && value <= most) return value;
+      complain(name, `"${text(name)}" is not a whole number from ${least} to ${most}.`);
+      return least;
+    },
+    oneOf(name: SettingName, allowed: readonly string[]): string {
+      if (!allowed.includes(text(name))) complain(name, `"${text(name)}" is none of ${allowed.join(', ')}.`);
+      return text(name);
+    },
+    url(name: SettingName): string | undefined {
+      const value = optional(name);
+      if (value === undefined) return undefined;
+      const url = URL.parse(value);
+      if (url === null || !/^https?:$/.test(url.protocol)) complain(name, `"${value}" is not an http(s) address.`);
+      return value.replace(/\/+$/, '');
+    },
+    networks(name: SettingName): string[] {
+      for (const item of list(name)) {
+        const [address = '', bits = '0'] = item.split('/');
+        if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits)) complain(name, `"${item}" is not an address or network.`);
+      }
+      return list(name);
+    },
+    secret(name: SettingName): Secret | undefined {
+      const value = optional(name);
+      return value === undefined ? undefined : new Secret(value);
+    },
+    keys(name: SettingName): EncryptionKey[] {
+      return list(name).map((item) => {
+        const colon = item.indexOf(':');
+        if (colon < 1) complain(name, 'each key is written `id:base64`.');
+        return { id: item.slice(0, colon), key: new Secret(item.slice(colon + 1)) };
+      });
+    },
+  };
+}

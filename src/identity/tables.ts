@@ -1,0 +1,47 @@
+// delivery.md's shape: identities are keyed hashes with an owner in slot 0; values, attributes and their times are text in
+// the profile. Columns that change are in no index, so that updates stay on their page (fillfactor in the migration).
+import { bigint, boolean, integer, pgTable, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+
+const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
+
+export const profiles = pgTable(
+  'profiles',
+  {
+    workspaceId: workspaceId(),
+    /** 0 production, 1 development. */
+    environment: smallint('environment').notNull(),
+    mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+    /** `[[type, value], …]` as JSON text, the newest first. */
+    identities: text('identities').notNull(),
+    /** `{name: value}` as JSON text. */
+    attributes: text('attributes').notNull(),
+    /** `{"": micros, name: micros}`: when each was set; "" stands for those not named; a name without value was removed. */
+    attributeTimes: text('attribute_times').notNull(),
+    /** Hash of the last row that a full sync merged; any other write clears it. */
+    rowHash: uuid('row_hash'),
+    /** Whether it holds a login identity: then it is returned only to requests that carry one of them. */
+    holdsLogin: boolean('holds_login').notNull(),
+    /** The anonymous profile it was made from (strategy profile_link). */
+    sourceMpid: bigint('source_mpid', { mode: 'bigint' }),
+    /** Counts writes; a delivery updates only the version that it read. */
+    version: integer('version').notNull(),
+    createdOn: timestamp('created_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] })],
+);
+
+export const profileIdentities = pgTable(
+  'profile_identities',
+  {
+    workspaceId: workspaceId(),
+    /** 16 bytes of a keyed hash over environment, type and normalised value. */
+    key: uuid('key').notNull(),
+    /** 0 is the owner; login and unique types have no other slot. */
+    slot: smallint('slot').notNull(),
+    mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.key, table.slot] })],
+);
+
+/** One row a workspace: creators hold it shared, a loser of a race takes it exclusively. A row, so it holds on every node. */
+export const creationLocks = pgTable('creation_locks', { workspaceId: workspaceId().primaryKey() });

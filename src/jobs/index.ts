@@ -1,0 +1,1 @@
+export type { Job, Jobs, QueueOptions } from './contract.ts';

@@ -1,0 +1,17 @@
+export { type BackoffPolicy, backoffDelayMs, type Random } from './backoff.ts';
+export { type Clock, systemClock } from './clock.ts';
+export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';
+export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, type Issue, refuse } from './errors.ts';
+export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';
+export {
+  formatMicros,
+  formatTime,
+  instantFromStore,
+  type Micros,
+  microsOfMs,
+  msOfMicros,
+  parseInstant,
+} from './instant.ts';
+export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
+export { createLog, type Log } from './log.ts';
+export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';

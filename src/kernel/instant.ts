@@ -1,0 +1,59 @@
+// Instants with microseconds. A JavaScript Date has milliseconds only, so positions and iterator values never become one
+// (rulings §7, Incremental range). Inside: bigint microseconds since 1970; outside: ISO 8601 text in UTC.
+import { AppError } from './errors.ts';
+
+/** Microseconds since 1970-01-01T00:00:00Z. */
+export type Micros = bigint;
+
+const MICROS_PER_MS = 1000n;
+const ISO_INSTANT =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+export function microsOfMs(ms: number): Micros {
+  return BigInt(ms) * MICROS_PER_MS;
+}
+
+/** Milliseconds, cut toward the past. */
+export function msOfMicros(micros: Micros): number {
+  return Number((micros - (((micros % MICROS_PER_MS) + MICROS_PER_MS) % MICROS_PER_MS)) / MICROS_PER_MS);
+}
+
+/** `2024-01-01T00:00:00.000000Z`: always six digits, always Z. */
+export function formatMicros(micros: Micros): string {
+  const ms = msOfMicros(micros);
+  const rest = micros - microsOfMs(ms);
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
+}
+
+/** Audit times on the wire: ISO 8601, UTC, `Z` (rulings §1); null stays null. */
+export function formatTime(time: Date | null): string | null {
+  return time === null ? null : time.toISOString();
+}
+
+/** Microseconds of an ISO 8601 instant with a zone; undefined when the text is none or names a day that does not exist. */
+export function parseInstant(text: string): Micros | undefined {
+  const match = ISO_INSTANT.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
+  const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const ms = Date.parse(`${wall}.000Z`);
+  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(wall)) return undefined;
+  const offset = offsetMinutes(zone);
+  if (offset === undefined) return undefined;
+  return microsOfMs(ms - offset * 60_000) + BigInt(fraction.padEnd(6, '0').slice(0, 6));
+}
+
+function offsetMinutes(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3).replace(':', '') || '0');
+  if (hours > 18 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** As `parseInstant`, for text that we wrote ourselves: anything else is a bug. */
+export function instantFromStore(text: string): Micros {
+  const micros = parseInstant(text);
+  if (micros === undefined) throw new AppError('INTERNAL', `The store holds "${text}" where an instant belongs.`);
+  return micros;
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { inspect } from 'node:util';
+
+/** A value that cannot be printed: text, JSON and `util.inspect` all give `***`. Only `reveal()` gives it out. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '***';
+  }
+
+  toJSON(): string {
+    return '***';
+  }
+
+  [inspect.custom](): string {
+    return '***';
+  }
+}
+
+/** What the API answers in place of a stored secret; sent back by a PUT it keeps what is stored (rulings §1). */
+export const SECRET_MASK = '************';
+
+/** Compares in constant time whatever the lengths: both sides are hashed first. */
+export function equalsInConstantTime(left: string, right: string): boolean {
+  return timingSafeEqual(sha256(left), sha256(right));
+}
+
+/** SHA-256 of the UTF-8 text. Enough for client secrets, which are random (rulings §1). */
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}

@@ -1,0 +1,68 @@
+// The store: one PostgreSQL (embedded or given), its pool, transactions, the COPY writer and reader, migrations, and the
+// one place that knows a SQLSTATE. It knows no table and no domain word. Rules for everyone: distribution in README of
+// this room; each statement names `workspace_id = $1` for each tenant table.
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+
+/** A value bound to `$n`. Dates and objects are not among them: an instant is text or micros, JSON is text. */
+export type SqlValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Uint8Array
+  | Date
+  | readonly (string | number | bigint | null)[];
+
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** Statements by hand. `query` names columns; `lines` gives positional rows, for hot paths. */
+export interface Sql {
+  query<Row extends object = SqlRow>(text: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** Number of rows an UPDATE, DELETE or INSERT touched. Never use it after ON CONFLICT DO NOTHING: count RETURNING rows. */
+  execute(text: string, values?: readonly SqlValue[]): Promise<number>;
+  /** drizzle over the same session, for CRUD. */
+  readonly orm: NodePgDatabase;
+}
+
+/** Column types the binary COPY writer and reader know. */
+export type CopyType = 'int2' | 'int4' | 'int8' | 'bool' | 'text' | 'bytea' | 'uuid' | 'float8';
+
+/** One column of a COPY: values by position; `uuid` as 32 hex digits, `int8` as bigint or safe integer. */
+export interface CopyColumn {
+  readonly name: string;
+  readonly type: CopyType;
+}
+
+export interface CopyTarget {
+  readonly table: string;
+  readonly columns: readonly CopyColumn[];
+}
+
+export type CopyValue = string | number | bigint | boolean | Uint8Array | null;
+
+/** One transaction of one session. Everything inside is there after commit, or nothing is. */
+export interface Transaction extends Sql {
+  /** Binary COPY FROM: `row(i)` gives the values of row i, in the order of the columns. */
+  copyIn(target: CopyTarget, count: number, row: (index: number) => readonly CopyValue[]): Promise<void>;
+  /** Binary COPY (query) TO: `onRow` gets the values in order. `query` cannot have parameters: only literals of bigint. */
+  copyOut(query: string, types: readonly CopyType[], onRow: (values: readonly CopyValue[]) => void): Promise<void>;
+  /** Runs `action` once this transaction is durable; not at all when it rolls back. */
+  afterCommit(action: () => void): void;
+}
+
+export interface TransactionOptions {
+  /** Attempts when the store answers STORE_CONFLICT (40001, 40P01); 5 by default. */
+  readonly attempts?: number;
+  /** Gives up waiting for a lock after this many ms, as STORE_CONFLICT. */
+  readonly lockTimeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Store extends Sql, AsyncDisposable {
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  /** For libraries that bring their own pool (pg-boss): an address that reaches this very store. */
+  readonly databaseUrl: string;
+  /** Resolves when a statement comes back; throws STORE_UNAVAILABLE otherwise. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export { connections, dataModels, pipelineRuns, pipelines } from './tables.ts';

@@ -1,0 +1,95 @@
+// What a connector is. Terminology: a *connector* knows one product; a *connection* is a customer's configuration for it;
+// a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
+import type { TSchema } from 'typebox';
+import type { AppError, Micros } from '../kernel/index.ts';
+import type { Cell, Column } from './cells.ts';
+import type { Dialect } from './dialect.ts';
+
+/** v2's neutral words (002); rulings §1 gives the products and our own DuckDB. */
+export const PROVIDERS = ['Alpha', 'Beta', 'Gamma', 'Delta', 'DuckDB'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+/** A bound parameter: always text or integer, never a JavaScript Date (rulings §7, Incremental range). */
+export type BoundValue = string | bigint;
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, BoundValue>>;
+}
+
+export interface ReadRequest {
+  readonly statement: Statement;
+  /** A chunk holds at most so many rows, and ends early when it holds about `chunkBytes`. */
+  readonly chunkRows: number;
+  readonly chunkBytes: number;
+  /** Rows of the first chunk, smaller so that progress shows early. */
+  readonly firstChunkRows?: number;
+  /** Goes to the warehouse's query log where it has tags: pipeline and run. */
+  readonly label?: Readonly<Record<string, string>>;
+}
+
+/** Columns are known even for zero rows; chunks are pulled, and leaving the loop early frees what they hold. */
+export interface ReadResult {
+  readonly columns: readonly Column[];
+  readonly chunks: AsyncIterable<readonly (readonly Cell[])[]>;
+}
+
+export type StageName = 'reach' | 'tls' | 'sign_in' | 'use_objects' | 'read' | 'write';
+export interface ProbeStage {
+  readonly name: StageName;
+  readonly status: 'passed' | 'failed' | 'skipped';
+  readonly message: string;
+}
+
+export interface Session extends AsyncDisposable {
+  /** Stages in order; the first failure names what is missing, later ones are `skipped`. Never throws for a refusal. */
+  probe(signal: AbortSignal): Promise<readonly ProbeStage[]>;
+  /** Columns of a statement without running it. */
+  describe(statement: Statement, signal: AbortSignal): Promise<readonly Column[]>;
+  read(request: ReadRequest, signal: AbortSignal): Promise<ReadResult>;
+  /** The warehouse's own time. */
+  clock(signal: AbortSignal): Promise<Micros>;
+}
+
+/** Facts about a product that the engine branches on. */
+export interface Capabilities {
+  /** 002's v1 API knows it. */
+  readonly versionOne: boolean;
+  /** A run can read one fixed snapshot. */
+  readonly snapshot: boolean;
+  readonly writeBack: boolean;
+}
+
+/** What an operator, never a caller of the API, decides for the connectors. */
+export interface ConnectorEnvironment {
+  /** The workspace's own folder, for providers that read files: `<home>/warehouses/<workspace id>`. */
+  readonly folder: string;
+  readonly memoryMb: number;
+  readonly threads: number;
+}
+
+export type ConnectionConfig = Readonly<Record<string, unknown>>;
+
+export interface ConnectorSpec {
+  readonly provider: Provider;
+  /** The product's own name, accepted on the wire as well, in any case. */
+  readonly product: string;
+  readonly configSchema: TSchema;
+  /** Fields of `config` that are encrypted at rest and answered masked. */
+  readonly secretFields: readonly string[];
+  readonly dialect: Dialect;
+  readonly capabilities: Capabilities;
+  /** The SDK is loaded here and not before. `config` has passed `configSchema` and holds revealed secrets. */
+  open(config: ConnectionConfig, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
+  /** Never throws, never leaks a secret; an unknown error is WAREHOUSE_UNKNOWN with its cause. */
+  classify(error: unknown): AppError;
+}
+
+/** What `defineConnector` returns: the spec with its guarantees held (configuration checked before a socket opens, only AppError leaves, the iterator's `return` always runs). */
+export interface Connector extends ConnectorSpec {
+  /** Complaints about a configuration, with paths below `config`. */
+  checkConfig(config: ConnectionConfig): readonly { readonly path: string; readonly message: string }[];
+}
+
+/** The connectors of this build; a provider without one can be saved and is faulted (rulings §7). */
+export type Fleet = Readonly<Partial<Record<Provider, Connector>>>;

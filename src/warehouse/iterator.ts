@@ -1,0 +1,17 @@
+/** iterator_data_type (rulings §7): what kind of value the column that tracks changes holds. */
+export const ITERATOR_TYPES = [
+  'timestamp',
+  'timestamp_tz',
+  'timestamp_ltz',
+  'timestamp_ntz',
+  'date',
+  'timestamp_unixtime_ms',
+  'timestamp_unixtime_s',
+] as const;
+export type IteratorType = (typeof ITERATOR_TYPES)[number];
+
+/** Names that every provider accepts for one of the types. */
+export const COMMON_ALIASES: Readonly<Record<string, IteratorType>> = {
+  datetime_tz: 'timestamp_tz',
+  datetime: 'timestamp_ntz',
+};
