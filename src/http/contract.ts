@@ -9,6 +9,9 @@ export type ApiName = 'platform_v2' | 'oauth' | 'operations';
 /** Who may call: nobody is asked, or a platform bearer token whose role allows reading or changing. */
 export type CredentialRule = 'none' | 'platform_read' | 'platform_admin';
 
+/** What the caller's account must have been given, beyond the role: 403 without it (002, Authentication). */
+export type Provision = 'warehouse_sync';
+
 export interface Caller {
   /** Client id or key id: what audit fields show. */
   readonly actor: string;
@@ -17,6 +20,8 @@ export interface Caller {
 
 export interface CredentialRequest {
   readonly rule: Exclude<CredentialRule, 'none'>;
+  /** The endpoint's `requires`. */
+  readonly requires?: Provision | undefined;
   readonly authorization: string | undefined;
   /** The `workspaceId` of the path. */
   readonly workspace: string;
@@ -50,6 +55,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   /** With `:name` for parameters, without a trailing slash; both forms are served. */
   readonly path: string;
   readonly credential: CredentialRule;
+  /** Handed on to `Authenticate`; absent: nothing beyond the role. */
+  readonly requires?: Provision;
   /** OpenAPI: operation id, one line, and the group it is listed under. */
   readonly operationId: string;
   readonly summary: string;
