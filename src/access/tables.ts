@@ -1,6 +1,19 @@
 // Organisations, accounts, workspaces, credentials, signing keys: reference tables, rarely written, never locked, without
 // counters. Settings and audit log belong to a workspace and begin with its id.
-import { bigint, boolean, customType, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
@@ -14,41 +27,59 @@ export const organisations = pgTable('organisations', {
 });
 
 // no workspace_id: an account stands above its workspaces
-export const accounts = pgTable('accounts', {
-  id: identity('id').primaryKey(),
-  organisationId: bigint('organisation_id', { mode: 'bigint' })
-    .notNull()
-    .references(() => organisations.id),
-  name: text('name').notNull(),
-  warehouseSyncProvisioned: boolean('warehouse_sync_provisioned').notNull().default(true),
-  createdOn: time('created_on').notNull(),
-});
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: identity('id').primaryKey(),
+    organisationId: bigint('organisation_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => organisations.id),
+    name: text('name').notNull(),
+    warehouseSyncProvisioned: boolean('warehouse_sync_provisioned').notNull().default(true),
+    createdOn: time('created_on').notNull(),
+  },
+  (table) => [unique('accounts_by_name').on(table.organisationId, table.name)],
+);
 
 // its own id is the workspace_id of every tenant table
-export const workspaces = pgTable('workspaces', {
-  id: identity('id').primaryKey(),
-  accountId: bigint('account_id', { mode: 'bigint' })
-    .notNull()
-    .references(() => accounts.id),
-  name: text('name').notNull(),
-  createdOn: time('created_on').notNull(),
-});
+export const workspaces = pgTable(
+  'workspaces',
+  {
+    id: identity('id').primaryKey(),
+    accountId: bigint('account_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => accounts.id),
+    name: text('name').notNull(),
+    createdOn: time('created_on').notNull(),
+  },
+  (table) => [unique('workspaces_by_name').on(table.accountId, table.name)],
+);
 
 // by client id: a token request knows no workspace
-export const platformCredentials = pgTable('platform_credentials', {
-  clientId: text('client_id').primaryKey(),
-  accountId: bigint('account_id', { mode: 'bigint' })
-    .notNull()
-    .references(() => accounts.id),
-  name: text('name').notNull(),
-  /** `admin` or `read`. */
-  role: text('role').notNull(),
-  /** Empty: every workspace of the account. */
-  workspaceIds: bigint('workspace_ids', { mode: 'bigint' }).array().notNull(),
-  secretSha256: bytea('secret_sha256').notNull(),
-  createdOn: time('created_on').notNull(),
-  revokedOn: time('revoked_on'),
-});
+export const platformCredentials = pgTable(
+  'platform_credentials',
+  {
+    clientId: text('client_id').primaryKey(),
+    accountId: bigint('account_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => accounts.id),
+    name: text('name').notNull(),
+    /** `admin` or `read`. */
+    role: text('role').notNull(),
+    /** Null: every workspace of the account, later ones too. */
+    workspaceIds: bigint('workspace_ids', { mode: 'bigint' }).array(),
+    secretSha256: bytea('secret_sha256').notNull(),
+    /** The secret before the last rotation, which still gets tokens until then. */
+    previousSha256: bytea('previous_sha256'),
+    previousUntil: time('previous_until'),
+    createdOn: time('created_on').notNull(),
+    /** Set: no more tokens. The row stays, because tokens it was given are valid until they expire (002). */
+    revokedOn: time('revoked_on'),
+  },
+  (table) => [
+    uniqueIndex('platform_credentials_by_name').on(table.accountId, table.name).where(sql`revoked_on IS NULL`),
+  ],
+);
 
 // by key: a request with Basic credentials knows no workspace
 export const inputCredentials = pgTable('input_credentials', {
@@ -59,13 +90,19 @@ export const inputCredentials = pgTable('input_credentials', {
   name: text('name').notNull(),
   /** Encrypted, because HMAC needs it back (rulings §1). */
   secret: text('secret').notNull(),
+  /** The secret before the last rotation, encrypted, which is still accepted until then. */
+  previousSecret: text('previous_secret'),
+  previousUntil: time('previous_until'),
   createdOn: time('created_on').notNull(),
   revokedOn: time('revoked_on'),
 });
 
 // no workspace_id: tokens are signed for the whole installation
 export const signingKeys = pgTable('signing_keys', {
+  /** The `kid` of its tokens. */
   id: text('id').primaryKey(),
+  /** Counts rotations; unique, so that daemons that start or rotate at the same time make one key. */
+  generation: integer('generation').notNull().unique(),
   /** Public part as JWK text, served until `retires_on`. */
   publicJwk: text('public_jwk').notNull(),
   /** Encrypted PKCS#8. */
