@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // Penstock runs on Node 24 and strips types itself. Whatever Node the machine has starts this file;
 // an older one hands over to the Node 24 that npm installed beside us.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const main = join(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..', 'src', 'main.ts');
+const main = new URL('../src/main.ts', import.meta.url);
 
 function bundledNode() {
   try {
@@ -18,8 +19,27 @@ function bundledNode() {
   }
 }
 
+/** Runs the command under `node`, hands signals on, and ends as it ended: same code, or same signal. */
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) {
+    // A terminal sends Ctrl-C to the whole group: the child has it already, and a second one would mean "at once".
+    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
+  }
+  child.on('error', (error) => {
+    console.error(`penstock cannot start ${node}: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('close', (code, signal) => {
+    if (signal === null) process.exit(code);
+    for (const name of signals) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
+}
+
 if (Number(process.versions.node.split('.')[0]) >= 24) {
-  await import(main);
+  await import(main.href);
 } else {
   const node = bundledNode();
   if (node === undefined) {
@@ -29,6 +49,5 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
     );
     process.exit(1);
   }
-  const child = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
-  process.exit(child.status ?? 1);
+  handOver(node);
 }

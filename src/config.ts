@@ -1,7 +1,7 @@
 // Environment → typed configuration. The only reader of process.env; the README's table is generated from SETTINGS.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { AppError, type EncryptionKey, type Issue, Secret } from './kernel/index.ts';
+import { AppError, asAppError, createKeyRing, type EncryptionKey, type Issue, Secret } from './kernel/index.ts';
 
 interface Setting {
   readonly meaning: string;
@@ -55,6 +55,9 @@ export const SETTINGS = {
   PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
 } as const satisfies Record<string, Setting>;
 
+/** 32 bytes are 43 digits and one `=`. */
+const KEY_IN_BASE64 = /^[\w+/-]{43}=?$/;
+
 type SettingName = keyof typeof SETTINGS;
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -95,11 +98,14 @@ export function readConfig(environment: Environment = process.env): Config {
       bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     },
     store: {
-      databaseUrl: read.secret('DATABASE_URL'),
+      databaseUrl: read.secret('DATABASE_URL', /^postgres(ql)?:\/\/./, 'a postgres:// address'),
       port: read.integer('PENSTOCK_STORE_PORT', 0, 65_535),
       poolSize: read.integer('PENSTOCK_POOL_SIZE', 4, 500),
     },
-    keys: { encryption: read.keys('PENSTOCK_ENCRYPTION_KEYS'), identity: read.secret('PENSTOCK_IDENTITY_KEY') },
+    keys: {
+      encryption: read.keys('PENSTOCK_ENCRYPTION_KEYS'),
+      identity: read.secret('PENSTOCK_IDENTITY_KEY', KEY_IN_BASE64, '32 bytes in base64'),
+    },
     logLevel: read.oneOf('PENSTOCK_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     engine: {
       workers: read.integer('PENSTOCK_WORKERS', 0, 64),
@@ -151,21 +157,42 @@ function reader(environment: Environment, issues: Issue[]) {
     },
     networks(name: SettingName): string[] {
       for (const item of list(name)) {
-        const [address = '', bits = '0'] = item.split('/');
-        if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits)) complain(name, `"${item}" is not an address or network.`);
+        if (!isNetwork(item)) complain(name, `"${item}" is not an address or network.`);
       }
       return list(name);
     },
-    secret(name: SettingName): Secret | undefined {
+    /** The value stays out of the complaint: it may be the secret with a slip in it. */
+    secret(name: SettingName, form: RegExp, meaning: string): Secret | undefined {
       const value = optional(name);
-      return value === undefined ? undefined : new Secret(value);
+      if (value === undefined) return undefined;
+      if (!form.test(value)) complain(name, `the value is not ${meaning}.`);
+      return new Secret(value);
     },
     keys(name: SettingName): EncryptionKey[] {
-      return list(name).map((item) => {
-        const colon = item.indexOf(':');
-        if (colon < 1) complain(name, 'each key is written `id:base64`.');
-        return { id: item.slice(0, colon), key: new Secret(item.slice(colon + 1)) };
+      const keys = list(name).map((item) => {
+        const [id = '', ...rest] = item.split(':');
+        return { id: rest.length === 0 ? '' : id, key: new Secret(rest.join(':')) };
       });
+      const refusal = keys.length === 0 ? undefined : refusalOfKeys(keys);
+      if (refusal !== undefined) complain(name, `${refusal} Each key is written \`id:base64\`.`);
+      return keys;
     },
   };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+  );
+}
+
+function refusalOfKeys(keys: readonly EncryptionKey[]): string | undefined {
+  try {
+    createKeyRing(keys);
+    return undefined;
+  } catch (error) {
+    return asAppError(error).message;
+  }
 }

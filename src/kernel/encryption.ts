@@ -25,20 +25,21 @@ export interface EncryptionKey {
 
 /** `keys` hold 32 bytes in base64 each; ids are `[A-Za-z0-9_-]+`. Format of a text: `id.iv.tag.cipher`, base64url. */
 export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
-  const byId = new Map(keys.map(({ id, key }) => [id, keyBytes(id, key)]));
-  const current = keys[0];
-  if (current === undefined) throw new AppError('CONFIG_INVALID', 'No encryption key is configured.');
+  const byId = keysById(keys);
+  const [current, currentKey] = [...byId][0] ?? [];
+  if (current === undefined || currentKey === undefined)
+    throw new AppError('CONFIG_INVALID', 'No encryption key is configured.');
 
   return {
-    currentKeyId: current.id,
+    currentKeyId: current,
     encrypt(plain, context) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, keyBytes(current.id, current.key), iv).setAAD(Buffer.from(context));
+      const cipher = createCipheriv(ALGORITHM, currentKey, iv).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(plain.reveal(), 'utf8'), cipher.final()]);
-      return [current.id, ...[iv, cipher.getAuthTag(), body].map((part) => part.toString('base64url'))].join('.');
+      return [current, ...[iv, cipher.getAuthTag(), body].map((part) => part.toString('base64url'))].join('.');
     },
     decrypt(text, context) {
-      const [id = '', iv = '', tag = '', body = ''] = text.split('.');
+      const [id = '', iv = '', tag = '', body = '', ...rest] = text.split('.');
       const key = byId.get(id);
       if (key === undefined) {
         throw new AppError(
@@ -47,6 +48,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
         );
       }
       try {
+        if (rest.length > 0) throw new Error('It has more parts than were written.');
         const decipher = createDecipheriv(ALGORITHM, key, decode(iv), { authTagLength: TAG_BYTES });
         decipher.setAAD(Buffer.from(context)).setAuthTag(decode(tag));
         return new Secret(decipher.update(decode(body), undefined, 'utf8') + decipher.final('utf8'));
@@ -56,7 +58,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
         });
       }
     },
-    needsRotation: (text) => text.split('.', 1)[0] !== current.id,
+    needsRotation: (text) => text.split('.', 1)[0] !== current,
   };
 }
 
@@ -64,11 +66,17 @@ function decode(part: string): Buffer {
   return Buffer.from(part, 'base64url');
 }
 
-function keyBytes(id: string, key: Secret): Buffer {
-  const bytes = Buffer.from(key.reveal(), 'base64');
-  if (bytes.length === KEY_BYTES && /^[\w-]+$/.test(id)) return bytes;
-  throw new AppError(
-    'CONFIG_INVALID',
-    `The encryption key "${id}" must be an id of letters, digits, - or _ and 32 bytes in base64.`,
-  );
+function keysById(keys: readonly EncryptionKey[]): ReadonlyMap<string, Buffer> {
+  const byId = new Map<string, Buffer>();
+  for (const [index, { id, key }] of keys.entries()) {
+    const bytes = Buffer.from(key.reveal(), 'base64');
+    // The position, not the id: whoever swapped the two would find the key in the message.
+    if (bytes.length !== KEY_BYTES || !/^[\w-]+$/.test(id)) {
+      const form = 'an id of letters, digits, - or _ and 32 bytes in base64';
+      throw new AppError('CONFIG_INVALID', `Encryption key ${index + 1} must be ${form}.`);
+    }
+    if (byId.has(id)) throw new AppError('CONFIG_INVALID', `Two encryption keys have the id "${id}".`);
+    byId.set(id, bytes);
+  }
+  return byId;
 }

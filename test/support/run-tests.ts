@@ -1,0 +1,32 @@
+// `npm test`: vitest for a person to watch, its JSON report for the figures. The last line is `N passed, N failed`.
+// Arguments go to vitest as they are: `npm test -- test/unit`.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readOutcome, summaryLine, tally } from './test-outcome.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+function runVitest(reportFile: string, extra: readonly string[]): Promise<number> {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+  const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...extra], { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((done) => {
+    child.on('error', () => done(1));
+    child.on('close', (code) => done(code ?? 1));
+  });
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'penstock-tests-'));
+try {
+  const reportFile = join(folder, 'report.json');
+  const exitCode = await runVitest(reportFile, process.argv.slice(2));
+  const outcome = tally(readOutcome(reportFile), exitCode);
+  for (const complaint of outcome.complaints) console.error(complaint);
+  console.log(summaryLine(outcome));
+  process.exitCode = outcome.failed > 0 ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

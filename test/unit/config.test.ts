@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readConfig, SETTINGS } from '../../src/config.ts';
+
+const KEY = Buffer.alloc(32, 1).toString('base64');
+const OTHER_KEY = Buffer.alloc(32, 250).toString('base64');
+
+describe('without any variable', () => {
+  test('everything has its default', () => {
+    expect(readConfig({})).toEqual({
+      home: resolve('.penstock'),
+      http: { host: '127.0.0.1', port: 8080, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1_048_576 },
+      store: { databaseUrl: undefined, port: 0, poolSize: 10 },
+      keys: { encryption: [], identity: undefined },
+      logLevel: 'info',
+      engine: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 20_000, runAttempts: 5 },
+      duckdb: { memoryMb: 256, threads: 1 },
+    });
+  });
+
+  test('an empty or blank variable counts as not set', () => {
+    const blank = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '  ']));
+    expect(readConfig(blank)).toEqual(readConfig({}));
+  });
+});
+
+describe('a variable that is set', () => {
+  test.each<[string, string, (config: ReturnType<typeof readConfig>) => unknown, unknown]>([
+    ['PENSTOCK_HOME', '/srv/pen stock', (config) => config.home, '/srv/pen stock'],
+    ['PENSTOCK_HOST', '0.0.0.0', (config) => config.http.host, '0.0.0.0'],
+    ['PENSTOCK_PORT', '0', (config) => config.http.port, 0],
+    ['PENSTOCK_BASE_URL', 'https://x.example/api//', (config) => config.http.baseUrl, 'https://x.example/api'],
+    ['PENSTOCK_TRUSTED_PROXIES', '10.0.0.0/8, ::1', (config) => config.http.trustedProxies, ['10.0.0.0/8', '::1']],
+    ['PENSTOCK_BODY_LIMIT_BYTES', '2048', (config) => config.http.bodyLimitBytes, 2048],
+    ['DATABASE_URL', 'postgres://u:p@h/d', (config) => config.store.databaseUrl?.reveal(), 'postgres://u:p@h/d'],
+    ['PENSTOCK_STORE_PORT', '5433', (config) => config.store.port, 5433],
+    ['PENSTOCK_POOL_SIZE', '4', (config) => config.store.poolSize, 4],
+    ['PENSTOCK_ENCRYPTION_KEYS', `a:${KEY}`, (config) => config.keys.encryption[0]?.key.reveal(), KEY],
+    ['PENSTOCK_IDENTITY_KEY', KEY, (config) => config.keys.identity?.reveal(), KEY],
+    ['PENSTOCK_LOG_LEVEL', 'silent', (config) => config.logLevel, 'silent'],
+    ['PENSTOCK_WORKERS', '0', (config) => config.engine.workers, 0],
+    ['PENSTOCK_WORKSPACE_RUNS', '9', (config) => config.engine.workspaceRuns, 9],
+    ['PENSTOCK_CONNECTION_RUNS', '9', (config) => config.engine.connectionRuns, 9],
+    ['PENSTOCK_CHUNK_ROWS', '500', (config) => config.engine.chunkRows, 500],
+    ['PENSTOCK_RUN_ATTEMPTS', '1', (config) => config.engine.runAttempts, 1],
+    ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
+    ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
+  ])('%s=%s is taken', (name, value, ...[read, expected]) => {
+    expect(Object.keys(SETTINGS)).toContain(name);
+    expect(read(readConfig({ [name]: ` ${value} ` }))).toEqual(expected);
+  });
+
+  test('several encryption keys keep their order', () => {
+    const { encryption } = readConfig({ PENSTOCK_ENCRYPTION_KEYS: `new:${KEY}, old:${OTHER_KEY}` }).keys;
+    expect(encryption.map(({ id }) => id)).toEqual(['new', 'old']);
+  });
+});
+
+describe('a wrong value', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['PENSTOCK_PORT', '65536'],
+    ['PENSTOCK_PORT', '-1'],
+    ['PENSTOCK_PORT', '80.5'],
+    ['PENSTOCK_PORT', 'http'],
+    ['PENSTOCK_BASE_URL', 'ftp://x'],
+    ['PENSTOCK_BASE_URL', 'localhost:8080'],
+    ['PENSTOCK_TRUSTED_PROXIES', 'proxy.example'],
+    ['PENSTOCK_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['PENSTOCK_TRUSTED_PROXIES', '::1/129'],
+    ['PENSTOCK_TRUSTED_PROXIES', '10.0.0.0/8/8'],
+    ['PENSTOCK_BODY_LIMIT_BYTES', '1'],
+    ['DATABASE_URL', 'mysql://u:s3cr3t@h/d'],
+    ['DATABASE_URL', 's3cr3t'],
+    ['PENSTOCK_STORE_PORT', '70000'],
+    ['PENSTOCK_POOL_SIZE', '3'],
+    ['PENSTOCK_ENCRYPTION_KEYS', 's3cr3t'],
+    ['PENSTOCK_ENCRYPTION_KEYS', 'a:s3cr3t'],
+    ['PENSTOCK_ENCRYPTION_KEYS', `:${KEY}`],
+    ['PENSTOCK_ENCRYPTION_KEYS', `s3cr3t=:${KEY}`],
+    ['PENSTOCK_ENCRYPTION_KEYS', `a:${KEY},a:${OTHER_KEY}`],
+    ['PENSTOCK_IDENTITY_KEY', 's3cr3t'],
+    ['PENSTOCK_LOG_LEVEL', 'loud'],
+    ['PENSTOCK_WORKERS', '65'],
+    ['PENSTOCK_WORKSPACE_RUNS', '0'],
+    ['PENSTOCK_CONNECTION_RUNS', '0'],
+    ['PENSTOCK_CHUNK_ROWS', '0'],
+    ['PENSTOCK_RUN_ATTEMPTS', '0'],
+    ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
+    ['PENSTOCK_DUCKDB_THREADS', '0'],
+  ];
+
+  test.each(cases)('%s=%s is refused by name', (name, value) => {
+    const error = thrownBy(() => readConfig({ [name]: value }));
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', issues: [{ path: name }] });
+    expect((error as Error).message).toMatch(new RegExp(`^${name}: `));
+  });
+
+  test('every variable with limits has such a case', () => {
+    const free = ['PENSTOCK_HOME', 'PENSTOCK_HOST'];
+    expect(new Set([...free, ...cases.map(([name]) => name)])).toEqual(new Set(Object.keys(SETTINGS)));
+  });
+
+  test('all wrong variables are named at once', () => {
+    const error = thrownBy(() => readConfig({ PENSTOCK_PORT: 'x', PENSTOCK_WORKERS: 'y' }));
+    expect((error as Error).message.split('\n')).toHaveLength(2);
+  });
+
+  test('of a secret is not printed', () => {
+    for (const [name, value] of cases.filter(([, wrong]) => wrong.includes('s3cr3t'))) {
+      expect(inspect(thrownBy(() => readConfig({ [name]: value })))).not.toContain('s3cr3t');
+    }
+  });
+});
+
+test('secrets of the configuration are not printed', () => {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://u:s3cr3t@h/d',
+    PENSTOCK_ENCRYPTION_KEYS: `a:${KEY}`,
+    PENSTOCK_IDENTITY_KEY: OTHER_KEY,
+  });
+  const printed = inspect(config, { depth: 9 }) + JSON.stringify(config);
+  for (const secret of ['s3cr3t', KEY, OTHER_KEY]) expect(printed).not.toContain(secret);
+});
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
