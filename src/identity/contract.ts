@@ -1,24 +1,23 @@
 // The one way to resolve a person. Pipelines, batches, identity requests and write-back all hand in people and get MPIDs.
 // This room knows profiles, identities, attributes and their times; it knows no pipeline, no batch and no HTTP.
 // Terminology: an *identity* is a type and a value; its *key* is a keyed hash with the environment; its *owner* stands in
-// slot 0; a *login* type (customer_id) protects the profile that holds it.
+// slot 0; a *login* type (customer_id) has one owner and protects the profile that holds it.
 import type { Micros, WorkspaceId } from '../kernel/index.ts';
-import type { Transaction } from '../store/index.ts';
+import type { Sql, Transaction } from '../store/index.ts';
+import type { IdentityType } from './identity-types.ts';
 
 export type Environment = 'production' | 'development';
 
-/** Internal names; `identity-types.ts` lists them with their wire spellings. */
-export type IdentityType = string;
-
 export interface Identity {
   readonly type: IdentityType;
-  /** As given, trimmed; matched in its normal form (e-mail in lower case). */
+  /** As given, trimmed (`normaliseIdentity`); matched in its normal form (e-mail in lower case). */
   readonly value: string;
 }
 
 /**
- * Attributes of one person. `names` is shared by all people of a chunk that have the same columns; `texts[i]` is the value
- * of `names[i]` as JSON text (exact numbers stay exact), null removes the attribute, undefined leaves it alone.
+ * Attributes of one person. `names` is shared by all people of a chunk that have the same columns: one array object, so
+ * that what depends on it is worked out once. `texts[i]` is the value of `names[i]` as JSON text without outer white space
+ * (exact numbers stay exact), null removes the attribute, undefined leaves it alone. No name stands twice.
  */
 export interface AttributeSet {
   readonly names: readonly string[];
@@ -26,6 +25,7 @@ export interface AttributeSet {
 }
 
 export interface Person {
+  /** Normalised, each type and value once. */
   readonly identities: readonly Identity[];
   /** An MPID that came with the row; rulings §2 says when it wins. */
   readonly mpid?: bigint;
@@ -34,16 +34,59 @@ export interface Person {
   readonly setAt: Micros;
 }
 
-export type PersonOutcome =
-  | { readonly mpid: bigint }
-  /** rule: `identity_missing`, `mpid_unknown`, `mpid_contradicts_login` … */
-  | { readonly rule: string; readonly field: string; readonly reason: string };
+export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login';
 
-export interface ResolutionScope {
+export interface PersonFailure {
+  readonly rule: PersonRule;
+  /** Type of the identity at fault, or `mpid`; empty for the whole person. */
+  readonly field: string;
+  readonly reason: string;
+}
+
+export type PersonOutcome = { readonly mpid: bigint } | PersonFailure;
+
+export type StrategyName = 'profile_conversion' | 'profile_link' | 'profile_isolation' | 'best_match';
+
+/** Workspace settings (rulings §3, Resolution). */
+export interface ResolutionPolicy {
+  readonly strategy: StrategyName;
+  /** Types that find profiles, strongest first; a type that is not listed is kept on the profile but finds none. */
+  readonly priority: readonly IdentityType[];
+  /** Types with one owner each, which protect the profile that holds them. */
+  readonly loginTypes: readonly IdentityType[];
+}
+
+export interface ProfileScope {
   readonly workspaceId: WorkspaceId;
   readonly environment: Environment;
-  /** `full`: a value that is there already keeps its time (rulings §3), and the row's hash spares the write. */
+}
+
+export interface ResolutionScope extends ProfileScope {
+  /** `full`: a value that is there already keeps its time (rulings §3), and the row's hash spares read and write. */
   readonly mode: 'full' | 'incremental';
+  /** Absent: `DEFAULT_POLICY`. */
+  readonly policy?: ResolutionPolicy;
+}
+
+/** People with their keys, hashed and sorted: everything that needs no store, so it can be done while another chunk commits. */
+export interface PreparedPeople {
+  readonly scope: ResolutionScope;
+  readonly people: readonly Person[];
+  /** For this room only. */
+  readonly keys: ChunkKeys;
+}
+
+/** Keys of a chunk. An *ordinal* numbers its distinct keys in key order. */
+export interface ChunkKeys {
+  /** 32 hex digits each, ascending, no two equal. */
+  readonly sorted: readonly string[];
+  /** Ordinals of person i's identities: `ordinals[starts[i]]` up to `ordinals[starts[i + 1] - 1]`, in the person's order. */
+  readonly ordinals: Int32Array;
+  readonly starts: Int32Array;
+  /** Ordinal of person i's strongest identity; -1: none of them finds profiles. */
+  readonly leads: Int32Array;
+  /** Hash of person i's row as 32 hex digits; `full` only. */
+  readonly rowHashes: readonly string[] | undefined;
 }
 
 /** What one delivery did, for counters and tests. */
@@ -54,15 +97,32 @@ export interface Delivered {
   readonly changedProfiles: number;
 }
 
+export interface ProfileAttribute {
+  readonly name: string;
+  /** JSON text. */
+  readonly value: string;
+  readonly setAt: Micros;
+}
+
+export interface Profile extends ProfileScope {
+  readonly mpid: bigint;
+  /** The newest first. */
+  readonly identities: readonly Identity[];
+  readonly attributes: readonly ProfileAttribute[];
+  readonly holdsLogin: boolean;
+  readonly createdOn: Date;
+}
+
 export interface Identities {
+  /** Hashes and sorts in slices, so that sockets are served meanwhile. Pure: the result may be delivered more than once. */
+  prepare(scope: ResolutionScope, people: readonly Person[]): Promise<PreparedPeople>;
   /**
    * Resolves and merges a chunk inside the caller's transaction: one look-up, the strategy in memory in row order, COPY
-   * of what is new, one UPDATE of what changed. Throws STORE_CONFLICT when it lost a race; the caller's transaction then
-   * rolls back and `exclusive` makes the second try alone in its workspace.
+   * of what is new, one UPDATE of what changed. Throws STORE_CONFLICT when it lost a race: the caller's transaction then
+   * rolls back and repeats with `exclusive`, which makes the second try alone in its workspace. `deliverInTransaction`
+   * does both tries.
    */
-  deliver(
-    tx: Transaction,
-    scope: ResolutionScope,
-    chunk: { readonly people: readonly Person[]; readonly exclusive: boolean },
-  ): Promise<Delivered>;
+  deliver(tx: Transaction, prepared: PreparedPeople, exclusive: boolean): Promise<Delivered>;
+  /** All profiles that hold the identity, its owner first. */
+  findProfiles(sql: Sql, scope: ProfileScope, identity: Identity): Promise<readonly Profile[]>;
 }

@@ -1,0 +1,28 @@
+export type {
+  AttributeSet,
+  Delivered,
+  Environment,
+  Identities,
+  Identity,
+  Person,
+  PersonFailure,
+  PersonOutcome,
+  PersonRule,
+  PreparedPeople,
+  Profile,
+  ProfileAttribute,
+  ProfileScope,
+  ResolutionPolicy,
+  ResolutionScope,
+  StrategyName,
+} from './contract.ts';
+export { type DeliveryWork, deliverInTransaction } from './deliver-in-transaction.ts';
+export {
+  DEFAULT_POLICY,
+  IDENTITY_TYPES,
+  type IdentityType,
+  identityTypeOfColumn,
+  identityTypeOfField,
+  isDeviceId,
+} from './identity-types.ts';
+export { isIdentity, normaliseIdentity } from './normalise-identity.ts';

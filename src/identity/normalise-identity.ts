@@ -1,0 +1,35 @@
+import type { Issue } from '../kernel/index.ts';
+import type { Identity } from './contract.ts';
+import type { IdentityType } from './identity-types.ts';
+
+const MOST_BYTES = 1024;
+
+/**
+ * An identity as it is kept: trimmed, otherwise as given; or what is wrong with the value (rulings §1). `path` of the
+ * issue is the type; a caller that knows a better one (a column, a path in a body) puts it in its place.
+ */
+export function normaliseIdentity(type: IdentityType, given: string): Identity | Issue {
+  const value = given.trim();
+  const complaint = complaintAbout(value);
+  return complaint === undefined ? { type, value } : { path: type, message: complaint };
+}
+
+export function isIdentity(result: Identity | Issue): result is Identity {
+  return 'type' in result;
+}
+
+function complaintAbout(value: string): string | undefined {
+  if (value === '') return 'is empty; leave the identity out or give it a value.';
+  if (value.includes('\0')) return 'holds the character U+0000, which cannot be stored.';
+  if (!value.isWellFormed()) return 'holds a lone surrogate, which is no valid text.';
+  // three bytes a UTF-16 unit at most: only long values are counted
+  if (value.length * 3 > MOST_BYTES && Buffer.byteLength(value) > MOST_BYTES) {
+    return `is longer than ${MOST_BYTES} bytes.`;
+  }
+  return undefined;
+}
+
+/** What two spellings of one identity have in common (rulings §1: e-mail is matched in lower case). */
+export function matchingForm({ type, value }: Identity): string {
+  return type === 'email' ? value.toLowerCase() : value;
+}
