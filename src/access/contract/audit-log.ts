@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+
+const AuditEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    occurred_on: Type.String({ format: 'date-time' }),
+    actor: Type.String({ description: 'Client id of a platform credential, or `cli:<user>`.' }),
+    action: Type.String({ description: 'What was done, such as `connection.updated`.' }),
+    resource: Type.String({ description: 'To what, such as `connection/warehouse-1`.' }),
+    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed; never a secret.' }),
+  },
+  { additionalProperties: false },
+);
+
+export const AuditLogPage = Type.Object({ items: Type.Array(AuditEntry) }, { additionalProperties: false });

@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox';
+
+/** 002, Authentication; client_id and client_secret may come as HTTP Basic instead (RFC 6749, 2.3.1). */
+export const TokenBody = Type.Object(
+  {
+    client_id: Type.Optional(Type.String({ maxLength: 256 })),
+    client_secret: Type.Optional(Type.String({ maxLength: 1024 })),
+    audience: Type.String({ maxLength: 2048, description: 'The address of this API, without a path.' }),
+    grant_type: Type.String({ maxLength: 256, description: '`client_credentials`; there is no other.' }),
+  },
+  { additionalProperties: false },
+);
+export type TokenBody = Static<typeof TokenBody>;
+
+export const TokenResponse = Type.Object(
+  {
+    access_token: Type.String({ description: 'To be sent as `Authorization: Bearer …`.' }),
+    expires_in: Type.Integer({ description: 'Seconds until it expires. It cannot be revoked before.' }),
+    token_type: Type.Literal('Bearer'),
+  },
+  { additionalProperties: false },
+);
+
+/** RFC 6749, 5.2. */
+export const OAuthError = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { additionalProperties: false },
+);
+
+const PublicJwk = Type.Object(
+  {
+    kty: Type.Literal('RSA'),
+    use: Type.Literal('sig'),
+    alg: Type.Literal('RS256'),
+    kid: Type.String(),
+    n: Type.String(),
+    e: Type.String(),
+  },
+  { additionalProperties: false },
+);
+export type PublicJwk = Static<typeof PublicJwk>;
+
+export const KeySet = Type.Object({ keys: Type.Array(PublicJwk) }, { additionalProperties: false });
