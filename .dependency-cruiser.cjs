@@ -62,7 +62,7 @@ const HOMES = [
   ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$', '^connectors/duckdb/read\\.ts$']],
 ];
 const homes = HOMES.map(([library, paths]) => ({
-  name: `${library.replace(/\W+/g, '-')}-stays-home`,
+  name: `${library.replace(/\W+/g, '-').replace(/^-|-$/g, '')}-stays-home`,
   severity: 'error',
   from: { path: '^(src|connectors)/', pathNot: paths },
   to: { path: `node_modules/${library}/` },

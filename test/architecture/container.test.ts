@@ -1,0 +1,74 @@
+// What must hold of the container files, which no test of this machine can run.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SETTINGS } from '../../src/config.ts';
+import { ROOT } from './source-tree.ts';
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const dockerfile = read('Dockerfile');
+const compose = read('docker-compose.yml');
+
+describe('the Dockerfile', () => {
+  const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+
+  test('stands on the Node that Penstock runs on', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(new Set(bases)).toEqual(new Set(['node:24-slim']));
+  });
+
+  test('runs as an ordinary user from its own folder', () => {
+    expect(final).toMatch(/^USER node$/m);
+    expect(final.indexOf('USER node')).toBeGreaterThan(final.lastIndexOf('RUN '));
+  });
+
+  test('starts the daemon as process 1, so that SIGTERM reaches it', () => {
+    expect(JSON.parse(/^CMD (\[.*\])$/m.exec(final)?.[1] ?? '')).toEqual(['node', 'src/main.ts', 'serve']);
+    expect(final).not.toMatch(/^(ENTRYPOINT|CMD) [^[]/m);
+  });
+
+  test('asks /healthz for its health', () => {
+    const command = /^HEALTHCHECK[^\n]*\\\n\s+CMD (\[.*\])$/m.exec(final)?.[1] ?? '';
+    expect(JSON.parse(command)).toEqual(['node', '-e', expect.stringContaining('/healthz')]);
+  });
+
+  test('copies only what is there and what the context lets in', () => {
+    const allowed =
+      read('.dockerignore')
+        .match(/^!.+$/gm)
+        ?.map((line) => line.slice(1)) ?? [];
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, line = '']) =>
+      line.split(' ').slice(0, -1),
+    );
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)) || !allowed.includes(path))).toEqual([]);
+    expect(copied).toEqual(
+      expect.arrayContaining(['src', 'connectors', 'migrations', 'package.json', 'package-lock.json']),
+    );
+  });
+});
+
+describe('docker-compose.yml', () => {
+  test('is plain YAML of two spaces a level', () => {
+    const lines = compose.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('#'));
+    expect(lines.filter((line) => !/^(?: {2})*(?:- \S.*|[\w-]+:(?: \S.*)?)$/.test(line))).toEqual([]);
+  });
+
+  test('demands its secrets and holds none', () => {
+    for (const name of ['POSTGRES_PASSWORD', 'PENSTOCK_ENCRYPTION_KEYS', 'PENSTOCK_IDENTITY_KEY']) {
+      const uses = [...compose.matchAll(new RegExp(`\\$\\{${name}([^}]*)`, 'g'))].map(([, rest]) => rest);
+      expect(uses).not.toEqual([]);
+      expect(uses.filter((rest) => !rest?.startsWith(':?'))).toEqual([]);
+    }
+  });
+
+  test('waits for a PostgreSQL that answers, and publishes on loopback only', () => {
+    expect(compose).toMatch(/depends_on:\n\s+postgres:\n\s+condition: service_healthy\n/);
+    expect(compose).toMatch(/healthcheck:\n\s+test: \["CMD", "pg_isready"/);
+    expect([...compose.matchAll(/^\s+- "([^"]*)"$/gm)].map(([, port]) => port)).toEqual(['127.0.0.1:8080:8080']);
+  });
+
+  test('sets only variables that Penstock reads', () => {
+    const names = [...(dockerfile + compose).matchAll(/\b(PENSTOCK_[A-Z_]+|DATABASE_URL)\b/g)].map(([name]) => name);
+    expect([...new Set(names)].filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([]);
+  });
+});

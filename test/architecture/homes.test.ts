@@ -1,0 +1,122 @@
+// Clock, chance, environment and timers each have a home; everyone else is handed what they give.
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { dottedName, findNodes, importOf, parseSource, readSource } from './source-tree.ts';
+
+interface Rule {
+  readonly what: string;
+  readonly matches: (node: ts.Node) => boolean;
+  /** Files that may, and why. */
+  readonly homes: Readonly<Record<string, string>>;
+  readonly broken: readonly string[];
+  readonly allowed: readonly string[];
+}
+
+const names =
+  (...wanted: readonly string[]) =>
+  (node: ts.Node): boolean =>
+    ts.isPropertyAccessExpression(node) && wanted.includes(dottedName(node) ?? '');
+const calls =
+  (...wanted: readonly string[]) =>
+  (node: ts.Node): boolean =>
+    ts.isCallExpression(node) && wanted.includes(dottedName(node.expression) ?? '');
+const imports =
+  (module: RegExp, ...taken: readonly string[]) =>
+  (node: ts.Node): boolean => {
+    const found = importOf(node);
+    if (found === undefined || !module.test(found.module)) return false;
+    return taken.length === 0 || found.names.some((name) => name === '*' || taken.includes(name));
+  };
+const anyOf =
+  (...rules: readonly ((node: ts.Node) => boolean)[]) =>
+  (node: ts.Node): boolean =>
+    rules.some((rule) => rule(node));
+
+const isNewDateOfNow = (node: ts.Node): boolean =>
+  ts.isNewExpression(node) && dottedName(node.expression) === 'Date' && (node.arguments ?? []).length === 0;
+
+const RULES: readonly Rule[] = [
+  {
+    what: 'the clock',
+    matches: anyOf(
+      names('Date.now', 'performance.now', 'performance.timeOrigin', 'process.hrtime', 'Temporal.Now'),
+      isNewDateOfNow,
+      calls('Date'),
+      imports(/^(node:)?perf_hooks$/),
+    ),
+    homes: { 'src/kernel/clock.ts': 'the system clock itself' },
+    broken: [
+      'Date.now()',
+      'new Date()',
+      'new Date',
+      'const f = Date.now;',
+      'performance.now()',
+      "import 'node:perf_hooks'",
+    ],
+    allowed: ['new Date(5)', 'Date.parse(text)', 'const text = "Date.now()";', '// new Date()', 'clock.nowMs()'],
+  },
+  {
+    what: 'chance',
+    matches: anyOf(
+      names('Math.random', 'crypto.randomUUID', 'crypto.getRandomValues'),
+      imports(/^(node:)?crypto$/, 'randomBytes', 'randomInt', 'randomUUID', 'randomFillSync', 'generateKeyPairSync'),
+    ),
+    homes: {
+      'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
+      'src/kernel/ids.ts': 'the number of the process in its ids',
+      'src/kernel/encryption.ts': 'initialisation vectors',
+    },
+    broken: [
+      'Math.random()',
+      "import { randomUUID } from 'node:crypto'",
+      "import * as c from 'crypto'",
+      'crypto.randomUUID()',
+    ],
+    allowed: ["import { createHash } from 'node:crypto'", 'random()'],
+  },
+  {
+    what: 'the environment',
+    matches: anyOf(names('process.env'), imports(/^(node:)?process$/, 'env')),
+    homes: { 'src/config.ts': 'the only reader of the environment' },
+    broken: ['process.env.HOME', "import { env } from 'node:process'", 'readConfig(process.env)'],
+    allowed: ['process.exitCode = 1', 'environment.HOME'],
+  },
+  {
+    what: 'timers',
+    matches: anyOf(
+      calls('setTimeout', 'setInterval', 'globalThis.setTimeout', 'globalThis.setInterval'),
+      names('AbortSignal.timeout'),
+      imports(/^(node:)?timers(\/promises)?$/, 'setTimeout', 'setInterval', 'scheduler'),
+    ),
+    homes: { 'src/kernel/clock.ts': 'sleep of the system clock' },
+    broken: [
+      'setTimeout(f, 5)',
+      'setInterval(f, 5)',
+      "import { setTimeout } from 'node:timers/promises'",
+      'AbortSignal.timeout(5)',
+    ],
+    allowed: ['setImmediate(f)', "import { setImmediate } from 'node:timers/promises'", 'clock.sleep(5)'],
+  },
+];
+
+const source = readSource();
+
+describe.each(RULES)('$what', ({ matches, homes, broken, allowed }) => {
+  test('is asked for at home only', () => {
+    const strangers = source.filter(({ path }) => homes[path] === undefined);
+    expect(strangers.flatMap((file) => findNodes(file, matches))).toEqual([]);
+  });
+
+  test('has no home that does not use it', () => {
+    const paths = source.filter((file) => findNodes(file, matches).length > 0).map(({ path }) => path);
+    expect(Object.keys(homes).filter((home) => !paths.includes(home))).toEqual([]);
+  });
+
+  test.each(broken)('is seen in %s', (text) => {
+    expect(findNodes(parseSource('x.ts', text), matches)).not.toEqual([]);
+  });
+
+  test.each(allowed)('is not seen in %s', (text) => {
+    expect(findNodes(parseSource('x.ts', text), matches)).toEqual([]);
+  });
+});

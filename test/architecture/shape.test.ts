@@ -1,0 +1,68 @@
+// What a stranger may rely on when opening a folder: a door, pure files without waiting, a short main.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { findNodes, importOf, parseSource, ROOT, readSource } from './source-tree.ts';
+
+/** Files that compute and never wait: the same input gives the same output, so they are tested without anything else. */
+const PURE = [
+  /-machine\.ts$/,
+  /^src\/kernel\/(backoff|errors|instant|json|secret)\.ts$/,
+  /^src\/sync\/schedule[a-z-]*\.ts$/,
+  /^src\/engine\/(plan|map)[a-z-]*\.ts$/,
+  /^src\/engine\/mapping\//,
+  /^src\/warehouse\/(cells|dialect|iterator|range)[a-z-]*\.ts$/,
+];
+const IO_MODULES = /^(node:)?(fs|net|http|https|child_process|dns|tls|worker_threads|timers)(\/|$)/;
+
+const source = readSource();
+const pureFiles = source.filter(({ path }) => PURE.some((pattern) => pattern.test(path)));
+
+function waits(node: ts.Node): boolean {
+  if (ts.isAwaitExpression(node) || node.kind === ts.SyntaxKind.AsyncKeyword) return true;
+  return IO_MODULES.test(importOf(node)?.module ?? '');
+}
+
+describe('a pure file', () => {
+  test.each(pureFiles.map((file) => [file.path, file] as const))(
+    '%s neither waits nor reaches outside',
+    (_path, file) => {
+      expect(findNodes(file, waits)).toEqual([]);
+    },
+  );
+
+  test.each(['async function f() {}', 'const f = async () => 1', 'await x', "import 'node:fs/promises'"])(
+    'is caught with %s',
+    (text) => {
+      expect(findNodes(parseSource('x-machine.ts', text), waits)).not.toEqual([]);
+    },
+  );
+});
+
+describe('the source', () => {
+  test('has a door in every room', () => {
+    const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(rooms.map(({ name }) => name).filter((room) => !existsSync(join(ROOT, 'src', room, 'index.ts')))).toEqual(
+      [],
+    );
+  });
+
+  test('has no other barrel', () => {
+    const barrels = source.filter(({ path }) => /^src\/[^/]+\/.+\/index\.ts$/.test(path)).map(({ path }) => path);
+    expect(barrels).toEqual([]);
+  });
+
+  test('keeps main.ts below 60 lines', () => {
+    const mains = source.filter(({ path }) => path === 'src/main.ts');
+    expect(mains.map(({ text }) => text.split('\n').length).filter((lines) => lines >= 60)).toEqual([]);
+  });
+
+  test('opens each room with what it is', () => {
+    const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const silent = rooms
+      .map(({ name }) => source.filter(({ path }) => path.startsWith(`src/${name}/`)))
+      .filter((files) => !files.some(({ text }) => text.startsWith('//')));
+    expect(silent.map((files) => files[0]?.path)).toEqual([]);
+  });
+});
