@@ -1,0 +1,19 @@
+import { Type } from 'typebox';
+import { closed, Duration, Instant, optionalOrNull } from './shared.ts';
+
+export const FREQUENCIES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+
+const parameters = {
+  frequency: Type.Optional(Type.Enum([...FREQUENCIES])),
+  delay: optionalOrNull(Duration),
+  start: optionalOrNull(Instant),
+  end: optionalOrNull(Instant),
+};
+
+/** 002, Pipeline: schedule. Its parameter table spells `on-demand`, its examples `on_demand`: both are taken. */
+export const ScheduleBody = closed({
+  type: Type.Enum(['interval', 'once', 'on_demand', 'on-demand']),
+  ...parameters,
+});
+
+export const ScheduleAnswer = closed({ type: Type.Enum(['interval', 'once', 'on_demand']), ...parameters });

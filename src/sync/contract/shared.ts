@@ -1,0 +1,54 @@
+// Wire shapes of 002's warehouse sync v2, as TypeBox: the single source of validation, types and OpenAPI. Objects are closed,
+// so an unknown field is refused with its path; names stay as the wire has them and are translated in `wire/`.
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+/** An object that refuses fields it does not know. */
+export function closed<Properties extends TProperties>(properties: Properties): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** An optional field that may also be sent as null, which means the same as leaving it out. */
+export function optionalOrNull<Schema extends TSchema & { readonly type: string }>(schema: Schema) {
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }));
+}
+
+/** A field of an answer that is always there and may be null. */
+export function nullable<Schema extends TSchema & { readonly type: string }>(schema: Schema) {
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+// not shown: how long a slug may be; 128 keeps it readable in paths and logs
+export const Slug = Type.String({
+  pattern: '^[A-Za-z0-9_-]+$',
+  maxLength: 128,
+  description: 'Letters, digits, _ and -, at most 128.',
+});
+
+export const Name = Type.String({ minLength: 1, maxLength: 256 });
+
+export const Instant = Type.String({ description: 'ISO 8601 with a zone, such as 2024-01-31T00:00:00Z.' });
+
+export const Duration = Type.String({ description: 'A number and one unit of s, m, h, d, w, y, such as 15m.' });
+
+/** `errors` and `warnings` are lists of these. */
+export const Notices = Type.Array(closed({ message: Type.String() }));
+
+/** State of a connection and of a data model. */
+export const ResourceState = Type.Enum(['new', 'active', 'inactive']);
+
+export const auditProperties = {
+  created_on: Instant,
+  created_by: Type.String(),
+  last_modified_on: nullable(Instant),
+  last_modified_by: nullable(Type.String()),
+};
+
+/** Read-only fields of every resource: ignored in bodies, so that what GET answered can be PUT (rulings §1). */
+export const READ_ONLY_FIELDS = [
+  'status',
+  'errors',
+  'created_on',
+  'created_by',
+  'last_modified_on',
+  'last_modified_by',
+] as const;

@@ -1,0 +1,25 @@
+import type { InferSelectModel } from 'drizzle-orm';
+import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import type { ResourceState } from './connection.ts';
+import { type Audit, type Notice, noticesFromStore } from './pipeline.ts';
+import type { dataModels } from './tables.ts';
+
+export interface DataModel extends Audit {
+  readonly workspaceId: WorkspaceId;
+  readonly id: string;
+  readonly name: string;
+  readonly state: ResourceState;
+  /** As it was given, comments and semicolon included. */
+  readonly sqlQuery: string;
+  /** Why it is invalid; null: valid. */
+  readonly fault: readonly Notice[] | null;
+}
+
+export function dataModelFromRow(row: InferSelectModel<typeof dataModels>): DataModel {
+  return {
+    ...row,
+    workspaceId: workspaceId(row.workspaceId),
+    state: row.state as ResourceState,
+    fault: noticesFromStore(row.fault),
+  };
+}

@@ -1,0 +1,66 @@
+import { and, asc, eq, isNull, type SQL } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import { connectionFromRow } from './connection.ts';
+import { dataModelFromRow } from './data-model.ts';
+import { type Pipeline, pipelineFromRow } from './pipeline.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+import { connections, dataModels, pipelines } from './tables.ts';
+
+/** Which pipelines of a workspace; deleted ones are never among them. */
+export interface PipelineSelection {
+  readonly workspaceId: WorkspaceId;
+  readonly id?: string;
+  readonly number?: bigint;
+  readonly connectionId?: string;
+  readonly dataModelId?: string;
+}
+
+/** The selected pipelines with connection and model, by id. */
+export async function loadPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
+  const { workspaceId } = selection;
+  const rows = await sql.orm
+    .select()
+    .from(pipelines)
+    .innerJoin(connections, and(eq(connections.workspaceId, workspaceId), eq(connections.id, pipelines.connectionId)))
+    .innerJoin(dataModels, and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, pipelines.dataModelId)))
+    .where(matches(selection))
+    .orderBy(asc(pipelines.id));
+  return rows.map((row) => ({
+    pipeline: pipelineFromRow(row.pipelines),
+    connection: connectionFromRow(row.connections),
+    dataModel: dataModelFromRow(row.data_models),
+  }));
+}
+
+/** One pipeline with connection and model. Throws NOT_FOUND. */
+export async function loadPipeline(
+  sql: Sql,
+  selection: PipelineSelection & ({ readonly id: string } | { readonly number: bigint }),
+): Promise<PipelineContext> {
+  const [context] = await loadPipelines(sql, selection);
+  if (context !== undefined) return context;
+  throw pipelineNotFound(selection.id ?? `number ${selection.number}`);
+}
+
+/** Locks the row of one pipeline to the end of the transaction, then reads it. Throws NOT_FOUND. */
+export async function lockPipeline(sql: Sql, workspaceId: WorkspaceId, id: string): Promise<Pipeline> {
+  const rows = await sql.orm.select().from(pipelines).where(matches({ workspaceId, id })).for('update');
+  if (rows[0] === undefined) throw pipelineNotFound(id);
+  return pipelineFromRow(rows[0]);
+}
+
+function matches({ workspaceId, id, number, connectionId, dataModelId }: PipelineSelection): SQL | undefined {
+  return and(
+    eq(pipelines.workspaceId, workspaceId),
+    isNull(pipelines.deletedOn),
+    id === undefined ? undefined : eq(pipelines.id, id),
+    number === undefined ? undefined : eq(pipelines.number, number),
+    connectionId === undefined ? undefined : eq(pipelines.connectionId, connectionId),
+    dataModelId === undefined ? undefined : eq(pipelines.dataModelId, dataModelId),
+  );
+}
+
+function pipelineNotFound(id: string): AppError {
+  return new AppError('NOT_FOUND', `There is no pipeline "${id}" in this workspace; GET the list to see what is.`);
+}

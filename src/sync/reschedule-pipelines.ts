@@ -1,0 +1,64 @@
+import { and, desc, eq } from 'drizzle-orm';
+import type { Transaction } from '../store/index.ts';
+import { loadPipelines, type PipelineSelection } from './load-pipeline.ts';
+import { type PipelineContext, pipelineErrors, stoppedReason } from './pipeline-status.ts';
+import { nextDueAt, skipMissed, timetableOf } from './schedule.ts';
+import { pipelineRuns, pipelines } from './tables.ts';
+
+interface Rescheduling {
+  readonly nowMs: number;
+  /** A fault was cleared: what was missed waits for the next scheduled interval (002, States). */
+  readonly afterFault?: boolean;
+}
+
+/**
+ * Computes `next_due_at` of the selected pipelines again: null while one is stopped or faulted. To be called after every
+ * change of a pipeline, of what it uses, and after every finished run.
+ */
+export async function reschedulePipelines(
+  tx: Transaction,
+  selection: PipelineSelection,
+  { nowMs, afterFault = false }: Rescheduling,
+): Promise<void> {
+  for (const context of await loadPipelines(tx, selection)) {
+    const isHeld = stoppedReason(context) !== undefined || pipelineErrors(context).length > 0;
+    const scheduledUntilMs =
+      afterFault && !isHeld ? await scheduledUntilAfterFault(tx, context, nowMs) : context.pipeline.scheduledUntilMs;
+    const { schedule, syncMode } = context.pipeline;
+    const next = isHeld ? null : nextDueAt(timetableOf(schedule, syncMode.from), scheduledUntilMs, nowMs);
+    await setDue(tx, context, { nextDueAtMs: next, scheduledUntilMs });
+  }
+}
+
+/** A `once` pipeline whose last run came to nothing has no next interval: it runs again at once. */
+async function scheduledUntilAfterFault(
+  tx: Transaction,
+  { pipeline }: PipelineContext,
+  nowMs: number,
+): Promise<number | null> {
+  const table = timetableOf(pipeline.schedule, pipeline.syncMode.from);
+  if (table.type !== 'once') return skipMissed(table, pipeline.scheduledUntilMs, nowMs);
+  const [latest] = await tx.orm
+    .select({ status: pipelineRuns.status })
+    .from(pipelineRuns)
+    .where(and(eq(pipelineRuns.workspaceId, pipeline.workspaceId), eq(pipelineRuns.pipelineNumber, pipeline.number)))
+    .orderBy(desc(pipelineRuns.createdOn), desc(pipelineRuns.id))
+    .limit(1);
+  return latest?.status === 'failed' || latest?.status === 'stopped' ? null : pipeline.scheduledUntilMs;
+}
+
+async function setDue(
+  tx: Transaction,
+  { pipeline }: PipelineContext,
+  due: Pick<PipelineContext['pipeline'], 'nextDueAtMs' | 'scheduledUntilMs'>,
+): Promise<void> {
+  if (due.nextDueAtMs === pipeline.nextDueAtMs && due.scheduledUntilMs === pipeline.scheduledUntilMs) return;
+  await tx.orm
+    .update(pipelines)
+    .set({ nextDueAt: dateOrNull(due.nextDueAtMs), scheduledUntil: dateOrNull(due.scheduledUntilMs) })
+    .where(and(eq(pipelines.workspaceId, pipeline.workspaceId), eq(pipelines.number, pipeline.number)));
+}
+
+function dateOrNull(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

@@ -1,0 +1,48 @@
+import type { InferSelectModel } from 'drizzle-orm';
+import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { type Notice, noticesFromStore } from './pipeline.ts';
+import type { pipelineRuns } from './tables.ts';
+
+export type RunType = 'scheduled' | 'manual';
+export type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
+
+/** One run of a pipeline. Ranges and the nominal end are text with microseconds, null where there is no bound. */
+export interface Run {
+  readonly workspaceId: WorkspaceId;
+  readonly id: bigint;
+  readonly pipelineNumber: bigint;
+  readonly connectionId: string;
+  readonly type: RunType;
+  readonly status: RunStatus;
+  readonly fence: number;
+  readonly attempts: number;
+  readonly retryAt: Date | null;
+  readonly errors: readonly Notice[];
+  readonly warnings: readonly Notice[];
+  readonly logicalDate: Date;
+  readonly createdOn: Date;
+  readonly startedOn: Date | null;
+  readonly endedOn: Date | null;
+  readonly nominalEnd: string | null;
+  readonly rangeStart: string | null;
+  readonly rangeEnd: string | null;
+  /** JSON text, written and read by the engine. */
+  readonly snapshot: string | null;
+  readonly extractedRecords: bigint;
+  readonly successfulRecords: bigint;
+  readonly failedRecords: bigint;
+  readonly deduplicatedRecords: bigint;
+  readonly erasedRecords: bigint;
+  readonly idempotencyKey: string | null;
+}
+
+export function runFromRow(row: InferSelectModel<typeof pipelineRuns>): Run {
+  return {
+    ...row,
+    workspaceId: workspaceId(row.workspaceId),
+    type: row.type as RunType,
+    status: row.status as RunStatus,
+    errors: noticesFromStore(row.errors) ?? [],
+    warnings: noticesFromStore(row.warnings) ?? [],
+  };
+}
