@@ -1,9 +1,9 @@
 // The store: one PostgreSQL (embedded or given), its pool, transactions, the COPY writer and reader, migrations, and the
-// one place that knows a SQLSTATE. It knows no table and no domain word. Rules for everyone: distribution in README of
-// this room; each statement names `workspace_id = $1` for each tenant table.
+// one place that knows a SQLSTATE. It knows no table and no domain word. Rules for everyone who writes a statement: it
+// names `workspace_id = $1` for each tenant table in it, and times and random values come as parameters.
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 
-/** A value bound to `$n`. Dates and objects are not among them: an instant is text or micros, JSON is text. */
+/** A value bound to `$n`. Objects are not among them: JSON is text. An instant finer than a millisecond is text. */
 export type SqlValue =
   | string
   | number
@@ -16,7 +16,7 @@ export type SqlValue =
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Statements by hand. `query` names columns; `lines` gives positional rows, for hot paths. */
+/** Statements by hand. int8 comes as bigint, timestamptz as Date, numeric, date and zone-less time as text. */
 export interface Sql {
   query<Row extends object = SqlRow>(text: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
   /** Number of rows an UPDATE, DELETE or INSERT touched. Never use it after ON CONFLICT DO NOTHING: count RETURNING rows. */
@@ -47,7 +47,7 @@ export interface Transaction extends Sql {
   copyIn(target: CopyTarget, count: number, row: (index: number) => readonly CopyValue[]): Promise<void>;
   /** Binary COPY (query) TO: `onRow` gets the values in order. `query` cannot have parameters: only literals of bigint. */
   copyOut(query: string, types: readonly CopyType[], onRow: (values: readonly CopyValue[]) => void): Promise<void>;
-  /** Runs `action` once this transaction is durable; not at all when it rolls back. */
+  /** Runs `action`, which must not throw, once this transaction is durable; not at all when it rolls back. */
   afterCommit(action: () => void): void;
 }
 

@@ -10,3 +10,5 @@ export type {
   Transaction,
   TransactionOptions,
 } from './contract.ts';
+export { migrateStore } from './migrate.ts';
+export { openStore, type StoreOptions } from './open-store.ts';

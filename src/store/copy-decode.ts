@@ -1,0 +1,76 @@
+import { AppError } from '../kernel/index.ts';
+import type { CopyType, CopyValue } from './contract.ts';
+
+const SIGNATURE = 0x5047434f; // PGCO
+const HEADER_BYTES = 19;
+const TRAILER = -1;
+const NULL = -1;
+
+/** Where in the driver's buffer we read. The view is kept while the buffer behind the messages is the same. */
+interface Cursor {
+  bytes: Buffer;
+  view: DataView;
+  at: number;
+}
+
+type ReadField = (cursor: Cursor, length: number) => CopyValue;
+
+const READERS: Readonly<Record<CopyType, ReadField>> = {
+  int2: ({ view, at }) => view.getInt16(at),
+  int4: ({ view, at }) => view.getInt32(at),
+  int8: ({ view, at }) => view.getBigInt64(at),
+  float8: ({ view, at }) => view.getFloat64(at),
+  bool: ({ bytes, at }) => bytes[at] === 1,
+  text: ({ bytes, at }, length) => bytes.toString('utf8', at, at + length),
+  uuid: ({ bytes, at }) => bytes.toString('hex', at, at + 16),
+  // a copy: the message is a view of a buffer that the driver fills again
+  bytea: ({ bytes, at }, length) => new Uint8Array(bytes.subarray(at, at + length)),
+};
+
+/**
+ * Reads the messages of a binary COPY TO. PostgreSQL sends one row a message, the first with the header before it; the
+ * values are copied out before `decode` returns. Throws when a row has another number of columns than `types`.
+ */
+export function createDecoder(types: readonly CopyType[], onRow: (values: CopyValue[]) => void) {
+  const readers = types.map((type) => READERS[type]);
+  const cursor: Cursor = { bytes: Buffer.alloc(0), view: new DataView(new ArrayBuffer(0)), at: 0 };
+  return (message: Uint8Array): void => {
+    moveTo(cursor, message);
+    const end = message.byteOffset + message.byteLength;
+    while (cursor.at < end) {
+      const fields = cursor.view.getInt16(cursor.at);
+      cursor.at += 2;
+      if (fields === TRAILER) return;
+      if (fields !== readers.length) throw mismatch(fields, readers.length);
+      onRow(readRow(cursor, readers));
+    }
+  };
+}
+
+function moveTo(cursor: Cursor, message: Uint8Array): void {
+  if (cursor.view.buffer !== message.buffer) {
+    cursor.view = new DataView(message.buffer);
+    cursor.bytes = Buffer.from(message.buffer as ArrayBuffer);
+  }
+  cursor.at = message.byteOffset;
+  if (message.byteLength >= HEADER_BYTES && cursor.view.getUint32(cursor.at) === SIGNATURE) cursor.at += HEADER_BYTES;
+}
+
+function readRow(cursor: Cursor, readers: readonly ReadField[]): CopyValue[] {
+  const values = new Array<CopyValue>(readers.length);
+  for (let field = 0; field < readers.length; field++) {
+    const length = cursor.view.getInt32(cursor.at);
+    cursor.at += 4;
+    if (length === NULL) {
+      values[field] = null;
+      continue;
+    }
+    values[field] = (readers[field] as ReadField)(cursor, length);
+    cursor.at += length;
+  }
+  return values;
+}
+
+function mismatch(found: number, expected: number): AppError {
+  return new AppError('INTERNAL', `A COPY of the store gave ${found} columns where ${expected} were asked for.`);
+}

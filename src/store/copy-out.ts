@@ -1,0 +1,48 @@
+import type { Connection, PoolClient, Submittable } from 'pg';
+import type { CopyType, CopyValue } from './contract.ts';
+import { createDecoder } from './copy-decode.ts';
+import { storeError } from './errors.ts';
+
+interface CopyOutQuery extends Submittable {
+  handleCopyData(message: { readonly chunk: Uint8Array }): void;
+  handleCommandComplete(): void;
+  handleReadyForQuery(): void;
+  handleError(error: Error): void;
+}
+
+interface CopyOutSource {
+  /** A SELECT without parameters. */
+  readonly query: string;
+  readonly types: readonly CopyType[];
+}
+
+/**
+ * Binary COPY (query) TO STDOUT: cheaper for both sides than rows of text. `types` must be those of the query's columns;
+ * cast in the query where they are not. Rejects with an AppError; what `onRow` throws is passed on as it is, after the
+ * rest has been read, because nothing but a cancel stops a server that sends.
+ */
+export function copyOut(
+  client: PoolClient,
+  { query: text, types }: CopyOutSource,
+  onRow: (values: CopyValue[]) => void,
+): Promise<void> {
+  const decode = createDecoder(types, onRow);
+  return new Promise((resolve, reject) => {
+    let failure: { readonly thrown: unknown } | undefined;
+    const query: CopyOutQuery = {
+      submit: (connection: Connection) => connection.query(`COPY (${text}) TO STDOUT (FORMAT binary)`),
+      handleCopyData({ chunk }) {
+        if (failure !== undefined) return;
+        try {
+          decode(chunk);
+        } catch (thrown) {
+          failure = { thrown };
+        }
+      },
+      handleCommandComplete: () => undefined,
+      handleReadyForQuery: () => (failure === undefined ? resolve() : reject(failure.thrown)),
+      handleError: (error) => reject(storeError(error)),
+    };
+    client.query(query);
+  });
+}

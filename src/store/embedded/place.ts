@@ -1,0 +1,75 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { chmod, chown, cp, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, type Log } from '../../kernel/index.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { canUse, type ServerUser } from './server-user.ts';
+
+const DATA_ROOT = '/var/lib/penstock';
+const CACHE_ROOT = '/var/cache/penstock';
+
+/**
+ * Folder with `bin/postgres` that the server's user can run. A clone under a 0700 folder, such as root's home or a
+ * `mktemp -d`, is closed to it: then the binaries are copied once, for every home of this machine.
+ */
+export async function placeBinaries(user: ServerUser | undefined, log: Log): Promise<string> {
+  const { folder, version }: Binaries = findBinaries();
+  if (await canUse(join(folder, 'bin', 'postgres'), user, 'execute')) return folder;
+  if (user === undefined) throw unusable(folder);
+  const copy = join(CACHE_ROOT, `postgresql-${version}`);
+  if (await canUse(join(copy, 'bin', 'postgres'), user, 'execute')) return copy;
+  log.info({ from: folder, to: copy }, 'store.binaries_copied');
+  await copyReadable(folder, copy);
+  if (!(await canUse(join(copy, 'bin', 'postgres'), user, 'execute'))) throw unusable(copy);
+  return copy;
+}
+
+/**
+ * Makes the folder that holds the cluster: in the home, or, where the server's user cannot get there, under /var/lib with
+ * a name that no other home gets. Owned by that user, closed to all others.
+ */
+export async function placeData(home: string, user: ServerUser | undefined, log: Log): Promise<string> {
+  const inHome = join(home, 'store');
+  if (await makeFolder(inHome, user)) return inHome;
+  const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
+  const outside = join(DATA_ROOT, `${hash}-${randomUUID().slice(0, 8)}`);
+  if (user !== undefined && (await makeFolder(outside, user))) {
+    log.info({ home, data: outside }, 'store.data_outside_home');
+    return outside;
+  }
+  throw new AppError(
+    'STORE_START',
+    `The folder ${home} cannot be written by the user the embedded store runs as. Set PENSTOCK_HOME to a folder it can reach.`,
+  );
+}
+
+async function makeFolder(folder: string, user: ServerUser | undefined): Promise<boolean> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  await chmod(folder, 0o700);
+  if (await canUse(folder, user, 'write')) return true;
+  await rmdir(folder);
+  return false;
+}
+
+/** Complete or not there: the copy gets its name when it is whole, and who comes second throws the own one away. */
+async function copyReadable(from: string, to: string): Promise<void> {
+  const unfinished = `${to}.${process.pid}`;
+  await mkdir(CACHE_ROOT, { recursive: true, mode: 0o755 });
+  await cp(from, unfinished, { recursive: true, verbatimSymlinks: true });
+  await chmod(unfinished, 0o755);
+  for (const entry of await readdir(unfinished, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(path, 0o755);
+    else if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o777) | 0o555);
+  }
+  await rm(to, { recursive: true, force: true });
+  await rename(unfinished, to).catch(() => rm(unfinished, { recursive: true, force: true }));
+}
+
+function unusable(folder: string): AppError {
+  return new AppError(
+    'STORE_START',
+    `The PostgreSQL in ${folder} cannot be executed. Install Penstock where programs may run, or set DATABASE_URL.`,
+  );
+}

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { access, constants, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { AppError } from '../../kernel/index.ts';
+
+const run = promisify(execFile);
+
+/** Who the server runs as. PostgreSQL refuses root, so root lends it to `postgres`, or `nobody` where there is none. */
+export interface ServerUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Undefined: an ordinary user runs the server as itself. */
+export async function findServerUser(): Promise<ServerUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const account = ['postgres', 'nobody'].map((name) => accounts.find(([found]) => found === name)).find(Boolean);
+  if (account !== undefined) return { uid: Number(account[2]), gid: Number(account[3]) };
+  throw new AppError(
+    'STORE_START',
+    'PostgreSQL does not run as root, and this machine has neither a user `postgres` nor `nobody`. Run Penstock as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/** Whether the server's user gets at `path`. Asked of the system itself: every parent, ACLs and mounts have a say. */
+export async function canUse(
+  path: string,
+  user: ServerUser | undefined,
+  purpose: 'execute' | 'write',
+): Promise<boolean> {
+  try {
+    if (user === undefined) await access(path, purpose === 'write' ? constants.W_OK : constants.X_OK);
+    else await run('/bin/sh', ['-c', `test -${purpose === 'write' ? 'w' : 'x'} "$0"`, path], { ...user, cwd: '/' });
+    return true;
+  } catch {
+    return false;
+  }
+}

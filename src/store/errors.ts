@@ -1,0 +1,89 @@
+import { AppError, type ErrorCode } from '../kernel/index.ts';
+
+interface Rule {
+  readonly when: RegExp;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** SQLSTATE or system code → ours. The first rule that matches decides. */
+const BY_STATE: readonly Rule[] = [
+  { when: /^(40001|40P01)$/, code: 'STORE_CONFLICT', message: 'Two transactions met and this one was rolled back' },
+  { when: /^55P03$/, code: 'STORE_CONFLICT', message: 'A row of the store stayed locked by another transaction' },
+  { when: /^23505$/, code: 'STORE_UNIQUE', message: 'The store holds that key already' },
+  { when: /^(23503|23001)$/, code: 'STORE_REFERENCE', message: 'A row is missing or still referred to' },
+  // a file format of COPY that is wrong is our encoder's fault, not a value's
+  { when: /^22P04$/, code: 'INTERNAL', message: 'The store could not read a COPY' },
+  { when: /^(22|2350[02]|23514|54000)/, code: 'STORE_DATA', message: 'The store cannot hold a value' },
+  { when: /^53100$/, code: 'STORE_UNAVAILABLE', message: 'The disk of the store is full; make room on it' },
+  {
+    when: /^53300$/,
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store has no connection left; raise its max_connections or lower PENSTOCK_POOL_SIZE',
+  },
+  {
+    when: /^(28|3D000)/,
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store refuses us; look at user, password and database of DATABASE_URL',
+  },
+  { when: /^25006$/, code: 'STORE_UNAVAILABLE', message: 'The store is read-only, a standby perhaps' },
+  { when: /^(08|53|57P|58|25P03)/, code: 'STORE_UNAVAILABLE', message: 'The store does not answer' },
+  { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store broke a statement off' },
+  {
+    when: /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/,
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store cannot be reached',
+  },
+];
+
+/** What has no telling code: the driver's own errors, and Citus, which reports failures of its nodes as XX000. */
+const BY_MESSAGE: readonly Rule[] = [
+  {
+    when: /duplicate key value violates unique constraint/,
+    code: 'STORE_UNIQUE',
+    message: 'The store holds that key already',
+  },
+  {
+    when: /deadlock|could not serialize access/,
+    code: 'STORE_CONFLICT',
+    message: 'Two transactions met and this one was rolled back',
+  },
+  {
+    when: /Connection terminated|timeout exceeded when trying to connect|not queryable|after calling end|connection to the remote node|Client was closed/,
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store does not answer',
+  },
+];
+
+/**
+ * The only place that knows a SQLSTATE: anything a driver, drizzle or PostgreSQL threw, as an AppError.
+ * An AppError passes as it is; what nobody knows is INTERNAL with its cause.
+ */
+export function storeError(thrown: unknown): AppError {
+  const origin = originOf(thrown);
+  if (origin instanceof AppError) return origin;
+  const text = origin instanceof Error ? origin.message : String(origin);
+  const state = stateOf(origin);
+  const rule = BY_STATE.find(({ when }) => when.test(state)) ?? BY_MESSAGE.find(({ when }) => when.test(text));
+  if (rule === undefined)
+    return new AppError('INTERNAL', `A statement of the store failed: ${text}`, { cause: origin });
+  return new AppError(rule.code, `${rule.message}: ${text}.`, { cause: origin });
+}
+
+/** Whether the same transaction, tried again, may succeed: it lost against another one and nothing of it is left. */
+export function isLostRace(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code !== 'STORE_CONFLICT' || error.cause === undefined) return false;
+  return stateOf(error.cause) !== '55P03';
+}
+
+/** drizzle wraps what the driver threw, and a refused connection on several addresses comes as a list of errors. */
+function originOf(thrown: unknown): unknown {
+  if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return originOf(thrown.errors[0]);
+  return thrown.cause instanceof Error ? originOf(thrown.cause) : thrown;
+}
+
+function stateOf(thrown: unknown): string {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  return typeof code === 'string' ? code : '';
+}

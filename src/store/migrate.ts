@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import { Client } from 'pg';
+import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import { storeError } from './errors.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+/** Any number will do as long as it never changes. */
+const MIGRATION_LOCK = 7_365_206_011;
+
+/**
+ * Brings the store to this program's version: every migration in one transaction, one statement a message. Daemons that
+ * start together take turns. Throws STORE_NEWER, without touching anything, when a newer Penstock was here.
+ */
+export async function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIGRATIONS): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
+  client.on('error', (error) => log.debug({ reason: error.message }, 'store.connection_lost'));
+  try {
+    await client.connect();
+    // the one advisory lock there is: migrations run on the coordinator only, and no row exists to lock before the first
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const own = ownVersion(folder);
+    const found = await versionOf(client);
+    if (found > own) throw newerStore(found, own);
+    if (found === own) return;
+    await migrate(drizzle(client), { migrationsFolder: folder });
+    log.info({ from: found, to: own }, 'store.migrated');
+  } catch (error) {
+    throw storeError(error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A version is the time its newest migration was made, ms since 1970; 0 is an empty store. */
+function ownVersion(folder: string): number {
+  return readMigrationFiles({ migrationsFolder: folder }).at(-1)?.folderMillis ?? 0;
+}
+
+async function versionOf(client: Client): Promise<number> {
+  const table = await client.query("SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS exists");
+  if (table.rows[0]?.exists !== true) return 0;
+  const newest = await client.query('SELECT max(created_at) AS version FROM drizzle.__drizzle_migrations');
+  return Number(newest.rows[0]?.version ?? 0);
+}
+
+function newerStore(found: number, own: number): AppError {
+  const day = (version: number) => new Date(version).toISOString().slice(0, 10);
+  return new AppError(
+    'STORE_NEWER',
+    `The store was brought to the version of ${day(found)} by a newer Penstock, this one knows that of ${day(own)}. Install the newer Penstock again, or give this one a store of its own (DATABASE_URL or PENSTOCK_HOME).`,
+  );
+}

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg';
+import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import type { Store } from './contract.ts';
+import { createPool } from './pool.ts';
+import { createSql, type Runner } from './session.ts';
+import { lend, runTransaction } from './transaction.ts';
+
+const PING_TIMEOUT_MS = 5000;
+
+export interface StoreOptions {
+  readonly databaseUrl: Secret;
+  /** Most connections at the same time. */
+  readonly poolSize: number;
+  readonly log: Log;
+}
+
+/** Opens a pool over a store that runs and is migrated already. Connects when first used; disposing ends every session. */
+export function openStore({ databaseUrl, poolSize, log }: StoreOptions): Store {
+  const pool = createPool({ databaseUrl, size: poolSize, log });
+  const sql = createSql(pooledRunner(pool));
+  return {
+    query: sql.query,
+    execute: sql.execute,
+    get orm() {
+      return sql.orm;
+    },
+    databaseUrl: databaseUrl.reveal(),
+    transaction: (work, options) => runTransaction(pool, work, options),
+    ping: () => withinMs(PING_TIMEOUT_MS, sql.query('SELECT 1')),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
+
+/** One statement on any session. pg's own `pool.query` throws the session away after each error; that is only right for dead ones. */
+function pooledRunner(pool: Pool): Runner {
+  return {
+    async query(statement, values) {
+      const client = await lend(pool);
+      try {
+        return await client.query(statement, values);
+      } finally {
+        client.release();
+      }
+    },
+  };
+}
+
+async function withinMs(limitMs: number, answer: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new AppError('STORE_UNAVAILABLE', `The store did not answer within ${limitMs} ms.`));
+  }, limitMs);
+  try {
+    await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,53 @@
+import { drizzle, type NodePgClient, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { QueryConfig, QueryResult } from 'pg';
+import type { Sql, SqlValue } from './contract.ts';
+import { storeError } from './errors.ts';
+import { driverValues } from './values.ts';
+
+/** What both a pool and one connection of it can do; throws what the driver throws. */
+export interface Runner {
+  query(statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult>;
+}
+
+/** Statements over `runner`, its errors mapped. */
+export function createSql(runner: Runner): Sql {
+  const run = async (text: string, values: readonly SqlValue[]): Promise<QueryResult> => {
+    try {
+      // without values pg takes the simple protocol: one round trip less to plan
+      return await (values.length === 0 ? runner.query(text) : runner.query(text, driverValues(values)));
+    } catch (error) {
+      throw storeError(error);
+    }
+  };
+  let orm: NodePgDatabase | undefined;
+  return {
+    async query<Row extends object>(text: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
+      return (await run(text, values)).rows as Row[];
+    },
+    async execute(text, values = []) {
+      return (await run(text, values)).rowCount ?? 0;
+    },
+    get orm() {
+      orm ??= ormOver(runner);
+      return orm;
+    },
+  };
+}
+
+/** drizzle over `runner`. It wraps errors in one that prints every parameter, secrets too: ours leave in its place. */
+function ormOver(runner: Runner): NodePgDatabase {
+  const orm = drizzle(runner as NodePgClient);
+  const { session } = orm._;
+  const prepareQuery = session.prepareQuery.bind(session);
+  const prepareMapped = (...args: Parameters<typeof prepareQuery>) => {
+    const prepared = prepareQuery(...args);
+    const execute = prepared.execute.bind(prepared);
+    prepared.execute = (placeholders) =>
+      execute(placeholders).catch((error: unknown) => {
+        throw storeError(error);
+      });
+    return prepared;
+  };
+  session.prepareQuery = prepareMapped as typeof prepareQuery;
+  return orm;
+}

@@ -1,0 +1,166 @@
+import { Client, type Pool, type PoolClient } from 'pg';
+import { AppError, type BackoffPolicy, backoffDelayMs, systemClock } from '../kernel/index.ts';
+import type { Transaction, TransactionOptions } from './contract.ts';
+import { copyIn } from './copy-in.ts';
+import { copyOut } from './copy-out.ts';
+import { isLostRace, storeError } from './errors.ts';
+import { createSql } from './session.ts';
+
+const ATTEMPTS = 5;
+const BACKOFF: BackoffPolicy = { baseMs: 20, maxMs: 1000 };
+
+type Work<Result> = (tx: Transaction) => Promise<Result>;
+
+/**
+ * Runs `work` in one transaction (READ COMMITTED) and commits. A transaction that lost against another one is rolled back
+ * and `work` runs again from its start, so it must not change anything outside `tx`. When the connection is lost while
+ * COMMIT is under way, STORE_UNAVAILABLE does not tell whether it was committed: what is repeated must recognise itself.
+ */
+export async function runTransaction<Result>(
+  pool: Pool,
+  work: Work<Result>,
+  options: TransactionOptions = {},
+): Promise<Result> {
+  const attempts = options.attempts ?? ATTEMPTS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptTransaction(pool, work, options);
+    } catch (error) {
+      if (attempt >= attempts || !isLostRace(error)) throw error;
+      await systemClock.sleep(backoffDelayMs(attempt, BACKOFF), options.signal);
+    }
+  }
+}
+
+async function attemptTransaction<Result>(
+  pool: Pool,
+  work: Work<Result>,
+  { lockTimeoutMs, signal }: TransactionOptions,
+): Promise<Result> {
+  throwIfAborted(signal);
+  const client = await lend(pool);
+  const abort = cancelOnAbort(pool, client, signal);
+  const afterCommit: (() => void)[] = [];
+  let intact = false;
+  let result: Result;
+  try {
+    await run(client, lockTimeoutMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    result = await work(transactionOver(client, afterCommit, signal));
+    throwIfAborted(signal);
+    await commit(client);
+    intact = true;
+  } catch (error) {
+    intact = await rollback(client);
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    await abort.settled();
+    // a session whose state nobody knows never goes back to the pool
+    client.release(!intact);
+  }
+  for (const action of afterCommit) action();
+  return result;
+}
+
+/** A connection of the pool; who borrows it gives it back. */
+export async function lend(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+function transactionOver(
+  client: PoolClient,
+  afterCommit: (() => void)[],
+  signal: AbortSignal | undefined,
+): Transaction {
+  const sql = createSql({
+    query: async (statement, values) => {
+      throwIfAborted(signal);
+      return client.query(statement, values);
+    },
+  });
+  return {
+    query: sql.query,
+    execute: sql.execute,
+    get orm() {
+      return sql.orm;
+    },
+    async copyIn(target, count, row) {
+      throwIfAborted(signal);
+      await copyIn(client, target, { count, row });
+    },
+    async copyOut(query, types, onRow) {
+      throwIfAborted(signal);
+      await copyOut(client, { query, types }, onRow);
+    },
+    afterCommit: (action) => {
+      afterCommit.push(action);
+    },
+  };
+}
+
+async function run(client: PoolClient, text: string): Promise<string> {
+  try {
+    const result = await client.query(text);
+    return result.command;
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** COMMIT of a transaction in which a statement failed and nobody told us answers ROLLBACK, without an error. */
+async function commit(client: PoolClient): Promise<void> {
+  const command = await run(client, 'COMMIT');
+  if (command !== 'COMMIT') {
+    throw new AppError('INTERNAL', 'A transaction was rolled back: one of its statements failed and was not noticed.');
+  }
+}
+
+/** Whether the session is clean again. */
+async function rollback(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  if (signal.reason instanceof AppError) throw signal.reason;
+  throw new AppError('CANCELLED', 'The work was cancelled.', { cause: signal.reason });
+}
+
+/** Breaks off the statement that runs when `signal` aborts. The session is given back only when that request is over. */
+function cancelOnAbort(pool: Pool, client: PoolClient, signal: AbortSignal | undefined) {
+  let pending: Promise<void> | undefined;
+  const cancel = () => {
+    pending = cancelStatement(pool, client);
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  return {
+    async settled(): Promise<void> {
+      signal?.removeEventListener('abort', cancel);
+      await pending;
+    },
+  };
+}
+
+/** Over a connection of its own: the pool may be used up by just those who wait for one another. */
+async function cancelStatement(pool: Pool, client: PoolClient): Promise<void> {
+  const { processID } = client as PoolClient & { readonly processID: number };
+  const canceller = new Client(pool.options);
+  canceller.on('error', () => undefined);
+  try {
+    await canceller.connect();
+    await canceller.query('SELECT pg_cancel_backend($1)', [processID]);
+  } catch {
+    // the store is gone, and with it the statement
+  } finally {
+    await canceller.end().catch(() => undefined);
+  }
+}

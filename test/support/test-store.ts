@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { createLog, Secret } from '../../src/kernel/index.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { TEMPLATE } from './store-setup.ts';
+
+/** A store of its own: a database cloned from the migrated template, dropped when disposed (`await using`). */
+export async function openTestStore(options: { readonly poolSize?: number } = {}): Promise<Store> {
+  const database = `t_${randomUUID().replaceAll('-', '')}`;
+  await maintain(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`);
+  const url = new URL(inject('storeUrl'));
+  url.pathname = `/${database}`;
+  const store = openStore({
+    databaseUrl: new Secret(url.href),
+    poolSize: options.poolSize ?? 10,
+    log: createLog('silent'),
+  });
+  const endSessions = store[Symbol.asyncDispose];
+  return Object.defineProperty(store, Symbol.asyncDispose, {
+    value: async () => {
+      await endSessions();
+      await maintain(`DROP DATABASE ${database} WITH (FORCE)`);
+    },
+  });
+}
+
+async function maintain(statement: string): Promise<void> {
+  const client = new Client({ connectionString: inject('storeUrl') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
