@@ -1,0 +1,28 @@
+import { stringifyJson } from '../kernel/index.ts';
+import type { Cell, Column } from '../warehouse/index.ts';
+
+const SHOWN_CHARS = 1000;
+
+/** A value as people read it in a failed record: storable whatever it holds, and cut where it is long. */
+export function shownValue(cell: Cell): string | null {
+  if (cell === null) return null;
+  const text = typeof cell === 'object' ? stringifyJson(plainOf(cell)) : String(cell);
+  const cut = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  // PostgreSQL holds neither: the replacement character stands for half a pair, the symbol for U+0000
+  return cut.toWellFormed().replaceAll('\u0000', '\u2400');
+}
+
+/** The whole row as JSON text, column → cell; what JSON cannot hold is written as text, binary as base64. */
+export function rowText(columns: readonly Column[], row: readonly Cell[]): string {
+  return stringifyJson(Object.fromEntries(columns.map(({ name }, position) => [name, plainOf(row[position] ?? null)])));
+}
+
+function plainOf(cell: Cell): unknown {
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell);
+  if (cell === null || typeof cell !== 'object') return cell;
+  if (cell instanceof Uint8Array) return Buffer.from(cell).toString('base64');
+  if ('entries' in cell && !Array.isArray(cell)) {
+    return Object.fromEntries(cell.entries.map(([key, value]) => [String(plainOf(key)), plainOf(value)]));
+  }
+  return (cell as readonly Cell[]).map(plainOf);
+}

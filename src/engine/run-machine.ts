@@ -1,0 +1,52 @@
+/** 002, Pipeline run: statuses. */
+export const RUN_STATUSES = ['queued', 'running', 'retrying', 'success', 'failed', 'stopped'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/**
+ * What can happen to a run. `claim`: a worker takes it; from `running` it takes it over from a worker that is gone.
+ * `release`: its worker hands it back (drain). `defer`: a passing error, to be tried again later. `end`: all delivered.
+ */
+export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel'] as const;
+export type RunEvent = (typeof RUN_EVENTS)[number];
+
+/** null: the event does not apply any more, and whoever brings it writes nothing. */
+type Outcome = RunStatus | null;
+
+const OVER: Readonly<Record<RunEvent, Outcome>> = {
+  claim: null,
+  release: null,
+  defer: null,
+  end: null,
+  fail: null,
+  cancel: null,
+};
+
+const TABLE: Readonly<Record<RunStatus, Readonly<Record<RunEvent, Outcome>>>> = {
+  queued: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped' },
+  running: {
+    claim: 'running',
+    release: 'queued',
+    defer: 'retrying',
+    end: 'success',
+    fail: 'failed',
+    cancel: 'stopped',
+  },
+  retrying: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped' },
+  success: OVER,
+  failed: OVER,
+  stopped: OVER,
+};
+
+export function nextStatus(status: RunStatus, event: RunEvent): RunStatus | null {
+  return TABLE[status][event];
+}
+
+/** A live run keeps others of its pipeline away. */
+export function isLive(status: RunStatus): boolean {
+  return nextStatus(status, 'cancel') !== null;
+}
+
+/** Statuses from which `event` leads somewhere: the WHERE of the statement that writes it. */
+export function statusesBefore(event: RunEvent): readonly RunStatus[] {
+  return RUN_STATUSES.filter((status) => nextStatus(status, event) !== null);
+}
