@@ -51,11 +51,17 @@ const NO_IDENTITY =
 export function findColumn(columns: readonly Column[], name: string): number | undefined {
   const exact = columns.findIndex((column) => column.name === name);
   if (exact >= 0) return exact;
-  const folded = columns.flatMap((column, position) => (column.name.toLowerCase() === name.toLowerCase() ? [position] : []));
+  const folded = columns.flatMap((column, position) =>
+    column.name.toLowerCase() === name.toLowerCase() ? [position] : [],
+  );
   return folded.length === 1 ? folded[0] : undefined;
 }
 
-function missingIterator(columns: readonly Column[], field: string | undefined, position: number | undefined): string[] {
+function missingIterator(
+  columns: readonly Column[],
+  field: string | undefined,
+  position: number | undefined,
+): string[] {
   if (field === undefined || position !== undefined) return [];
   const names = columns.map(({ name }) => name).join(', ');
   return [`The model has no column "${field}", which iterator_field names. Its columns are: ${names}.`];

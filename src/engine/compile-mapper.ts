@@ -4,7 +4,7 @@ import type { Cell, Column } from '../warehouse/index.ts';
 import { type CellWriter, compileCellWriter } from './cell-text.ts';
 import type { AttributeLimits, ColumnRoles } from './column-roles.ts';
 import { shownValue } from './failed-row.ts';
-import { type IdentityFault, identityText, mpidOf } from './identity-text.ts';
+import { type IdentityFault, identityOf, mpidOf } from './identity-cell.ts';
 import type { IteratorAxis } from './iterator-axis.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -27,23 +27,20 @@ export function isRefusal(mapped: Person | Refusal): mapped is Refusal {
 /** Rulings §7, Mapping: identities from reserved columns, every other column an attribute, NULL leaves it alone. */
 export function compileMapper(plan: MapperPlan): RowMapper {
   const readIdentities = compileIdentities(plan);
-  const readAttributes = compileAttributes(plan);
+  const readMpid = compileMpid(plan);
+  const attributes = compileAttributes(plan);
   const readTime = compileTime(plan);
-  const { mpid: mpidAt, iterator } = plan.roles;
+  const { names } = attributes;
   return (row) => {
     const identities = readIdentities(row);
-    if (!Array.isArray(identities)) return identities as Refusal;
-    const mpidCell = mpidAt === undefined ? null : (row[mpidAt] ?? null);
-    if (identities.length === 0 && mpidCell === null) return NO_IDENTITY;
-    const texts = readAttributes.read(row);
-    if (!Array.isArray(texts)) return texts as Refusal;
-    const attributes = { names: readAttributes.names, texts };
-    const setAt = readTime(iterator === undefined ? null : (row[iterator] ?? null));
-    if (mpidCell === null) return { identities, attributes, setAt };
-    const mpid = mpidOf(mpidCell);
-    return typeof mpid === 'bigint'
-      ? { identities, mpid, attributes, setAt }
-      : refusalOf(plan.columns[mpidAt ?? 0], mpidCell, mpid);
+    if ('rule' in identities) return identities;
+    const mpid = readMpid(row);
+    if (typeof mpid === 'object') return mpid;
+    if (identities.length === 0 && mpid === undefined) return NO_IDENTITY;
+    const texts = attributes.read(row);
+    if ('rule' in texts) return texts;
+    const person = { identities, attributes: { names, texts }, setAt: readTime(row) };
+    return mpid === undefined ? person : { ...person, mpid };
   };
 }
 
@@ -61,11 +58,22 @@ function compileIdentities({ roles }: MapperPlan): (row: readonly Cell[]) => rea
     for (const { position, type, column } of identities) {
       const cell = row[position] ?? null;
       if (cell === null) continue;
-      const value = identityText(cell);
-      if (typeof value !== 'string') return refusalOf(column, cell, value);
-      found.push({ type, value });
+      const identity = identityOf(type, cell);
+      if ('rule' in identity) return refusalOf(column, cell, identity);
+      found.push(identity);
     }
     return found;
+  };
+}
+
+function compileMpid({ roles, columns }: MapperPlan): (row: readonly Cell[]) => bigint | undefined | Refusal {
+  const position = roles.mpid;
+  if (position === undefined) return () => undefined;
+  return (row) => {
+    const cell = row[position] ?? null;
+    if (cell === null) return undefined;
+    const mpid = mpidOf(cell);
+    return typeof mpid === 'bigint' ? mpid : refusalOf(columns[position], cell, mpid);
   };
 }
 
@@ -94,9 +102,10 @@ function compileAttributes({ roles, limits }: MapperPlan): AttributeReader {
   };
 }
 
-function compileTime({ axis, runStart }: MapperPlan): (cell: Cell) => Micros {
-  if (axis === undefined) return () => runStart;
-  return (cell) => (cell === null ? runStart : (axis.instantOf(cell) ?? runStart));
+function compileTime({ axis, roles, runStart }: MapperPlan): (row: readonly Cell[]) => Micros {
+  const position = roles.iterator;
+  if (axis === undefined || position === undefined) return () => runStart;
+  return (row) => axis.instantOf(row[position] ?? null) ?? runStart;
 }
 
 function refusalOf(

@@ -1,5 +1,5 @@
 import { stringifyJson } from '../kernel/index.ts';
-import type { Cell, Column } from '../warehouse/index.ts';
+import type { Cell, Column, NestedCell } from '../warehouse/index.ts';
 
 const SHOWN_CHARS = 1000;
 
@@ -21,8 +21,10 @@ function plainOf(cell: Cell): unknown {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell);
   if (cell === null || typeof cell !== 'object') return cell;
   if (cell instanceof Uint8Array) return Buffer.from(cell).toString('base64');
-  if ('entries' in cell && !Array.isArray(cell)) {
-    return Object.fromEntries(cell.entries.map(([key, value]) => [String(plainOf(key)), plainOf(value)]));
-  }
-  return (cell as readonly Cell[]).map(plainOf);
+  if (isList(cell)) return cell.map(plainOf);
+  return Object.fromEntries(cell.entries.map(([key, value]) => [String(plainOf(key)), plainOf(value)]));
+}
+
+function isList(cell: readonly Cell[] | NestedCell): cell is readonly Cell[] {
+  return Array.isArray(cell);
 }

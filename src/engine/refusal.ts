@@ -2,8 +2,7 @@
 export const ROW_RULES = {
   identity_missing: 'A row needs at least one identity, device id or MPID.',
   identity_type: 'An identity is text or a whole number.',
-  identity_empty: 'An identity is not empty.',
-  identity_too_long: 'An identity is at most 1,024 bytes long.',
+  identity_invalid: 'An identity is not empty, at most 1,024 bytes long, and text that can be stored.',
   mpid_invalid: 'An MPID is a signed 64-bit integer.',
   value_not_finite: 'An attribute is a finite number or time.',
   value_nested: 'An attribute is a single value or a list of them.',

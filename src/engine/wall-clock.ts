@@ -28,7 +28,8 @@ export interface Zone {
 /** Throws RangeError for a name that is no IANA zone. */
 export function createZone(name: string): Zone {
   if (/^(utc|etc\/utc|z)$/i.test(name)) return UTC;
-  const at = (instant: Micros) => Temporal.Instant.fromEpochNanoseconds(instant * NANOS_PER_MICRO).toZonedDateTimeISO(name);
+  const at = (instant: Micros) =>
+    Temporal.Instant.fromEpochNanoseconds(instant * NANOS_PER_MICRO).toZonedDateTimeISO(name);
   at(0n);
   return {
     name,

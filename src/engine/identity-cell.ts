@@ -1,0 +1,42 @@
+import { type Identity, type IdentityType, isIdentity, normaliseIdentity } from '../identity/index.ts';
+import type { Cell } from '../warehouse/index.ts';
+
+export interface IdentityFault {
+  readonly rule: 'identity_type' | 'identity_invalid' | 'mpid_invalid';
+  readonly reason: string;
+}
+
+const WHOLE_NUMBER = /^-?\d+$/;
+const MPID_LEAST = -(2n ** 63n);
+const MPID_MOST = 2n ** 63n - 1n;
+
+const WRONG_TYPE: IdentityFault = {
+  rule: 'identity_type',
+  reason: 'An identity must be text or a whole number. Cast the column to text in the model.',
+};
+const BAD_MPID: IdentityFault = {
+  rule: 'mpid_invalid',
+  reason: 'An MPID must be a whole number of 64 bits with a sign.',
+};
+
+/** A cell of a reserved column as an identity; numbers keep all their digits. NULL does not come here. */
+export function identityOf(type: IdentityType, cell: Cell): Identity | IdentityFault {
+  const text = textOf(cell);
+  if (text === undefined) return WRONG_TYPE;
+  const identity = normaliseIdentity(type, text);
+  return isIdentity(identity) ? identity : { rule: 'identity_invalid', reason: `The identity ${identity.message}` };
+}
+
+function textOf(cell: Cell): string | undefined {
+  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'bigint') return String(cell);
+  return typeof cell === 'number' && Number.isSafeInteger(cell) ? String(cell) : undefined;
+}
+
+/** A number, or its decimal text (rulings §1). */
+export function mpidOf(cell: Cell): bigint | IdentityFault {
+  const text = textOf(cell)?.trim();
+  if (text === undefined || !WHOLE_NUMBER.test(text)) return BAD_MPID;
+  const value = BigInt(text);
+  return value < MPID_LEAST || value > MPID_MOST ? BAD_MPID : value;
+}

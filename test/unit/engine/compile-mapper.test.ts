@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assignRoles, DEFAULT_LIMITS } from '../../../src/engine/column-roles.ts';
+import { compileMapper, isRefusal } from '../../../src/engine/compile-mapper.ts';
+import { rowText } from '../../../src/engine/failed-row.ts';
+import { iteratorAxis } from '../../../src/engine/iterator-axis.ts';
+import { ROW_RULES } from '../../../src/engine/refusal.ts';
+import type { Person } from '../../../src/identity/index.ts';
+import { instantFromStore, parseJson } from '../../../src/kernel/index.ts';
+import type { Cell, Column, ColumnType } from '../../../src/warehouse/index.ts';
+
+const RUN_START = instantFromStore('2024-06-01T00:00:00Z');
+
+function column(name: string, type: ColumnType = 'text', item?: Column): Column {
+  return { name, type, nativeType: type.toUpperCase(), ...(item === undefined ? {} : { item }) };
+}
+
+function mapperOf(columns: readonly Column[]) {
+  const roles = assignRoles(columns, undefined, DEFAULT_LIMITS);
+  return compileMapper({ columns, roles, limits: DEFAULT_LIMITS, axis: undefined, runStart: RUN_START });
+}
+
+/** JSON text of one attribute, or the rule it breaks. */
+function attribute(type: ColumnType, cell: Cell, item?: Column): string | undefined {
+  const mapped = mapperOf([column('email'), column('a', type, item)])(['a@b.c', cell]);
+  return isRefusal(mapped) ? mapped.rule : (mapped.attributes.texts[0] ?? undefined);
+}
+
+function person(columns: readonly Column[], row: readonly Cell[]): Person {
+  const mapped = mapperOf(columns)(row);
+  if (isRefusal(mapped)) throw new Error(mapped.reason);
+  return mapped;
+}
+
+describe('roles of columns', () => {
+  const refused = (names: readonly string[], iterator?: string) => () =>
+    assignRoles(
+      names.map((name) => column(name)),
+      iterator,
+      DEFAULT_LIMITS,
+    );
+
+  it('takes reserved names in any case as identities and all others as attributes', () => {
+    const { identities, attributes, mpid } = assignRoles(
+      ['EMAIL', 'CustomerID', 'Ios_Idfv', 'Mpid', 'Age', 'updated'].map((name) => column(name)),
+      'UPDATED',
+      DEFAULT_LIMITS,
+    );
+    expect(identities.map(({ type }) => type)).toEqual(['email', 'customer_id', 'ios_idfv']);
+    expect(mpid).toBe(3);
+    expect(attributes.map((each) => each.column.name)).toEqual(['Age']);
+  });
+
+  it('refuses a model without any identity column', () => {
+    expect(refused(['name', 'age'])).toThrow(/selects no identity/);
+  });
+
+  it('refuses two columns that mean one identity', () => {
+    expect(refused(['email', 'EMAIL'])).toThrow('"email" and "EMAIL" both mean the identity email');
+    expect(refused(['customer_id', 'customerid'])).toThrow(/both mean the identity customer_id/);
+    expect(refused(['mpid', 'MPID'])).toThrow(/both mean the identity mpid/);
+  });
+
+  it('keeps attributes apart that differ in case only', () => {
+    expect(refused(['email', 'City', 'CITY'])).not.toThrow();
+  });
+
+  it('refuses a missing iterator column, and names over the limit', () => {
+    expect(refused(['email', 'age'], 'updated_at')).toThrow(/no column "updated_at".*email, age/);
+    expect(refused(['email', 'x'.repeat(257)])).toThrow(/over 256 characters/);
+  });
+});
+
+describe('mapping of a row', () => {
+  it('makes identities as text with all their digits, trimmed', () => {
+    const columns = [column('customer_id', 'integer'), column('email'), column('other')];
+    expect(person(columns, [9007199254740993n, ' A@b.c ', null]).identities).toEqual([
+      { type: 'customer_id', value: '9007199254740993' },
+      { type: 'email', value: 'A@b.c' },
+    ]);
+  });
+
+  it('takes an MPID as number or decimal text, and nothing beyond 64 bits', () => {
+    expect(person([column('mpid')], ['-9223372036854775808']).mpid).toBe(-9223372036854775808n);
+    expect(person([column('mpid', 'integer')], [7]).mpid).toBe(7n);
+    for (const bad of ['9223372036854775808', '1.5', 'x', 1.5, true]) {
+      expect(mapperOf([column('mpid', 'unknown')])([bad])).toMatchObject({ rule: 'mpid_invalid', field: 'mpid' });
+    }
+  });
+
+  it('fails a row without any identity, and one whose identity is no identity', () => {
+    expect(mapperOf([column('email'), column('a')])([null, 'x'])).toMatchObject({
+      rule: 'identity_missing',
+      field: '',
+    });
+    for (const bad of ['', '  ', 'x\u0000', '\ud800', 'x'.repeat(1025)]) {
+      expect(mapperOf([column('Email')])([bad])).toMatchObject({ rule: 'identity_invalid', field: 'Email' });
+    }
+    for (const bad of [true, 1.5, [1]]) {
+      expect(mapperOf([column('other')])([bad])).toMatchObject({ rule: 'identity_type' });
+    }
+  });
+
+  it('leaves an attribute alone where the cell is NULL', () => {
+    expect(person([column('email'), column('a'), column('b')], ['a@b.c', null, 'x']).attributes).toEqual({
+      names: ['a', 'b'],
+      texts: [undefined, '"x"'],
+    });
+  });
+
+  it('writes each type of cell as ruled', () => {
+    expect(attribute('boolean', true)).toBe('true');
+    expect(attribute('integer', -9223372036854775808n)).toBe('-9223372036854775808');
+    expect(attribute('decimal', '12345678901234567890123456789012345678.90')).toBe(
+      '12345678901234567890123456789012345678.90',
+    );
+    expect(attribute('double', 0.1)).toBe('0.1');
+    expect(attribute('date', '2024-02-29')).toBe('"2024-02-29"');
+    expect(attribute('timestamp_tz', '2024-02-29T00:00:00.000001Z')).toBe('"2024-02-29T00:00:00.000001Z"');
+    expect(attribute('binary', new Uint8Array([0, 255]))).toBe('"AP8="');
+    expect(attribute('text', 'q"\\\n😀')).toBe('"q\\"\\\\\\n😀"');
+    expect(attribute('text', '')).toBe('""');
+    expect(attribute('list', [1, null, 2n], column('', 'integer'))).toBe('[1,null,2]');
+    expect(attribute('json', '[1, 2.50, "x", 12345678901234567890]')).toBe('[1,2.5,"x",12345678901234567890]');
+    expect(attribute('json', 'null')).toBeUndefined();
+  });
+
+  it('refuses what an attribute cannot be', () => {
+    const nested = { entries: [['a', 1] as const] };
+    expect(attribute('double', Number.NaN)).toBe('value_not_finite');
+    expect(attribute('double', Number.NEGATIVE_INFINITY)).toBe('value_not_finite');
+    expect(attribute('decimal', 'NaN')).toBe('value_not_finite');
+    expect(attribute('timestamp', 'infinity')).toBe('value_not_finite');
+    expect(attribute('struct', nested)).toBe('value_nested');
+    expect(attribute('map', nested)).toBe('value_nested');
+    expect(attribute('json', '{"a":1}')).toBe('value_nested');
+    expect(attribute('list', [nested], column('', 'struct'))).toBe('value_nested');
+    expect(attribute('list', [Number.NaN], column('', 'double'))).toBe('value_not_finite');
+    expect(attribute('text', 'x\u0000')).toBe('value_text');
+    expect(attribute('text', '\udc00')).toBe('value_text');
+    expect(attribute('text', 'x'.repeat(4097))).toBe('value_too_long');
+    expect(attribute('text', '😀'.repeat(4096))).toBe(`"${'😀'.repeat(4096)}"`);
+    expect(attribute('integer', 'x')).toBe('value_type');
+  });
+
+  it('names field, value, rule and reason of a refusal, all of them storable', () => {
+    const refusal = mapperOf([column('email'), column('Note')])(['a@b.c', 'x\u0000\ud800']);
+    expect(refusal).toMatchObject({ field: 'Note', value: 'x\u2400\ufffd', rule: 'value_text' });
+    expect(isRefusal(refusal) && refusal.rule in ROW_RULES).toBe(true);
+  });
+
+  it('gives attributes the time of the iterator in its zone, else of the start of the run', () => {
+    const columns = [column('email'), column('at', 'timestamp')];
+    const axis = iteratorAxis({ field: 'at', type: 'timestamp', zone: 'Europe/Berlin' }, column('at', 'timestamp'));
+    const roles = assignRoles(columns, 'at', DEFAULT_LIMITS);
+    const map = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, axis, runStart: RUN_START });
+    expect(map(['a@b.c', '2024-01-01T01:00:00.000001'])).toMatchObject({
+      setAt: instantFromStore('2024-01-01T00:00:00.000001Z'),
+      attributes: { names: [] },
+    });
+    expect(map(['a@b.c', null])).toMatchObject({ setAt: RUN_START });
+    expect(person([column('email')], ['a@b.c']).setAt).toBe(RUN_START);
+  });
+
+  it('writes any text so that it reads back the same', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+        const written = attribute('text', text) ?? '';
+        if (text.includes('\u0000')) expect(written).toBe('value_text');
+        else expect(parseJson(written)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('a failed row', () => {
+  it('is kept whole as JSON, whatever it holds', () => {
+    const columns = [column('a'), column('b', 'double'), column('c', 'binary'), column('d', 'struct'), column('e')];
+    const row: Cell[] = ['x\u0000', Number.NaN, new Uint8Array([1]), { entries: [['k', 9007199254740993n]] }, null];
+    expect(rowText(columns, row)).toBe('{"a":"x\\u0000","b":"NaN","c":"AQ==","d":{"k":9007199254740993},"e":null}');
+  });
+});

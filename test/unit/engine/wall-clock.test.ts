@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createZone, utcMicros } from '../../../src/engine/wall-clock.ts';
+import { formatMicros, instantFromStore } from '../../../src/kernel/index.ts';
+
+const at = instantFromStore;
+
+describe('a zone', () => {
+  it('shows instants as a clock on the wall does, to the microsecond', () => {
+    const zone = createZone('America/Los_Angeles');
+    expect(zone.wallOf(at('2024-07-01T07:00:00.000001Z'))).toBe('2024-07-01T00:00:00.000001');
+    expect(zone.dateOf(at('2024-07-01T06:59:59.999999Z'))).toBe('2024-06-30');
+    expect(formatMicros(zone.startOfDay(at('2024-07-01T12:00:00Z')))).toBe('2024-07-01T07:00:00.000000Z');
+    expect(zone.startOfDate('2024-01-01')).toBe(at('2024-01-01T08:00:00Z'));
+  });
+
+  it('reads wall times: the first of two in a fold, moved forward out of a gap', () => {
+    const { instantOf } = createZone('America/Los_Angeles');
+    expect(instantOf('2024-11-03T01:30:00.000000')).toBe(at('2024-11-03T08:30:00Z'));
+    expect(instantOf('2024-03-10T02:30:00.000000')).toBe(at('2024-03-10T10:30:00Z'));
+    expect(instantOf('infinity')).toBeUndefined();
+  });
+
+  it('reads back every wall time that is shown once', () => {
+    for (const name of ['UTC', 'America/Los_Angeles', 'Australia/Lord_Howe', 'Africa/Monrovia']) {
+      const zone = createZone(name);
+      const span = fc.bigInt({ min: at('1950-01-01T00:00:00Z'), max: at('2080-01-01T00:00:00Z') });
+      fc.assert(
+        fc.property(span, (instant) => {
+          if (zone.beforeFold(instant) !== instant) return;
+          expect(zone.instantOf(zone.wallOf(instant))).toBe(instant);
+        }),
+        { numRuns: 60 },
+      );
+    }
+  });
+
+  it('refuses a name that is no zone', () => {
+    expect(() => createZone('Mars/Olympus')).toThrow(RangeError);
+  });
+});
+
+describe('utcMicros', () => {
+  it('reads six digits exactly, whatever the process zone', () => {
+    expect(utcMicros('2024-02-29T23:59:59.999999Z')).toBe(at('2024-02-29T23:59:59.999999Z'));
+    expect(utcMicros('1969-12-31T23:59:59.999999')).toBe(-1n);
+    expect(utcMicros('9999-12-31T23:59:59.999999')).toBe(253402300799999999n);
+  });
+
+  it('says nothing about other texts', () => {
+    for (const text of ['', 'infinity', '2024-01-01', '2024-01-01Txx:00:00.000000', '-infinity-infinity-infinity']) {
+      expect(utcMicros(text)).toBeUndefined();
+    }
+  });
+});
