@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * Aborts when the connection closes before the answer was written. The request's own `close` event will not do:
+ * Node emits it as soon as the body has been read.
+ */
+export function clientSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,86 @@
+import { AppError, asAppError, ERROR_CODES } from '../kernel/index.ts';
+import type { ApiName } from './contract.ts';
+import { ERROR_STATUSES, type ErrorAnswer } from './error-statuses.ts';
+
+export interface WireError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+interface ErrorContext {
+  readonly api: ApiName;
+  readonly requestId: string;
+  readonly authorization: string | undefined;
+}
+
+/** What a caller sees of an error: status, headers and the body of the API that was called. */
+export function errorAnswer(error: AppError, context: ErrorContext): WireError {
+  const answer = ERROR_STATUSES[error.code][context.api];
+  const messages = visibleMessages(error, answer, context.requestId);
+  return {
+    status: answer.status,
+    headers: { ...challenge(answer, context), ...retryAfter(error, answer) },
+    body: BODIES[context.api]({ error, answer, messages, requestId: context.requestId }),
+  };
+}
+
+interface BodyParts {
+  readonly error: AppError;
+  readonly answer: ErrorAnswer;
+  readonly messages: readonly string[];
+  readonly requestId: string;
+}
+
+/** The error body of each API. `operations` is ours: `{code, message, request_id}`. */
+const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
+  platform_v2: ({ answer, messages }) => ({
+    statusCode: answer.status,
+    errors: messages.map((message) => ({ message })),
+  }),
+  oauth: ({ answer, messages }) => ({ error: answer.word, error_description: messages.join('; ') }),
+  operations: ({ error, messages, requestId }) => ({
+    code: error.code,
+    message: messages.join('; '),
+    request_id: requestId,
+  }),
+};
+
+function visibleMessages(error: AppError, answer: ErrorAnswer, requestId: string): readonly string[] {
+  if (answer.hidden === true) return [hiddenMessage(error, answer, requestId)];
+  if (error.issues.length === 0) return [error.message];
+  return error.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+}
+
+function hiddenMessage(error: AppError, answer: ErrorAnswer, requestId: string): string {
+  if (answer.status !== 500) return `${ERROR_CODES[error.code].meaning} Try again later (request ${requestId}).`;
+  return `Penstock failed on this request. That is a fault of its own; the log says more under request ${requestId}.`;
+}
+
+function challenge(answer: ErrorAnswer, { api, authorization }: ErrorContext): Record<string, string> {
+  if (answer.status !== 401) return {};
+  if (api === 'oauth') return { 'www-authenticate': 'Basic realm="penstock"' };
+  // RFC 6750: the error word stands there only when a token was sent
+  const word = authorization === undefined ? '' : ', error="invalid_token"';
+  return { 'www-authenticate': `Bearer realm="penstock"${word}` };
+}
+
+function retryAfter(error: AppError, answer: ErrorAnswer): Record<string, string> {
+  if (answer.retryAfterSeconds === undefined) return {};
+  return { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? answer.retryAfterSeconds))) };
+}
+
+/** Fastify's own refusals in our words; what it does not know is a bug. */
+export function fromFastify(thrown: unknown): AppError {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type header is not a media type.');
+  }
+  if (code === 'FST_ERR_BAD_URL') {
+    return new AppError('VALIDATION_FAILED', 'The path holds a percent sign that starts no valid UTF-8 escape.');
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new AppError('NOT_FOUND', 'Nothing has an id as long as the one in the path.');
+  }
+  return asAppError(thrown);
+}

@@ -1,0 +1,80 @@
+import type { ErrorCode } from '../kernel/index.ts';
+import type { ApiName } from './contract.ts';
+
+export interface ErrorAnswer {
+  readonly status: number;
+  /** The word RFC 6749 wants in the field `error`. */
+  readonly word?: string;
+  /** The message of the error is not shown: it speaks of Penstock's inside. */
+  readonly hidden?: true;
+  /** Seconds for Retry-After, where the error itself names none. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** One answer for all APIs; a new API does not compile until it stands here. */
+function answer(status: number, word: string, rest: Omit<ErrorAnswer, 'status' | 'word'> = {}) {
+  return {
+    platform_v2: { status, ...rest },
+    operations: { status, ...rest },
+    oauth: { status, word, ...rest },
+  } satisfies Record<ApiName, ErrorAnswer>;
+}
+
+const ours = answer(500, 'server_error', { hidden: true });
+const refused = answer(400, 'invalid_request');
+const later = (retryAfterSeconds: number) =>
+  answer(503, 'temporarily_unavailable', { hidden: true, retryAfterSeconds });
+
+/**
+ * What a code becomes on the wire (002 and rulings §1, Status codes where not shown). A new code does not compile until
+ * it is decided here for every API.
+ */
+export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName, ErrorAnswer>>>> = {
+  VALIDATION_FAILED: refused,
+  MALFORMED_BODY: refused,
+  UNSUPPORTED_MEDIA_TYPE: answer(415, 'invalid_request'),
+  BODY_TOO_LARGE: answer(413, 'invalid_request'),
+  UNAUTHENTICATED: answer(401, 'invalid_client'),
+  FORBIDDEN: answer(403, 'access_denied'),
+  NOT_FOUND: answer(404, 'invalid_request'),
+  METHOD_NOT_ALLOWED: answer(405, 'invalid_request'),
+  DUPLICATE_ID: answer(409, 'invalid_request'),
+  IN_USE: answer(409, 'invalid_request'),
+  PIPELINE_NOT_IDLE: refused,
+  RUN_IN_PROGRESS: answer(409, 'invalid_request'),
+  RESET_PREVENTED: refused,
+  // a grant type that is not offered is the one thing the token endpoint does not support
+  NOT_SUPPORTED: answer(400, 'unsupported_grant_type'),
+  SQL_REFUSED: refused,
+  RATE_LIMITED: answer(429, 'temporarily_unavailable', { retryAfterSeconds: 1 }),
+  // not shown: a call that asks the warehouse answers its transient failures as a gateway would
+  WAREHOUSE_UNREACHABLE: answer(502, 'server_error'),
+  WAREHOUSE_THROTTLED: answer(503, 'server_error', { retryAfterSeconds: 30 }),
+  WAREHOUSE_SESSION_LOST: answer(502, 'server_error'),
+  WAREHOUSE_TIMEOUT: answer(504, 'server_error'),
+  // not shown: what the caller can mend in a resource is the caller's 400
+  WAREHOUSE_CREDENTIALS: refused,
+  WAREHOUSE_PERMISSION: refused,
+  WAREHOUSE_OBJECT_MISSING: refused,
+  WAREHOUSE_SQL_INVALID: refused,
+  WAREHOUSE_DATA: refused,
+  WAREHOUSE_CONFIG: refused,
+  WAREHOUSE_UNKNOWN: answer(502, 'server_error'),
+  CONNECTOR_MISSING: refused,
+  MODEL_INVALID: refused,
+  NO_ROW_MAPPED: refused,
+  STORE_UNAVAILABLE: later(5),
+  STORE_CONFLICT: later(1),
+  // a room translates these into words of its own; here they are a bug
+  STORE_UNIQUE: ours,
+  STORE_REFERENCE: ours,
+  STORE_DATA: ours,
+  STORE_NEWER: later(30),
+  STORE_START: later(5),
+  CONFIG_INVALID: ours,
+  SECRET_UNREADABLE: answer(500, 'server_error'),
+  LEASE_LOST: ours,
+  // the caller went away and reads nothing, or the daemon is going down
+  CANCELLED: later(1),
+  INTERNAL: ours,
+};

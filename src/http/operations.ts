@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import type { Endpoint } from './contract.ts';
+import { defineEndpoint, NO_PARAMETERS } from './define-endpoint.ts';
+import type { Readiness } from './health.ts';
+
+interface Operations {
+  readonly readiness: () => Promise<Readiness>;
+  readonly metricsPage: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly openApi: () => unknown;
+}
+
+const common = {
+  api: 'operations',
+  method: 'GET',
+  credential: 'none',
+  tag: 'Operations',
+  params: NO_PARAMETERS,
+  query: NO_PARAMETERS,
+} as const;
+
+const READINESS = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+    checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), reason: Type.Optional(Type.String()) })),
+  },
+  { title: 'Readiness' },
+);
+
+/** What an operator's tools ask. None needs credentials: keep the port to those who may know. */
+export function operationsEndpoints({ readiness, metricsPage, openApi }: Operations): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      ...common,
+      path: '/healthz',
+      operationId: 'getHealth',
+      summary: 'Whether the process is alive; it does not ask the store.',
+      responses: { 200: Type.Object({ status: Type.Literal('alive') }) },
+      handler: async () => ({ status: 200, body: { status: 'alive' } }),
+    }),
+    defineEndpoint({
+      ...common,
+      path: '/readyz',
+      operationId: 'getReadiness',
+      summary: 'Whether the daemon can work: store reachable, migrations done, not going down; with the reasons.',
+      responses: { 200: READINESS, 503: READINESS },
+      handler: async () => {
+        const body = await readiness();
+        return { status: body.status === 'ready' ? 200 : 503, body };
+      },
+    }),
+    defineEndpoint({
+      ...common,
+      path: '/metrics',
+      operationId: 'getMetrics',
+      summary: 'Metrics for Prometheus, as text.',
+      responses: { 200: Type.String() },
+      handler: async () => {
+        const { contentType, text } = await metricsPage();
+        return { status: 200, body: text, headers: { 'content-type': contentType } };
+      },
+    }),
+    defineEndpoint({
+      ...common,
+      path: '/openapi.json',
+      operationId: 'getOpenApi',
+      summary: 'This description of the API, OpenAPI 3.1.',
+      responses: { 200: Type.Object({}, { additionalProperties: true }) },
+      handler: async () => ({ status: 200, body: openApi() }),
+    }),
+  ];
+}

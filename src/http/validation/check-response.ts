@@ -1,0 +1,18 @@
+import { AppError } from '../../kernel/index.ts';
+import type { Endpoint, EndpointResponse } from '../contract.ts';
+import { compileSchema } from './compile-schema.ts';
+
+export type ResponseCheck = (response: EndpointResponse) => void;
+
+/** For tests: an answer that its own contract does not describe is a bug. */
+export function responseCheck({ responses, method, path }: Endpoint): ResponseCheck {
+  const checks = new Map(Object.entries(responses).map(([status, schema]) => [Number(status), compileSchema(schema)]));
+  return ({ status, body }) => {
+    const check = checks.get(status);
+    if (check === undefined) throw new AppError('INTERNAL', `${method} ${path} answers an undeclared ${status}.`);
+    const issues = body === undefined ? [] : check(body, true);
+    if (issues.length === 0) return;
+    const text = issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
+    throw new AppError('INTERNAL', `${method} ${path} answers ${status} against its contract: ${text}`);
+  };
+}

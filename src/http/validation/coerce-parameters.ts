@@ -1,0 +1,62 @@
+import type { TObject } from 'typebox';
+import type { Issue } from '../../kernel/index.ts';
+import { isInt64 } from '../int64.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+interface Coerced {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * Path and query parameters are text; each known one becomes what its schema says, strictly: `0x10`, ` 1` or `1e3` are no
+ * whole numbers, and no digit is lost. Unknown ones are ignored (rulings §1), absent ones get their default.
+ */
+export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
+  const values: Record<string, unknown> = {};
+  const issues: Issue[] = [];
+  for (const [name, property] of Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>)) {
+    const given = raw[name];
+    const outcome = given === undefined || given === '' ? { value: property.default } : coerce(given, property);
+    if (outcome.problem !== undefined) issues.push({ path: name, message: outcome.problem });
+    else if (outcome.value !== undefined) values[name] = outcome.value;
+  }
+  return { values, issues };
+}
+
+interface Outcome {
+  readonly value?: unknown;
+  readonly problem?: string;
+}
+
+// not shown: an empty parameter (`?currentPage=&pageSize=`, as 002 writes its templates) counts as absent
+function coerce(given: string | readonly string[], schema: JsonSchema): Outcome {
+  if (typeof given !== 'string') return { problem: 'is given more than once; give it once' };
+  if (given.includes('\0')) return { problem: 'holds the character U+0000; remove it' };
+  if (schema.int64 === true) return int64(given);
+  return COERCIONS[String(schema.type)]?.(given) ?? { value: given };
+}
+
+const COERCIONS: Readonly<Record<string, (given: string) => Outcome>> = {
+  boolean: (given) => {
+    const value = given.toLowerCase();
+    return value === 'true' || value === 'false' ? { value: value === 'true' } : wrong('true or false', given);
+  },
+  integer: (given) => {
+    const value = Number(given);
+    return /^-?\d+$/.test(given) && Number.isSafeInteger(value) ? { value } : wrong('a whole number', given);
+  },
+  number: (given) =>
+    /^-?\d+(\.\d+)?$/.test(given) ? { value: Number(given) } : wrong('a number such as 1 or 1.5', given),
+};
+
+function int64(given: string): Outcome {
+  const value = /^-?\d{1,19}$/.test(given) ? BigInt(given) : undefined;
+  return isInt64(value) ? { value } : wrong('a whole number of 64 bits', given);
+}
+
+function wrong(wanted: string, given: string): Outcome {
+  return { problem: `must be ${wanted}, is ${JSON.stringify(given.slice(0, 80))}` };
+}

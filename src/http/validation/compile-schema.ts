@@ -1,0 +1,76 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+import { AppError, type Issue, parseInstant } from '../../kernel/index.ts';
+import { isInt64 } from '../int64.ts';
+import { describeErrors } from './describe-errors.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** Issues of a value, none when it fits. `thorough` lists them all; without it the first one is enough. */
+export type Check = (value: unknown, thorough: boolean) => readonly Issue[];
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const isInstant = (text: string) => parseInstant(text) !== undefined;
+
+/** Nothing is coerced, stripped or defaulted: what a handler sees is what the caller wrote (house plan §7). */
+function createValidator(allErrors: boolean): Ajv {
+  const ajv = new Ajv({
+    allErrors,
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    discriminator: true,
+    // so that a field named `constructor` or `__proto__` is a field like any other
+    ownProperties: true,
+    verbose: true,
+    strictTypes: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    logger: false,
+  });
+  ajv.addKeyword({
+    keyword: 'int64',
+    schemaType: 'boolean',
+    validate: (_schema: boolean, value: unknown) => isInt64(value),
+  });
+  // says in words what a pattern or a format wants: `letters, digits, "_" and "-"`
+  ajv.addKeyword({ keyword: 'meaning', schemaType: 'string' });
+  ajv.addFormat('date-time', isInstant);
+  ajv.addFormat('date-or-date-time', (text: string) => isInstant(DATE.test(text) ? `${text}T00:00:00Z` : text));
+  return ajv;
+}
+
+const firstError = createValidator(false);
+const everyError = createValidator(true);
+
+/** Compiles a schema once. The thorough form is compiled when the first value does not fit. */
+export function compileSchema(schema: TSchema): Check {
+  const fits = firstError.compile(schema);
+  let explain: ValidateFunction | undefined;
+  return (value, thorough) => {
+    if (fits(value)) return [];
+    if (!thorough) return describeErrors(errorsOf(fits), value);
+    explain ??= everyError.compile(schema);
+    explain(value);
+    return describeErrors(errorsOf(explain), value);
+  };
+}
+
+function errorsOf(validate: ValidateFunction): readonly ErrorObject[] {
+  return validate.errors ?? [];
+}
+
+/** An object that does not say whether it is closed would let unknown fields in silently: refused when the daemon starts. */
+export function assertStatesClosedness(schema: JsonSchema, where: string): void {
+  if (schema.properties !== undefined && schema.additionalProperties === undefined) {
+    throw new AppError('INTERNAL', `The schema of ${where} does not say additionalProperties; false closes it.`);
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    assertStatesClosedness(property, `${where}.${name}`);
+  }
+  const parts = [schema.items, schema.additionalProperties, ...unionParts(schema)];
+  for (const part of parts) if (typeof part === 'object') assertStatesClosedness(part, `${where}[]`);
+}
+
+function unionParts({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): readonly JsonSchema[] {
+  return [...anyOf, ...oneOf, ...allOf];
+}

@@ -1,0 +1,132 @@
+import type { ErrorObject } from 'ajv';
+import { type Issue, isRawNumber } from '../../kernel/index.ts';
+import { fieldPath } from './field-path.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { reduceUnions } from './reduce-unions.ts';
+
+const MOST_ISSUES = 50;
+
+/** The validator's errors as a person wants them: the path as the caller wrote it, the problem, the way out. */
+export function describeErrors(errors: readonly ErrorObject[], root: unknown): readonly Issue[] {
+  const reduced = reduceUnions(errors.slice(0, 10 * MOST_ISSUES));
+  const empty = new Set(
+    reduced.filter(({ keyword }) => keyword === 'minLength').map(({ instancePath }) => instancePath),
+  );
+  // a text that is too short need not also hear of its pattern
+  const worthSaying = reduced.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !empty.has(instancePath));
+  const shown = worthSaying.map((error) => describe(error, root));
+  const issues = [...new Map(shown.map((issue) => [`${issue.path} ${issue.message}`, issue])).values()];
+  if (issues.length <= MOST_ISSUES) return issues;
+  return [...issues.slice(0, MOST_ISSUES), { path: '', message: `and at least ${issues.length - MOST_ISSUES} more` }];
+}
+
+function describe(error: ErrorObject, root: unknown): Issue {
+  const path = pathOf(error.instancePath, root);
+  // a number with more digits than a double has is an object to the validator
+  if (isRawNumber(error.data)) return { path, message: `must be ${typeNames(schemaOf(error).type)}, is a number` };
+  const name: unknown = error.params.missingProperty ?? error.params.additionalProperty ?? error.params.tag;
+  return {
+    path: typeof name === 'string' ? fieldPath(path, name) : path,
+    message: MESSAGES[error.keyword]?.(error) ?? `does not fit: ${error.message ?? error.keyword}`,
+  };
+}
+
+function pathOf(pointer: string, root: unknown): string {
+  let value = root;
+  let path = '';
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    path = fieldPath(path, Array.isArray(value) ? Number(name) : name);
+    value = (value as Readonly<Record<string, unknown>> | undefined)?.[name];
+  }
+  return path;
+}
+
+const schemaOf = (error: ErrorObject): JsonSchema => (error.parentSchema ?? {}) as JsonSchema;
+
+/** A sentence without its subject for each keyword that contracts use. */
+const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  required: () => 'is required',
+  additionalProperties: (error) => {
+    const known = Object.keys(schemaOf(error).properties ?? {});
+    return known.length === 0 ? 'is not a field here' : `is not a field of this object; known are ${known.join(', ')}`;
+  },
+  type: ({ params, data }) => `must be ${typeNames(params.type)}, is ${kindOf(data)}`,
+  int64: ({ data }) => `must be a whole number of 64 bits, is ${isScalarNumber(data) ? data : kindOf(data)}`,
+  enum: ({ params, data }) => oneOf(params.allowedValues, data),
+  const: ({ params, data }) => oneOf([params.allowedValue], data),
+  discriminator: (error) => oneOf(tagValues(error), error.params.tagValue),
+  anyOf: ({ data }) => `is ${kindOf(data)} in none of the forms that are allowed here`,
+  oneOf: ({ data }) => `is ${kindOf(data)} in none of the forms that are allowed here`,
+  pattern: wrongText,
+  format: wrongText,
+  minLength: ({ params, data }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters, has ${lengthOf(data)}`,
+  maxLength: ({ params, data }) => `must have at most ${params.limit} characters, has ${lengthOf(data)}`,
+  minimum: ({ params, data }) => `must be at least ${params.limit}, is ${data}`,
+  maximum: ({ params, data }) => `must be at most ${params.limit}, is ${data}`,
+  minItems: ({ params, data }) => `must have at least ${params.limit} entries, has ${sizeOf(data)}`,
+  maxItems: ({ params, data }) => `must have at most ${params.limit} entries, has ${sizeOf(data)}`,
+  uniqueItems: ({ params }) => `has the same entry at ${params.j} and ${params.i}; each may stand there once`,
+  minProperties: ({ params }) => `must have at least ${params.limit} fields`,
+  maxProperties: ({ params }) => `must have at most ${params.limit} fields`,
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'a time with a zone such as 2024-01-31T00:00:00Z',
+  'date-or-date-time': 'a day such as 2024-01-31 or a time with a zone such as 2024-01-31T00:00:00Z',
+};
+
+function wrongText(error: ErrorObject): string {
+  const { meaning, format = '' } = schemaOf(error);
+  const wanted = meaning ?? FORMATS[format] ?? `text that matches ${String(error.schema)}`;
+  return `must be ${wanted}, is ${quote(error.data)}`;
+}
+
+function oneOf(values: readonly unknown[], value: unknown): string {
+  const allowed = values.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+  const list = allowed.length === 1 ? allowed[0] : `one of ${allowed.join(', ')}`;
+  return value === undefined ? `is required and must be ${list}` : `must be ${list}, is ${quote(value)}`;
+}
+
+function tagValues(error: ErrorObject): readonly unknown[] {
+  const tag = String(error.params.tag);
+  return (schemaOf(error).oneOf ?? []).flatMap(({ properties }) => {
+    const schema = properties?.[tag];
+    return schema?.enum ?? [schema?.const];
+  });
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+function typeNames(type: unknown): string {
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type ?? 'object'];
+  return types.map((name) => TYPE_NAMES[String(name)] ?? String(name)).join(' or ');
+}
+
+const isScalarNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint';
+
+function kindOf(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'a list';
+  if (isScalarNumber(value) || isRawNumber(value)) return 'a number';
+  return typeof value === 'string' ? 'text' : 'an object';
+}
+
+/** Short values are shown; long ones and whole objects are not. */
+function quote(value: unknown): string {
+  if (typeof value !== 'string') return isScalarNumber(value) ? String(value) : kindOf(value);
+  return value.length > 80 ? `text of ${value.length} characters` : JSON.stringify(value);
+}
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? [...value].length : 0);
+const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);

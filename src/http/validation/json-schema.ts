@@ -1,0 +1,28 @@
+/** What this room reads of a schema: TypeBox schemas are JSON Schema. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly int64?: boolean;
+  readonly title?: string;
+  readonly description?: string;
+  readonly meaning?: string;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema | boolean;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+}
+
+/** The values of an enum, a literal, or a union of them; undefined when the schema is something else. */
+export function allowedValues(schema: JsonSchema): readonly unknown[] | undefined {
+  if (schema.enum !== undefined) return schema.enum;
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  const branches = (schema.anyOf ?? schema.oneOf)?.map(allowedValues);
+  if (branches === undefined || branches.some((values) => values === undefined)) return undefined;
+  return branches.flatMap((values) => values ?? []);
+}

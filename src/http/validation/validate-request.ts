@@ -1,0 +1,60 @@
+import type { TObject } from 'typebox';
+import { type Issue, type Json, refuse } from '../../kernel/index.ts';
+import type { Endpoint } from '../contract.ts';
+import { coerceParameters, type RawParameters } from './coerce-parameters.ts';
+import { assertStatesClosedness, type Check, compileSchema } from './compile-schema.ts';
+
+/** Above this size the first issue of a body is enough: a list of a million wrong entries must not make a million errors. */
+const THOROUGH_BYTES = 256 * 1024;
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+export interface RequestValidator {
+  /** Values of path and query, coerced and defaulted. Throws VALIDATION_FAILED with all issues of both. */
+  parameters(params: RawParameters, query: RawParameters): { readonly params: Parameters; readonly query: Parameters };
+  /** The body as it came, without the endpoint's ignored fields. Throws VALIDATION_FAILED. */
+  body(value: Json, sizeBytes: number): Json;
+}
+
+export function requestValidator(endpoint: Endpoint): RequestValidator {
+  const params = parameterCheck(endpoint.params);
+  const query = parameterCheck(endpoint.query);
+  const body = endpoint.body === undefined ? undefined : bodyCheck(endpoint);
+  return {
+    parameters(rawParams, rawQuery) {
+      const fromPath = params(rawParams);
+      const fromQuery = query(rawQuery);
+      throwIssues([...fromPath.issues, ...fromQuery.issues]);
+      return { params: fromPath.values, query: fromQuery.values };
+    },
+    body(value, sizeBytes) {
+      const kept = withoutFields(value, endpoint.ignoredFields ?? []);
+      throwIssues(body?.(kept, sizeBytes <= THOROUGH_BYTES) ?? []);
+      return kept;
+    },
+  };
+}
+
+function bodyCheck({ body = {}, method, path }: Endpoint): Check {
+  assertStatesClosedness(body, `the body of ${method} ${path}`);
+  return compileSchema(body);
+}
+
+function parameterCheck(schema: TObject) {
+  const check = compileSchema(schema);
+  return (raw: RawParameters) => {
+    const { values, issues } = coerceParameters(schema, raw);
+    const wrong = new Set(issues.map(({ path }) => path));
+    const others = check(values, true).filter(({ path }) => !wrong.has(path));
+    return { values, issues: [...issues, ...others] };
+  };
+}
+
+function withoutFields(value: Json, names: readonly string[]): Json {
+  if (names.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
+
+function throwIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw refuse(issues);
+}

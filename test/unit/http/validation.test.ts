@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { defineEndpoint, Int64, NO_PARAMETERS } from '../../../src/http/index.ts';
+import { httpServer } from '../../support/http-server.ts';
+
+const closed = { additionalProperties: false } as const;
+const BODY = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 20, pattern: '^[\\w-]+$', meaning: 'letters, digits, "_" and "-"' }),
+    state: Type.Union([Type.Literal('new'), Type.Literal('active')]),
+    active: Type.Optional(Type.Boolean()),
+    feed: Type.Optional(Type.Union([Int64(), Type.Null()])),
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    start: Type.Optional(Type.String({ format: 'date-time' })),
+    config: Type.Optional(Type.Object({ sql_query: Type.String(), 'odd name': Type.Optional(Type.String()) }, closed)),
+    attributes: Type.Optional(Type.Array(Type.Object({ id: Type.String() }, closed), { maxItems: 3 })),
+    free: Type.Optional(Type.Unknown()),
+    target: Type.Optional(
+      Type.Union([
+        Type.Object({ kind: Type.Literal('file'), path: Type.String() }, closed),
+        Type.Object({ kind: Type.Literal('host'), port: Type.Integer() }, closed),
+        Type.Null(),
+      ]),
+    ),
+    value: Type.Optional(Type.Union([Type.String(), Type.Boolean()])),
+  },
+  closed,
+);
+
+const server = httpServer([
+  defineEndpoint({
+    api: 'platform_v2',
+    method: 'POST',
+    path: '/platform/v2/things',
+    credential: 'none',
+    operationId: 'createThing',
+    summary: 'Echoes.',
+    tag: 'Things',
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
+    body: BODY,
+    ignoredFields: ['created_on'],
+    responses: { 200: Type.Unknown() },
+    handler: async ({ body }) => ({ status: 200, body }),
+  }),
+]);
+
+async function post(payload: string) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await server.inject({ method: 'POST', url: '/platform/v2/things', headers, payload });
+  const body = JSON.parse(response.body) as { errors?: { message: string }[] };
+  return { status: response.statusCode, text: response.body, messages: body.errors?.map(({ message }) => message) };
+}
+
+const valid = (rest = '') => `{"id":"a","state":"new"${rest === '' ? '' : `,${rest}`}}`;
+
+describe('a body', () => {
+  it('reaches the handler as it was written, nothing stripped, coerced or defaulted', async () => {
+    const text = valid('"free":{"unknown":[1,"1",null,12345678901234567890,1.10]},"feed":9223372036854775807');
+    expect(await post(text)).toMatchObject({ status: 200, text: text.replace('1.10', '1.1') });
+  });
+
+  // Fastify's own validator strips the field and turns "5" into 5 and "true" into true
+  it.each([
+    [
+      '"extra":1',
+      'extra: is not a field of this object; known are id, state, active, feed, size, start, config, attributes, free, target, value',
+    ],
+    [
+      '"config":{"sql_query":"x","extra":1}',
+      'config.extra: is not a field of this object; known are sql_query, odd name',
+    ],
+    ['"size":"5"', 'size: must be a whole number, is text'],
+    ['"active":"true"', 'active: must be true or false, is text'],
+    ['"active":null', 'active: must be true or false, is null'],
+    ['"config":{"sql_query":5}', 'config.sql_query: must be text, is a number'],
+    ['"config":{"sql_query":"x","odd name":1}', 'config["odd name"]: must be text, is a number'],
+    ['"config":{}', 'config.sql_query: is required'],
+    ['"config":[]', 'config: must be an object, is a list'],
+    ['"config":1.00000000000000000001', 'config: must be an object, is a number'],
+    ['"attributes":[{"id":"a"},{"id":1}]', 'attributes[1].id: must be text, is a number'],
+    ['"attributes":[{},{},{},{}]', 'attributes: must have at most 3 entries, has 4'],
+    ['"size":11', 'size: must be at most 10, is 11'],
+    ['"size":1.5', 'size: must be a whole number, is a number'],
+    ['"start":"2024-01-01"', 'start: must be a time with a zone such as 2024-01-31T00:00:00Z, is "2024-01-01"'],
+    ['"feed":"5"', 'feed: must be a whole number of 64 bits, is text'],
+    ['"feed":9223372036854775808', 'feed: must be a whole number of 64 bits, is 9223372036854775808'],
+    ['"target":{"kind":"file","port":1}', 'target.path: is required'],
+    ['"target":{"kind":"host","port":"1"}', 'target.port: must be a whole number, is text'],
+    ['"target":5', 'target: must be an object or null, is a number'],
+    ['"value":5', 'value: must be text or true or false, is a number'],
+  ])('with %s is refused: %s', async (field, message) => {
+    const { status, messages } = await post(valid(field));
+    expect(status).toBe(400);
+    expect(messages).toContain(message);
+  });
+
+  it.each([
+    ['{"state":"new"}', ['id: is required']],
+    ['{"id":"a b","state":"new"}', ['id: must be letters, digits, "_" and "-", is "a b"']],
+    ['{"id":"a","state":"old"}', ['state: must be one of new, active, is "old"']],
+    ['[]', ['must be an object, is a list']],
+    ['null', ['must be an object, is null']],
+  ])('%s is refused', async (text, messages) => {
+    expect(await post(text)).toMatchObject({ status: 400, messages });
+  });
+
+  it('has all its issues listed in one answer', async () => {
+    const { messages } = await post('{"id":"","state":"old","size":0,"extra":1}');
+    expect(messages?.map((message) => message.split(':')[0])).toEqual(['extra', 'id', 'state', 'size']);
+  });
+});
