@@ -1,5 +1,7 @@
-// What a connector is: the contract, cells and column types, the SQL gate, range predicates. No provider is named in code here.
+// What a connector is and what all connectors share: the contract, exact cells, the SQL gate, the range predicates. It knows
+// no product (those live in connectors/), no pipeline and no store. Terms: see connector.ts.
 export type { Cell, Column, ColumnType, NestedCell } from './cells.ts';
+export { findColumn, requireDistinctColumns } from './columns.ts';
 export {
   type BoundValue,
   type Capabilities,
@@ -17,5 +19,14 @@ export {
   type StageName,
   type Statement,
 } from './connector.ts';
+export { defineConnector } from './define-connector.ts';
 export type { Dialect } from './dialect.ts';
-export { COMMON_ALIASES, ITERATOR_TYPES, type IteratorType } from './iterator.ts';
+export {
+  COMMON_ALIASES,
+  effectiveIteratorType,
+  ITERATOR_TYPES,
+  type IteratorType,
+  parseIteratorType,
+} from './iterator.ts';
+export { acceptsSomeGrammar, checkModel, type ModelCheck, type SqlComplaint } from './sql/check-model.ts';
+export { countNullIterators, type ModelToWrap, type Range, wrapModel } from './wrap-model.ts';

@@ -1,0 +1,17 @@
+// Every provider is decided here: the record does not compile while one is missing. Nothing is registered by being imported.
+import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
+
+const NOT_IN_THIS_BUILD = 'not in this build';
+
+const CONNECTORS: Readonly<Record<Provider, Connector | typeof NOT_IN_THIS_BUILD>> = {
+  Alpha: NOT_IN_THIS_BUILD,
+  Beta: NOT_IN_THIS_BUILD,
+  Gamma: NOT_IN_THIS_BUILD,
+  Delta: NOT_IN_THIS_BUILD,
+  DuckDB: NOT_IN_THIS_BUILD,
+};
+
+/** The connectors of this build, by provider. */
+export const FLEET: Fleet = Object.fromEntries(
+  Object.entries(CONNECTORS).filter(([, connector]) => connector !== NOT_IN_THIS_BUILD),
+);

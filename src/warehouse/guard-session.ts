@@ -1,0 +1,108 @@
+import { AppError } from '../kernel/index.ts';
+import type { Cell } from './cells.ts';
+import { requireDistinctColumns } from './columns.ts';
+import type { ReadRequest, ReadResult, Session } from './connector.ts';
+
+type Rows = readonly (readonly Cell[])[];
+type Classify = (error: unknown) => AppError;
+
+/** What the caller may rely on whatever the connector does: see `defineConnector`. */
+export function guardSession(session: Session, classify: Classify): Session {
+  const open = new Set<ChunkIterator>();
+  let closing: Promise<void> | undefined;
+  const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => runGuarded(signal, classify, work);
+  return {
+    probe: (signal) => guarded(signal, () => session.probe(signal)),
+    clock: (signal) => guarded(signal, () => session.clock(signal)),
+    describe: (statement, signal) =>
+      guarded(signal, async () => requireDistinctColumns(await session.describe(statement, signal))),
+    read: (request, signal) => guarded(signal, () => readGuarded(request, signal)),
+    [Symbol.asyncDispose]: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+
+  async function readGuarded(request: ReadRequest, signal: AbortSignal): Promise<ReadResult> {
+    const { columns, chunks } = await session.read(request, signal);
+    const iterator = chunkIterator({
+      inner: chunks[Symbol.asyncIterator](),
+      signal,
+      classify,
+      done: () => open.delete(iterator),
+    });
+    open.add(iterator);
+    try {
+      requireDistinctColumns(columns);
+    } catch (duplicate) {
+      await iterator.return();
+      throw duplicate;
+    }
+    return { columns, chunks: { [Symbol.asyncIterator]: () => iterator } };
+  }
+
+  async function close(): Promise<void> {
+    for (const iterator of [...open]) await iterator.return();
+    await runGuarded(undefined, classify, async () => session[Symbol.asyncDispose]());
+  }
+}
+
+/** Nothing is started for a signal that is aborted already, and only AppError leaves; after an abort it is CANCELLED. */
+export async function runGuarded<T>(
+  signal: AbortSignal | undefined,
+  classify: Classify,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (signal?.aborted) throw cancelled(signal);
+  try {
+    return await work();
+  } catch (thrown) {
+    if (signal?.aborted) throw cancelled(signal, thrown);
+    throw thrown instanceof AppError ? thrown : classify(thrown);
+  }
+}
+
+function cancelled(signal: AbortSignal, cause: unknown = signal.reason): AppError {
+  if (signal.reason instanceof AppError) return signal.reason;
+  return new AppError('CANCELLED', 'The work was cancelled.', { cause });
+}
+
+interface ChunkIterator extends AsyncIterator<Rows, undefined> {
+  return(): Promise<IteratorReturnResult<undefined>>;
+}
+
+interface GuardedChunks {
+  readonly inner: AsyncIterator<Rows>;
+  readonly signal: AbortSignal;
+  readonly classify: Classify;
+  readonly done: () => void;
+}
+
+/** Not a generator: a generator that was never started would not run its `finally`, and the connector's `return` must run. */
+function chunkIterator({ inner, signal, classify, done }: GuardedChunks): ChunkIterator {
+  const over: IteratorReturnResult<undefined> = { done: true, value: undefined };
+  let ended: Promise<void> | undefined;
+  const end = (): Promise<void> => {
+    ended ??= runGuarded(undefined, classify, async () => void (await inner.return?.())).finally(done);
+    return ended;
+  };
+  return {
+    async next() {
+      if (ended !== undefined) return over;
+      try {
+        const result = await runGuarded(signal, classify, () => inner.next());
+        if (!result.done) return { done: false, value: result.value };
+      } catch (failure) {
+        // the failure is the news, not what the clean-up meets after it
+        await end().catch(() => undefined);
+        throw failure;
+      }
+      await end();
+      return over;
+    },
+    async return() {
+      await end();
+      return over;
+    },
+  };
+}

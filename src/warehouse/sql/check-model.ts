@@ -1,0 +1,132 @@
+// The SQL gate: is a model exactly one SELECT that only reads? Parsed, never matched (rulings §7, SQL models).
+import type { Dialect } from '../dialect.ts';
+import { findRefused } from './find-refused.ts';
+import { findUnstable } from './find-unstable.ts';
+import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
+
+export interface SqlComplaint {
+  /** Names the construct, says where it stands and what to do. */
+  readonly message: string;
+  /** `syntax`: the grammar does not know the text; `construct`: it does, and a model may not hold it. */
+  readonly kind: 'syntax' | 'construct';
+  /** Both from 1; the column counts UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * `accepted`: `sql` is the model's own text from its first to its last word, without the comments around it and without
+ * the semicolon, so that it can stand inside parentheses. `undecided`: the parser gave up, which says nothing about the
+ * model: ask the warehouse (it describes the model before each run); `sql` is cut the same way.
+ */
+export type ModelCheck =
+  | { readonly outcome: 'accepted'; readonly sql: string; readonly warnings: readonly string[] }
+  | { readonly outcome: 'undecided'; readonly sql: string; readonly reason: string }
+  | { readonly outcome: 'refused'; readonly complaint: SqlComplaint };
+
+/** By one product's grammar: when a pipeline joins the model to a connection, and before each run. */
+export async function checkModel(sql: string, dialect: Pick<Dialect, 'grammar'>): Promise<ModelCheck> {
+  return checkByGrammar(await loadParser(), sql, dialect.grammar);
+}
+
+/**
+ * When a model is saved it has no connection yet: one grammar that takes it as one SELECT is enough. Else the complaint is
+ * about a construct if any grammar knows it, or else about the place that the most patient grammar reached.
+ */
+export async function acceptsSomeGrammar(sql: string): Promise<ModelCheck> {
+  const parser = await loadParser();
+  const checks: ModelCheck[] = [];
+  for (const grammar of GRAMMARS) {
+    const check = checkByGrammar(parser, sql, grammar);
+    if (check.outcome === 'accepted') return check;
+    checks.push(check);
+  }
+  const [best] = checks.sort((left, right) => insight(right) - insight(left));
+  return best ?? refuse(sql, 0, EMPTY);
+}
+
+/** How much a check that did not accept says about the text. */
+function insight(check: ModelCheck): number {
+  if (check.outcome !== 'refused') return Number.POSITIVE_INFINITY;
+  const { kind, line, column } = check.complaint;
+  return kind === 'construct' ? Number.MAX_SAFE_INTEGER : line * 1e6 + column;
+}
+
+const EMPTY = 'The model is empty; write one SELECT.';
+
+function checkByGrammar(parser: SqlParser, sql: string, grammar: string): ModelCheck {
+  const all = parser.tokens(sql, grammar);
+  if (all === undefined) return syntaxError(parser, sql, grammar);
+  const tokens = all.at(-1)?.type === 'SEMICOLON' ? all.slice(0, -1) : all;
+  const [first] = tokens;
+  const last = tokens.at(-1);
+  if (first === undefined || last === undefined) return refuse(sql, 0, EMPTY);
+  const semicolon = tokens.find(({ type }) => type === 'SEMICOLON');
+  if (semicolon !== undefined) {
+    return refuse(
+      sql,
+      semicolon.start,
+      'Several statements (a semicolon within the text) are not allowed; write one SELECT.',
+    );
+  }
+  const text = sql.slice(first.start, last.end);
+  return verdict({ sql, text, tokens, parsed: parser.parse(text, grammar), origin: first.start });
+}
+
+interface Case {
+  readonly sql: string;
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly parsed: Parsed;
+  /** Where `text` begins in `sql`. */
+  readonly origin: number;
+}
+
+function verdict({ sql, text, tokens, parsed, origin }: Case): ModelCheck {
+  if (parsed.outcome === 'syntax') return misread(sql, origin + parsed.offset, parsed.message);
+  if (parsed.outcome === 'undecided') {
+    if (!isClosed(tokens)) return misread(sql, origin, 'the parentheses do not match.');
+    return { outcome: 'undecided', sql: text, reason: parsed.reason };
+  }
+  const [statement, second] = parsed.statements;
+  if (second !== undefined) return refuse(sql, origin, 'Several statements are not allowed; write one SELECT.');
+  const refusal = findRefused(statement, tokens);
+  if (refusal !== undefined) {
+    return refuse(sql, refusal.offset, `${refusal.construct} is not allowed; a model is one SELECT that only reads.`);
+  }
+  return { outcome: 'accepted', sql: text, warnings: findUnstable(statement) };
+}
+
+function syntaxError(parser: SqlParser, sql: string, grammar: string): ModelCheck {
+  const parsed = parser.parse(sql, grammar);
+  if (parsed.outcome === 'syntax') return misread(sql, parsed.offset, parsed.message);
+  return misread(sql, 0, 'a quote or comment is not closed.');
+}
+
+/** A text that closes more than it opens would leave the parentheses it is wrapped in. */
+function isClosed(tokens: readonly Token[]): boolean {
+  let depth = 0;
+  for (const { text, type } of tokens) {
+    if (type === 'STRING' || type === 'QUOTED_IDENTIFIER') continue;
+    if (text === '(') depth += 1;
+    if (text === ')') depth -= 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+function refuse(sql: string, offset: number, message: string): ModelCheck {
+  return complain(sql, offset, { kind: 'construct', message });
+}
+
+function misread(sql: string, offset: number, message: string): ModelCheck {
+  return complain(sql, offset, { kind: 'syntax', message: `Syntax error: ${message}` });
+}
+
+function complain(sql: string, offset: number, what: Pick<SqlComplaint, 'kind' | 'message'>): ModelCheck {
+  const before = sql.slice(0, offset).split('\n');
+  const line = before.length;
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  const message = `Line ${line}, column ${column}: ${what.message}`;
+  return { outcome: 'refused', complaint: { ...what, message, line, column } };
+}

@@ -1,0 +1,92 @@
+import type { Token } from './parser.ts';
+import { isRecord, type Node, nodeOf, visitNodes } from './syntax-tree.ts';
+
+/** A construct that a model may not hold, as a person would call it, and where it stands. */
+export interface Refusal {
+  readonly construct: string;
+  readonly offset: number;
+}
+
+/** Allow-list, never a deny-list: what the parser does not know it calls a command, and bare words an alias. */
+const QUERY_KINDS = new Set(['select', 'union', 'intersect', 'except']);
+
+/** Statements that the parser can find inside a query, such as a CTE that deletes. */
+const STATEMENT_PREFIXES = ['create_', 'drop_', 'alter_', 'truncate'];
+const STATEMENT_KINDS = new Set([
+  ...['insert', 'update', 'delete', 'merge', 'copy', 'put', 'load_data', 'export', 'undrop', 'conditional_insert'],
+  ...['multitable_inserts', 'grant', 'revoke', 'command', 'execute', 'declare', 'set_statement', 'use', 'kill'],
+  ...['attach', 'detach', 'install', 'transaction', 'commit', 'rollback', 'pragma', 'show', 'describe', 'summarize'],
+  ...['refresh', 'analyze', 'cache', 'uncache', 'lock', 'next_value_for', 'locking_statement', 'prepare'],
+]);
+/** Functions that move a sequence on. */
+const WRITING_FUNCTIONS = new Set(['nextval', 'setval']);
+
+/** The first thing that makes this more than one SELECT that only reads; undefined: it is one. */
+export function findRefused(statement: unknown, tokens: readonly Token[]): Refusal | undefined {
+  const root = nodeOf(statement);
+  if (root === undefined || !isQuery(root))
+    return { construct: nameOfRoot(root, tokens), offset: placeOfRoot(root, tokens) };
+  let refused: string | undefined;
+  visitNodes(statement, (node) => {
+    refused ??= refusedIn(node);
+  });
+  return refused === undefined ? undefined : { construct: refused, offset: place(refused, tokens) };
+}
+
+/** A parenthesised query is a subquery whose inside is a query. */
+function isQuery(node: Node): boolean {
+  let inner: Node | undefined = node;
+  while (inner?.kind === 'subquery') inner = nodeOf(inner.fields.this);
+  return inner !== undefined && QUERY_KINDS.has(inner.kind);
+}
+
+function refusedIn({ kind, fields }: Node): string | undefined {
+  if (isStatement(kind)) return keywordOf(kind);
+  if (kind === 'function' && typeof fields.name === 'string' && WRITING_FUNCTIONS.has(fields.name.toLowerCase())) {
+    return fields.name.toUpperCase();
+  }
+  if (!QUERY_KINDS.has(kind)) return undefined;
+  if (isRecord(fields.into)) return 'INTO';
+  return Array.isArray(fields.locks) && fields.locks.length > 0 ? lockName(fields.locks[0]) : undefined;
+}
+
+function isStatement(kind: string): boolean {
+  return STATEMENT_KINDS.has(kind) || STATEMENT_PREFIXES.some((prefix) => kind.startsWith(prefix));
+}
+
+function lockName(lock: unknown): string {
+  return isRecord(lock) && isRecord(lock.update) ? 'FOR UPDATE' : 'FOR SHARE';
+}
+
+/** `create_table` → `CREATE TABLE`, `set_statement` → `SET`, `conditional_insert` → `INSERT`. */
+function keywordOf(kind: string): string {
+  if (kind.includes('insert')) return 'INSERT';
+  if (kind.endsWith('_statement')) return kind.slice(0, -'_statement'.length).toUpperCase();
+  return kind.replaceAll('_', ' ').toUpperCase();
+}
+
+function nameOfRoot(root: Node | undefined, tokens: readonly Token[]): string {
+  if (root !== undefined && root.kind !== 'command' && root.kind !== 'describe' && isStatement(root.kind)) {
+    return keywordOf(root.kind);
+  }
+  return tokens[0]?.text.toUpperCase() ?? 'an empty text';
+}
+
+function placeOfRoot(root: Node | undefined, tokens: readonly Token[]): number {
+  return place(nameOfRoot(root, tokens), tokens);
+}
+
+/** Where the construct's first word stands; the tree itself has places for names only. */
+function place(construct: string, tokens: readonly Token[]): number {
+  const [word = '', next] = construct.split(' ');
+  const is = (token: Token | undefined, text: string) =>
+    token !== undefined &&
+    token.text.toUpperCase() === text &&
+    token.type !== 'STRING' &&
+    token.type !== 'QUOTED_IDENTIFIER';
+  const at =
+    tokens.find((token, index) => is(token, word) && (next === undefined || is(tokens[index + 1], next))) ??
+    tokens.find((token) => is(token, word)) ??
+    tokens[0];
+  return at?.start ?? 0;
+}

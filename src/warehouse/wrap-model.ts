@@ -1,0 +1,62 @@
+// Range predicates: the model as a subquery, half-open, the parameter cast and the column untouched (rulings §7).
+import type { BoundValue, Statement } from './connector.ts';
+import type { Dialect } from './dialect.ts';
+import type { IteratorType } from './iterator.ts';
+
+export interface RangeColumn {
+  /** The column's name as `describe` gave it, not as the pipeline spells it. */
+  readonly column: string;
+  /** As `effectiveIteratorType` found it for that column. */
+  readonly type: IteratorType;
+}
+
+/**
+ * Bounds as the type wants them: with zone `2024-01-01T00:00:00.000000+00:00` (`Z` is the same), without zone the wall
+ * clock `2024-01-01T00:00:00.000000` in the iterator's zone, date `2024-01-01`, unix time a whole number.
+ */
+export interface Range extends RangeColumn {
+  /** Rows at or after it; undefined: no lower bound. */
+  readonly start?: BoundValue | undefined;
+  /** Rows before it; undefined: no upper bound. */
+  readonly end?: BoundValue | undefined;
+}
+
+export interface ModelToWrap {
+  /** What `checkModel` gave back, never the customer's raw text. */
+  readonly sql: string;
+  readonly dialect: Dialect;
+  /** Absent, or without bounds: the model itself, all its rows. */
+  readonly range?: Range | undefined;
+}
+
+const ALIAS = 'penstock_model';
+
+/**
+ * The model's rows of `[start, end)`. Rows whose iterator is NULL are in no range: `countNullIterators` counts them. A
+ * subquery may hide that two of the model's columns share a name: describe the model itself first.
+ */
+export function wrapModel({ sql, dialect, range }: ModelToWrap): Statement {
+  const conditions: string[] = [];
+  const parameters: Record<string, BoundValue> = {};
+  const bound = (name: string, operator: string, value: BoundValue | undefined) => {
+    if (range === undefined || value === undefined) return;
+    const column = `${ALIAS}.${dialect.quoteIdentifier(range.column)}`;
+    conditions.push(`${column} ${operator} ${dialect.castBound(dialect.placeholder(name), range.type)}`);
+    parameters[name] = value;
+  };
+  bound('range_start', '>=', range?.start);
+  bound('range_end', '<', range?.end);
+  if (conditions.length === 0) return { sql, parameters };
+  return { sql: `SELECT * FROM ${subquery(sql)} WHERE ${conditions.join(' AND ')}`, parameters };
+}
+
+/** One row of one integer: the rows of the model that no window can see (a warning of the run). */
+export function countNullIterators(sql: string, dialect: Dialect, column: string): Statement {
+  const name = `${ALIAS}.${dialect.quoteIdentifier(column)}`;
+  return { sql: `SELECT count(*) AS null_iterators FROM ${subquery(sql)} WHERE ${name} IS NULL`, parameters: {} };
+}
+
+/** The line breaks keep the parenthesis out of a comment that the gate could not see. */
+function subquery(sql: string): string {
+  return `(\n${sql}\n) AS ${ALIAS}`;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { acceptsSomeGrammar, checkModel } from '../../../src/warehouse/index.ts';
+
+const duckdb = { grammar: 'duckdb' };
+const cut = async (sql: string, grammar = 'duckdb') => {
+  const check = await checkModel(sql, { grammar });
+  return check.outcome === 'refused' ? check.complaint.message : check.sql;
+};
+const complaint = async (sql: string, grammar = 'duckdb') => {
+  const check = await checkModel(sql, { grammar });
+  return check.outcome === 'refused' ? check.complaint.message : `${check.outcome}: ${check.sql}`;
+};
+
+describe('the SQL gate', () => {
+  it.each([
+    ['select 1', 'select 1'],
+    ['select 1;', 'select 1'],
+    ["  -- why\nSELECT a, 'x--;' FROM t -- trailing", "SELECT a, 'x--;' FROM t"],
+    ['/* a */ select /* ; */ 1 /* b */ ; -- c', 'select /* ; */ 1'],
+    ['with a as (select 1 as x) select * from a', 'with a as (select 1 as x) select * from a'],
+    ['select 1 union all select 2 except select 3', 'select 1 union all select 2 except select 3'],
+    ['((select 1))', '((select 1))'],
+    ['from t', 'from t'],
+    ['select \'😀é\', "😀" from t ; -- 😀', 'select \'😀é\', "😀" from t'],
+    ['select update_time, "delete", \'insert\' from t where a = $range_start', undefined],
+  ])('keeps the text of %j as it is', async (sql, kept = sql) => {
+    expect(await cut(sql)).toBe(kept);
+  });
+
+  it.each([
+    ['delete from t', 'Line 1, column 1: DELETE'],
+    ['select 1;\n drop table t', 'Line 1, column 9: Several statements'],
+    ['select 1;;', 'Line 1, column 9: Several statements'],
+    ['with a as (\n  insert into t values (1) returning *) select * from a', 'Line 2, column 3: INSERT'],
+    ['with a as (select 1) insert into t select * from a', 'Line 1, column 22: INSERT'],
+    ['select a into b from t', 'Line 1, column 10: INTO'],
+    ['select * from t for update', 'Line 1, column 17: FOR UPDATE'],
+    ['select * from t for share', 'Line 1, column 17: FOR SHARE'],
+    ['select * from (select * from t for update) x', 'Line 1, column 32: FOR UPDATE'],
+    ['show tables', 'Line 1, column 1: SHOW'],
+    ['describe t', 'Line 1, column 1: DESCRIBE'],
+    ['explain select 1', 'Line 1, column 1: EXPLAIN'],
+    ['pragma database_list', 'Line 1, column 1: PRAGMA'],
+    ['set threads = 1', 'Line 1, column 1: SET'],
+    ["copy t to 'x.csv'", 'Line 1, column 1: COPY'],
+    ["attach 'x'", 'Line 1, column 1: ATTACH'],
+    ['call f()', 'Line 1, column 1: CALL'],
+    ['create table x as select 1', 'Line 1, column 1: CREATE TABLE'],
+    ['begin', 'Line 1, column 1: TRANSACTION'],
+    ['values (1)', 'Line 1, column 1: VALUES'],
+    ['hello', 'Line 1, column 1: HELLO'],
+    ["select nextval('s')", 'Line 1, column 8: NEXTVAL'],
+    ['select * from (summarize t)', 'Line 1, column 16: SUMMARIZE'],
+    ['', 'Line 1, column 1: The model is empty'],
+    ['-- nothing', 'Line 1, column 1: The model is empty'],
+    ['select 1 where', 'Line 1, column 10: Syntax error'],
+  ])('refuses %j and says what and where', async (sql, message) => {
+    expect(await complaint(sql)).toContain(message);
+  });
+
+  it.each(['postgresql', 'snowflake', 'bigquery', 'redshift', 'databricks', 'duckdb'])(
+    'holds the same rules in the grammar %s',
+    async (grammar) => {
+      expect(await cut('select a from t; -- x', grammar)).toBe('select a from t');
+      for (const sql of [
+        'merge into t using s on t.a = s.a when matched then delete',
+        "execute immediate 'x'",
+        'truncate t',
+        'grant select on t to u',
+        'call p()',
+        'use database x',
+        'select 1; select 2',
+      ]) {
+        expect(await complaint(sql, grammar)).toMatch(/^Line 1, column \d+: /);
+      }
+    },
+  );
+
+  it.each([`select ${'('.repeat(100)}1${')'.repeat(100)}`, `select 1${' + 1'.repeat(20_000)}`])(
+    'leaves a text that is too much for the parser to the warehouse',
+    async (sql) => {
+      expect((await checkModel(`${sql};`, duckdb)).outcome).toBe('undecided');
+      expect(await cut(`${sql}; -- x`)).toBe(sql);
+    },
+  );
+
+  it('refuses a text that would leave the parentheses it is wrapped in, even where the parser gives up', async () => {
+    const deep = `select ${'('.repeat(100)}1${')'.repeat(100)}`;
+    expect(await complaint(`${deep}) as x, (select 1`)).toContain('parentheses');
+  });
+
+  it.each([
+    ['select random(), a from t', /random/],
+    ['select a from t where b > now()', /now/],
+    ['select current_date', /current_date/],
+    ['select * from (select a from t limit 3) x order by a', /LIMIT without ORDER BY/],
+    ['select a from t union select b from u limit 3', /LIMIT without ORDER BY/],
+    ['select a from t using sample 10', /sample/],
+  ])('warns that %j may answer differently when it is read again', async (sql, warning) => {
+    const check = await checkModel(sql, duckdb);
+    expect(check.outcome === 'accepted' ? check.warnings.join() : check).toMatch(warning);
+  });
+
+  it.each(['select a, uuid from t', 'select a from t order by a limit 3', 'select "now" from t'])(
+    'has no warning for %j',
+    async (sql) => {
+      expect(await checkModel(sql, duckdb)).toMatchObject({ outcome: 'accepted', warnings: [] });
+    },
+  );
+});
+
+describe('a model without a connection', () => {
+  it.each(['select `a` from `p.d.t`', 'select a.b:c::int from t', 'select * exclude (a) from t'])(
+    'accepts %j because one grammar does',
+    async (sql) => {
+      expect((await acceptsSomeGrammar(sql)).outcome).toBe('accepted');
+    },
+  );
+
+  it('names the construct when every grammar refuses', async () => {
+    const check = await acceptsSomeGrammar('delete from t');
+    expect(check).toMatchObject({ outcome: 'refused', complaint: { kind: 'construct', line: 1, column: 1 } });
+  });
+
+  it('names the place of a syntax error', async () => {
+    const check = await acceptsSomeGrammar('select a\nfrom t where');
+    expect(check).toMatchObject({ outcome: 'refused', complaint: { kind: 'syntax', line: 2 } });
+  });
+});
