@@ -1,5 +1,3 @@
-import type { ColumnType } from './cells.ts';
-
 /** iterator_data_type (rulings §7): what kind of value the column that tracks changes holds. */
 export const ITERATOR_TYPES = [
   'timestamp',
@@ -28,19 +26,4 @@ export function parseIteratorType(
   if (own !== undefined) return own;
   const aliases: Readonly<Record<string, IteratorType>> = { ...COMMON_ALIASES, ...dialect?.iteratorAliases };
   return Object.hasOwn(aliases, wanted) ? aliases[wanted] : undefined;
-}
-
-/**
- * The type by which the bounds are cast: the column decides between the kinds of timestamps, whatever the pipeline called it,
- * because a bound with a zone against a column without one is converted by the session's zone in some warehouses (and back).
- * Undefined: the column cannot hold such values at all, such as a text or a timestamp declared as unix time.
- */
-export function effectiveIteratorType(declared: IteratorType, column: ColumnType): IteratorType | undefined {
-  if (declared === 'timestamp_unixtime_ms' || declared === 'timestamp_unixtime_s') {
-    return column === 'integer' || column === 'decimal' || column === 'double' ? declared : undefined;
-  }
-  if (column === 'date') return 'date';
-  if (column === 'timestamp') return 'timestamp_ntz';
-  if (column === 'timestamp_tz') return declared === 'timestamp_ltz' ? 'timestamp_ltz' : 'timestamp_tz';
-  return undefined;
 }

@@ -6,7 +6,7 @@ import type { IteratorType } from './iterator.ts';
 export interface RangeColumn {
   /** The column's name as `describe` gave it, not as the pipeline spells it. */
   readonly column: string;
-  /** As `effectiveIteratorType` found it for that column. */
+  /** As the column's own type wants it: a bound with a zone never meets a column without one. */
   readonly type: IteratorType;
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   countNullIterators,
   type Dialect,
-  effectiveIteratorType,
   findColumn,
   parseIteratorType,
   requireDistinctColumns,
@@ -60,20 +59,6 @@ describe('iterator types', () => {
     ['constructor', undefined],
   ])('reads %j as %j', (name, type) => {
     expect(parseIteratorType(name, dialect)).toBe(type);
-  });
-
-  it.each([
-    ['timestamp', 'timestamp_tz', 'timestamp_tz'],
-    ['timestamp', 'timestamp', 'timestamp_ntz'],
-    ['timestamp_tz', 'timestamp', 'timestamp_ntz'],
-    ['timestamp_ltz', 'timestamp_tz', 'timestamp_ltz'],
-    ['timestamp', 'date', 'date'],
-    ['timestamp_unixtime_s', 'integer', 'timestamp_unixtime_s'],
-    ['timestamp_unixtime_s', 'timestamp', undefined],
-    ['timestamp', 'integer', undefined],
-    ['date', 'text', undefined],
-  ] as const)('casts the bounds of a %s iterator over a %s column as %s', (declared, column, type) => {
-    expect(effectiveIteratorType(declared, column)).toBe(type);
   });
 });
 
