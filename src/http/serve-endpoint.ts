@@ -64,6 +64,7 @@ async function identify({ endpoint, serving }: Route, request: FastifyRequest): 
   if (endpoint.credential === 'none') return undefined;
   const caller = await serving.authenticate({
     rule: endpoint.credential,
+    requires: endpoint.requires,
     authorization: request.headers.authorization,
     workspace: (request.params as Readonly<Record<string, string | undefined>>).workspaceId ?? '',
   });

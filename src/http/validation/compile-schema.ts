@@ -8,7 +8,6 @@ import type { JsonSchema } from './json-schema.ts';
 /** Issues of a value, none when it fits. `thorough` lists them all; without it the first one is enough. */
 export type Check = (value: unknown, thorough: boolean) => readonly Issue[];
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const isInstant = (text: string) => parseInstant(text) !== undefined;
 
 /** Nothing is coerced, stripped or defaulted: what a handler sees is what the caller wrote (house plan §7). */
@@ -35,7 +34,6 @@ function createValidator(allErrors: boolean): Ajv {
   // says in words what a pattern or a format wants: `letters, digits, "_" and "-"`
   ajv.addKeyword({ keyword: 'meaning', schemaType: 'string' });
   ajv.addFormat('date-time', isInstant);
-  ajv.addFormat('date-or-date-time', (text: string) => isInstant(DATE.test(text) ? `${text}T00:00:00Z` : text));
   return ajv;
 }
 

@@ -74,7 +74,6 @@ const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'a time with a zone such as 2024-01-31T00:00:00Z',
-  'date-or-date-time': 'a day such as 2024-01-31 or a time with a zone such as 2024-01-31T00:00:00Z',
 };
 
 function wrongText(error: ErrorObject): string {
