@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Secret } from '../kernel/index.ts';
 
 const ID_BYTES = 16;
@@ -12,6 +12,11 @@ export function generateCredential(): { readonly id: string; readonly secret: Se
 
 export function generateSecret(): Secret {
   return new Secret(randomBytes(SECRET_BYTES).toString('hex'));
+}
+
+/** The `jti` of a token: no two tokens are the same. */
+export function generateTokenId(): string {
+  return randomUUID();
 }
 
 /** Whether text can be one of our ids at all; what cannot need not reach the store. */

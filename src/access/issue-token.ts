@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import type { Clock } from '../kernel/index.ts';
+import { AppError, type Clock, refuse } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { checkClient } from './check-client.ts';
 import type { TokenBody } from './contract/token.ts';
-import { OAuthRefusal } from './oauth-refusal.ts';
+import { generateTokenId } from './generate-credential.ts';
 import { readClient } from './read-client.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { TOKEN_LIFETIME_SECONDS, tokenClaims } from './token-claims.ts';
@@ -21,25 +20,28 @@ export interface IssuedToken {
   readonly expiresInSeconds: number;
 }
 
-/** 002, Token endpoint: client credentials in, a signed token out. Throws OAuthRefusal. */
+/**
+ * 002, Token endpoint: client credentials in, a signed token out. Throws NOT_SUPPORTED, UNAUTHENTICATED or VALIDATION_FAILED,
+ * which the table of http turns into OAuth's unsupported_grant_type, invalid_client and invalid_request.
+ */
 export async function issueToken(
   deps: TokenDeps,
   body: TokenBody,
   authorization: string | undefined,
 ): Promise<IssuedToken> {
   if (body.grant_type !== 'client_credentials') {
-    throw new OAuthRefusal('unsupported_grant_type', 'grant_type must be client_credentials.');
+    throw new AppError('NOT_SUPPORTED', 'grant_type must be client_credentials.');
   }
   const client = readClient(body, authorization);
   if (!(await checkClient(deps, client))) {
-    throw new OAuthRefusal('invalid_client', 'The client is unknown or revoked, or the secret is wrong.');
+    throw new AppError('UNAUTHENTICATED', 'The client is unknown or revoked, or the secret is wrong.');
   }
   const baseUrl = deps.baseUrl();
   // a trailing slash is the same address; anything else would give tokens that no one accepts
   if (body.audience.replace(/\/$/, '') !== baseUrl) {
-    throw new OAuthRefusal('invalid_request', `audience must be the address of this API, ${baseUrl}.`);
+    throw refuse([{ path: 'audience', message: `must be the address of this API, ${baseUrl}.` }]);
   }
   const { clientId } = client;
-  const claims = tokenClaims({ clientId, baseUrl, nowMs: deps.clock.nowMs(), tokenId: randomUUID() });
+  const claims = tokenClaims({ clientId, baseUrl, nowMs: deps.clock.nowMs(), tokenId: generateTokenId() });
   return { accessToken: await deps.signingKeys.sign(claims), expiresInSeconds: TOKEN_LIFETIME_SECONDS };
 }

@@ -65,6 +65,7 @@ const RULES: readonly Rule[] = [
       'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
       'src/kernel/ids.ts': 'the number of the process in its ids',
       'src/kernel/encryption.ts': 'initialisation vectors',
+      'src/access/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
     },
     broken: [
       'Math.random()',

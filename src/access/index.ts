@@ -1,0 +1,36 @@
+// Who may do what: organisations, accounts, workspaces, their credentials, the tokens these get, the bearer check, settings
+// and audit log of a workspace. This room knows no person, no pipeline and no warehouse; others ask it who is calling,
+// read a workspace's settings, and hand it what they changed.
+// Terminology: a *platform credential* belongs to an account and gets bearer tokens for the platform API; an *input
+// credential* belongs to a workspace and signs data that comes in; a *grant* is what a credential may do in one workspace.
+export type { AccessDeps, Actor } from './access-deps.ts';
+export { type AuthenticateDeps, createAuthenticate } from './authenticate.ts';
+export { type CredentialRights, changePlatformCredential } from './change-platform-credential.ts';
+export { createAccount } from './create-account.ts';
+export { createInputCredential, type InputSecret } from './create-input-credential.ts';
+export { createOrganisation } from './create-organisation.ts';
+export {
+  createPlatformCredential,
+  type NewPlatformCredential,
+  type PlatformSecret,
+} from './create-platform-credential.ts';
+export { createWorkspace } from './create-workspace.ts';
+export { type Initialised, initialise } from './initialise.ts';
+export { type AccountEntry, listAccounts } from './list-accounts.ts';
+export { type InputCredentialEntry, listInputCredentials } from './list-input-credentials.ts';
+export { listOrganisations, type OrganisationEntry } from './list-organisations.ts';
+export { listPlatformCredentials, type PlatformCredentialEntry } from './list-platform-credentials.ts';
+export { listWorkspaces, type WorkspaceEntry } from './list-workspaces.ts';
+export type { Role } from './platform-credential.ts';
+export { provisionAccount } from './provision-account.ts';
+export { type Change, recordChange } from './record-change.ts';
+export { type Reencrypted, reencryptSecrets } from './reencrypt-secrets.ts';
+export { revokeInputCredential } from './revoke-input-credential.ts';
+export { revokePlatformCredential } from './revoke-platform-credential.ts';
+export { rotateInputCredential } from './rotate-input-credential.ts';
+export { rotatePlatformCredential } from './rotate-platform-credential.ts';
+export { rotateSigningKey } from './rotate-signing-key.ts';
+export { ROTATION_GRACE_MS } from './rotation-grace.ts';
+export { ensureSigningKey } from './signing-key.ts';
+export { createSigningKeys, type SigningKeys } from './signing-keys.ts';
+export { accounts, workspaces } from './tables.ts';
