@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox';
+import { type Issue, msOfMicros, parseInstant, refuse } from '../kernel/index.ts';
+
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const SIZE = 100;
+
+const bound = (description: string) => Type.Optional(Type.String({ description }));
+
+/** Paging of lists: pages count from 1, 100 items unless told otherwise, bounds are inclusive (rulings §1 and §7). */
+export const PageQuery = Type.Object({
+  currentPage: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  startDate: bound('Oldest time to list: ISO 8601 with a zone, or a day of UTC.'),
+  endDate: bound('Newest time to list: ISO 8601 with a zone, or a day of UTC, which counts to its end.'),
+});
+type PageQuery = Static<typeof PageQuery>;
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  /** Both inclusive, to the millisecond. */
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+}
+
+/** Throws VALIDATION_FAILED that names the bound that is no time. */
+export function readPage(query: PageQuery): Page {
+  const issues: Issue[] = [];
+  const limit = query.pageSize ?? SIZE;
+  const page = {
+    limit,
+    offset: ((query.currentPage ?? 1) - 1) * limit,
+    from: readBound('startDate', query.startDate, issues)?.first,
+    to: readBound('endDate', query.endDate, issues)?.last,
+  };
+  if (issues.length > 0) throw refuse(issues);
+  return page;
+}
+
+function readBound(path: string, text: string | undefined, issues: Issue[]): { first: Date; last: Date } | undefined {
+  if (text === undefined) return undefined;
+  const wholeDay = DAY.test(text);
+  const micros = parseInstant(wholeDay ? `${text}T00:00:00Z` : text);
+  if (micros === undefined) {
+    issues.push({ path, message: `"${text}" is no time; write it like 2024-01-31T00:00:00Z, or as a day.` });
+    return undefined;
+  }
+  const ms = msOfMicros(micros);
+  return { first: new Date(msOfMicros(micros + 999n)), last: new Date(wholeDay ? ms + DAY_MS - 1 : ms) };
+}
