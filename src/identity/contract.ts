@@ -74,19 +74,27 @@ export interface PreparedPeople {
   readonly people: readonly Person[];
   /** For this room only. */
   readonly keys: ChunkKeys;
+  readonly rows: ChunkRows;
 }
 
-/** Keys of a chunk. An *ordinal* numbers its distinct keys in key order. */
+/**
+ * Keys of a chunk. An *ordinal* numbers its distinct keys in key order. Person i's identities stand at
+ * `starts[i]` up to `starts[i + 1] - 1` of `ordinals` and `ranks`, in the person's order.
+ */
 export interface ChunkKeys {
-  /** 32 hex digits each, ascending, no two equal. */
+  /** By ordinal: 32 hex digits, ascending, no two equal. */
   readonly sorted: readonly string[];
-  /** Ordinals of person i's identities: `ordinals[starts[i]]` up to `ordinals[starts[i + 1] - 1]`, in the person's order. */
-  readonly ordinals: Int32Array;
   readonly starts: Int32Array;
-  /** Ordinal of person i's strongest identity; -1: none of them finds profiles. */
-  readonly leads: Int32Array;
-  /** Hash of person i's row as 32 hex digits; `full` only. */
-  readonly rowHashes: readonly string[] | undefined;
+  readonly ordinals: Int32Array;
+  /** Place of the identity's type in the priority, 0 the strongest; `FINDS_NONE` for a type that finds no profile. */
+  readonly ranks: Uint8Array;
+}
+
+export interface ChunkRows {
+  /** Attributes of each person as the text of a JSON object. */
+  readonly texts: readonly string[];
+  /** Hash of each person's names, values and identities as 32 hex digits; `full` only. */
+  readonly hashes: readonly string[] | undefined;
 }
 
 /** What one delivery did, for counters and tests. */

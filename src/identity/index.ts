@@ -16,6 +16,7 @@ export type {
   ResolutionScope,
   StrategyName,
 } from './contract.ts';
+export { createIdentities, type IdentityOptions } from './create-identities.ts';
 export { type DeliveryWork, deliverInTransaction } from './deliver-in-transaction.ts';
 export {
   DEFAULT_POLICY,
@@ -26,3 +27,4 @@ export {
   isDeviceId,
 } from './identity-types.ts';
 export { isIdentity, normaliseIdentity } from './normalise-identity.ts';
+export { countProfiles, readProfile } from './read-profile.ts';

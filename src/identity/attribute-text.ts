@@ -1,0 +1,111 @@
+// Attributes are kept as the JSON text of one flat object and merged as text: a value is never parsed, so it keeps every
+// digit, and most merges cost a few comparisons. The object's own layer is always ours: no white space, keys as
+// JSON.stringify writes them. Values may be any JSON.
+
+/** What depends only on the names of a chunk's columns, worked out once. */
+export interface Columns {
+  readonly names: readonly string[];
+  /** `"name":` as it stands in the object. */
+  readonly keys: readonly string[];
+}
+
+const columnsOf = new WeakMap<readonly string[], Columns>();
+
+export function columnsFor(names: readonly string[]): Columns {
+  let columns = columnsOf.get(names);
+  if (columns === undefined) {
+    columns = { names, keys: names.map(keyText) };
+    columnsOf.set(names, columns);
+  }
+  return columns;
+}
+
+export function keyText(name: string): string {
+  return `${JSON.stringify(name)}:`;
+}
+
+/** Name of a key text. */
+export function nameOfKey(key: string): string {
+  return JSON.parse(key.slice(0, -1)) as string;
+}
+
+/** The row's attributes that have a value, as the text of an object. */
+export function objectText({ keys }: Columns, texts: readonly (string | null | undefined)[]): string {
+  let text = '';
+  for (let i = 0; i < keys.length; i++) {
+    const value = texts[i];
+    if (value === null || value === undefined) continue;
+    text += (text === '' ? '{' : ',') + keys[i] + value;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** Key text → value text, in order. A Map, because a name may be `__proto__`. */
+export function readObjectText(text: string): Map<string, string> {
+  const entries = new Map<string, string>();
+  let at = 1;
+  while (at < text.length - 1) {
+    const valueAt = endOfString(text, at) + 1;
+    const end = endOfValue(text, valueAt);
+    entries.set(text.slice(at, valueAt), text.slice(valueAt, end));
+    at = end + 1;
+  }
+  return entries;
+}
+
+export function writeObjectText(entries: Iterable<readonly [string, string]>): string {
+  let text = '';
+  for (const [key, value] of entries) text += (text === '' ? '{' : ',') + key + value;
+  return text === '' ? '{}' : `${text}}`;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Where the value that begins at `at` ends: the position of the `,` or `}` behind it. */
+export function endOfValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return endOfString(text, at);
+  if (first === OPEN_BRACKET || first === OPEN_BRACE) return endOfNested(text, at);
+  let end = at;
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end);
+    if (code === COMMA || code === CLOSE_BRACE) break;
+  }
+  return end;
+}
+
+/** The position behind the closing quote of the string that begins at `at`. */
+function endOfString(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1);
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+function endOfNested(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACKET || code === OPEN_BRACE) depth++;
+    if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--;
+    at++;
+    if (depth === 0) break;
+  }
+  return at;
+}

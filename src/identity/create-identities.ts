@@ -1,0 +1,60 @@
+import { type Clock, createIdSource, type Secret } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import type { Delivered, Environment, Identities, PreparedPeople } from './contract.ts';
+import { takeCreationLock } from './creation-lock.ts';
+import { createIdentityHash, type IdentityHash } from './identity-key.ts';
+import { lookUpKeys, profilesToConsider, readProfiles } from './look-up-people.ts';
+import { mergePeople, textsToRead } from './merge-people.ts';
+import { preparePeople } from './prepare-people.ts';
+import { findProfiles } from './read-profile.ts';
+import { resolvePeople } from './resolve-people.ts';
+import { prepareStaging } from './staging.ts';
+import { updateProfiles, writeIdentities, writeNewProfiles } from './write-people.ts';
+
+export interface IdentityOptions {
+  /** Key of the identity hashes: it can never change. */
+  readonly key: Secret;
+  readonly clock: Clock;
+  /** Source of new MPIDs; they must grow with time. By default one of `kernel`. */
+  readonly nextMpid?: () => bigint;
+}
+
+/** One for a process: it holds no state but its source of MPIDs. */
+export function createIdentities({ key, clock, nextMpid = createIdSource(clock) }: IdentityOptions): Identities {
+  const hashes: Record<Environment, IdentityHash> = {
+    production: createIdentityHash(key, 'production'),
+    development: createIdentityHash(key, 'development'),
+  };
+  return {
+    prepare: (scope, people) => preparePeople(hashes[scope.environment], scope, people),
+    deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid }, prepared, exclusive),
+    findProfiles: (sql, scope, identity) => findProfiles(sql, scope, hashes[scope.environment](identity)),
+  };
+}
+
+interface Delivery {
+  readonly tx: Transaction;
+  readonly clock: Clock;
+  readonly nextMpid: () => bigint;
+}
+
+async function deliverPeople(
+  { tx, clock, nextMpid }: Delivery,
+  prepared: PreparedPeople,
+  exclusive: boolean,
+): Promise<Delivered> {
+  const { scope } = prepared;
+  await takeCreationLock(tx, scope.workspaceId, exclusive);
+  await prepareStaging(tx);
+  const memory = await lookUpKeys(tx, prepared);
+  const reads = profilesToConsider(memory, prepared);
+  await readProfiles(tx, scope, { reads, firstOrdinal: 0 });
+  // tombstones will be asked here, once the profiles are locked against an erasure
+  const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
+  await readProfiles(tx, scope, { reads: textsToRead(chosen, prepared), firstOrdinal: reads.length });
+  await mergePeople(chosen, prepared);
+  await writeIdentities(tx, memory, prepared);
+  await writeNewProfiles(tx, scope, { created: memory.created, clock });
+  const changedProfiles = await updateProfiles(tx, scope, memory);
+  return { outcomes, createdProfiles: memory.created.length, changedProfiles };
+}

@@ -1,0 +1,13 @@
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+
+/**
+ * Takes the workspace's creation lock until the transaction ends: shared by optimistic deliveries, exclusive for one that
+ * lost a race and must not lose again (house plan §4). A row and no advisory lock, so it holds on every node.
+ */
+export async function takeCreationLock(tx: Transaction, workspaceId: WorkspaceId, exclusive: boolean): Promise<void> {
+  const lock = `SELECT 1 FROM creation_locks WHERE workspace_id = $1 FOR ${exclusive ? 'UPDATE' : 'SHARE'}`;
+  if ((await tx.query(lock, [workspaceId])).length > 0) return;
+  await tx.execute('INSERT INTO creation_locks (workspace_id) VALUES ($1) ON CONFLICT DO NOTHING', [workspaceId]);
+  await tx.query(lock, [workspaceId]);
+}

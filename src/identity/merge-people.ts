@@ -1,0 +1,65 @@
+import { setImmediate } from 'node:timers/promises';
+import { columnsFor } from './attribute-text.ts';
+import { timeOf } from './attribute-times.ts';
+import type { ProfileMemory } from './chunk-memory.ts';
+import type { Person, PreparedPeople } from './contract.ts';
+import { lostRace, type ProfileRead } from './look-up-people.ts';
+import { mergeAttributes } from './merge-attributes.ts';
+import { SLICE_ROWS } from './prepare-people.ts';
+
+type Chosen = readonly (ProfileMemory | undefined)[];
+
+/** Chosen profiles whose texts a row needs and nobody read: matched by a weaker identity, by a later slot or by hash. */
+export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileRead[] {
+  const missing = new Set<ProfileMemory>();
+  for (const [i, profile] of chosen.entries()) {
+    if (profile === undefined || profile.attributes !== undefined) continue;
+    if (rows.hashes === undefined || profile.rowHash !== rows.hashes[i]) missing.add(profile);
+  }
+  return Array.from(missing, (profile) => ({ profile, withTexts: true, rowHash: null }));
+}
+
+/** Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write. */
+export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Promise<void> {
+  for (let i = 0; i < chosen.length; i++) {
+    const profile = chosen[i];
+    if (profile !== undefined) mergePerson(profile, prepared, i);
+    if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
+  }
+}
+
+function mergePerson(profile: ProfileMemory, { people, rows, scope }: PreparedPeople, index: number): void {
+  const hash = rows.hashes?.[index] ?? null;
+  if (hash !== null && profile.rowHash === hash) return;
+  const { attributes, setAt } = people[index] as Person;
+  // it was there when it was chosen
+  if (profile.attributes === undefined || profile.times === undefined) throw lostRace('a profile');
+  const merged = mergeAttributes(
+    { attributes: profile.attributes, times: profile.times },
+    {
+      columns: columnsFor(attributes.names),
+      texts: attributes.texts,
+      text: rows.texts[index] as string,
+      setAt: timeOf(setAt),
+    },
+    scope.mode,
+  );
+  profile.attributes = merged.attributes;
+  profile.times = merged.times;
+  rememberHash(profile, merged, hash);
+}
+
+/**
+ * The hash says: this very row is merged and nothing was written since. It is kept when the row prevailed, and lost with
+ * any other write. Where nothing changed, another sync's hash stays: two that took turns would write for ever.
+ */
+function rememberHash(
+  profile: ProfileMemory,
+  { changed, prevailed }: { readonly changed: boolean; readonly prevailed: boolean },
+  hash: string | null,
+): void {
+  const next = prevailed ? hash : null;
+  if (!changed && (next === null || profile.rowHash !== null)) return;
+  profile.rowHash = next;
+  profile.isChanged = true;
+}

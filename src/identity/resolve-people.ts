@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises';
+import { type ChunkMemory, MOST_SLOTS, type ProfileMemory } from './chunk-memory.ts';
+import type { Person, PersonFailure, PersonOutcome, PreparedPeople } from './contract.ts';
+import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
+import { SLICE_ROWS } from './prepare-people.ts';
+import { nextByRank, type PersonKeys, type Strategy, strategyNamed } from './strategies.ts';
+
+/**
+ * Profiles that share one identity; who comes later does not get it, unless it is all he has.
+ * not shown: without a bound, each row that carries a shared device would read all of its people.
+ */
+export const MOST_OWNERS = 64;
+
+export interface Resolution {
+  readonly outcomes: readonly PersonOutcome[];
+  /** By person; undefined: the person failed. */
+  readonly chosen: readonly (ProfileMemory | undefined)[];
+}
+
+/** What stays the same for all people of a chunk. */
+interface Context {
+  readonly memory: ChunkMemory;
+  readonly prepared: PreparedPeople;
+  readonly strategy: Strategy;
+  readonly loginTypes: ReadonlySet<IdentityType>;
+  readonly nextMpid: () => bigint;
+}
+
+/** Resolves the people in row order in memory: profiles that earlier rows made or joined are seen by later ones. */
+export async function resolvePeople(
+  memory: ChunkMemory,
+  prepared: PreparedPeople,
+  nextMpid: () => bigint,
+): Promise<Resolution> {
+  const policy = prepared.scope.policy ?? DEFAULT_POLICY;
+  const strategy = strategyNamed(policy.strategy);
+  const context = { memory, prepared, strategy, loginTypes: new Set(policy.loginTypes), nextMpid };
+  const outcomes: PersonOutcome[] = [];
+  const chosen: (ProfileMemory | undefined)[] = [];
+  for (let i = 0; i < prepared.people.length; i++) {
+    const found = resolvePerson(context, i);
+    const isProfile = 'outcome' in found;
+    outcomes.push(isProfile ? found.outcome : found);
+    chosen.push(isProfile ? found : undefined);
+    if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
+  }
+  return { outcomes, chosen };
+}
+
+function resolvePerson(context: Context, index: number): ProfileMemory | PersonFailure {
+  const person = context.prepared.people[index] as Person;
+  const keys = personKeys(context, index);
+  const profile = byMpid(context, person, keys) ?? byIdentities(context, person, keys);
+  if ('outcome' in profile) addIdentities(context, { person, keys, profile });
+  return profile;
+}
+
+function personKeys({ memory, prepared, loginTypes }: Context, index: number): PersonKeys {
+  const { starts, ordinals } = prepared.keys;
+  const from = starts[index] as number;
+  const logins: ProfileMemory[] = [];
+  for (const [at, { type }] of (prepared.people[index] as Person).identities.entries()) {
+    const owner = loginTypes.has(type) ? memory.owners(ordinals[from + at] as number)?.[0] : undefined;
+    if (owner !== undefined) logins.push(owner);
+  }
+  return { from, to: starts[index + 1] as number, logins };
+}
+
+/** Rulings §2: an MPID that exists wins, unless a login id of the person belongs to another profile. */
+function byMpid({ memory }: Context, { mpid }: Person, { logins }: PersonKeys) {
+  if (mpid === undefined) return undefined;
+  const profile = memory.profiles.get(mpid);
+  if (profile?.version === undefined) return undefined;
+  return logins.every((owner) => owner === profile) ? profile : contradiction(mpid);
+}
+
+function byIdentities({ memory, prepared, strategy, nextMpid }: Context, { mpid }: Person, keys: PersonKeys) {
+  if (nextByRank(prepared.keys, keys, -1) < 0) return mpid === undefined ? NO_IDENTITY : unknownMpid(mpid);
+  return strategy(memory, prepared.keys, keys) ?? memory.create(nextMpid());
+}
+
+interface Chosen {
+  readonly person: Person;
+  readonly keys: PersonKeys;
+  readonly profile: ProfileMemory;
+}
+
+/** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */
+function addIdentities(context: Context, { person, keys, profile }: Chosen): void {
+  for (let at = keys.from; at < keys.to; at++) {
+    const identity = person.identities[at - keys.from];
+    if (identity === undefined) continue;
+    const isLogin = context.loginTypes.has(identity.type);
+    addIdentity(context, { at, identity, profile, mostOwners: isLogin ? 1 : MOST_OWNERS });
+    if (isLogin && context.memory.owners(context.prepared.keys.ordinals[at] as number)?.[0] === profile) {
+      profile.holdsLogin = true;
+    }
+  }
+  if (profile.isNew && profile.added === undefined) addDespiteBound(context, { person, keys, profile });
+}
+
+/** All its identities have as many owners as they may: the strongest takes one more, or every row would make a profile. */
+function addDespiteBound(context: Context, { person, keys, profile }: Chosen): void {
+  const order = context.prepared.keys;
+  for (let at = nextByRank(order, keys, -1); at >= 0; at = nextByRank(order, keys, at)) {
+    const identity = person.identities[at - keys.from];
+    if (identity === undefined || context.loginTypes.has(identity.type)) continue;
+    addIdentity(context, { at, identity, profile, mostOwners: MOST_SLOTS });
+    return;
+  }
+}
+
+interface Addition {
+  readonly at: number;
+  readonly identity: Person['identities'][number];
+  readonly profile: ProfileMemory;
+  readonly mostOwners: number;
+}
+
+function addIdentity({ memory, prepared }: Context, { at, identity, profile, mostOwners }: Addition): void {
+  const ordinal = prepared.keys.ordinals[at] as number;
+  const owners = memory.owners(ordinal);
+  if (owners?.includes(profile)) return;
+  const free = owners?.indexOf(undefined) ?? 0;
+  const slot = free >= 0 ? free : (owners?.length ?? 0);
+  if (slot < mostOwners) memory.link({ ordinal, slot }, profile, identity);
+}
+
+const NO_IDENTITY: PersonFailure = {
+  rule: 'identity_missing',
+  field: '',
+  reason: 'No identity finds a person here: give one of the identity types of the workspace’s priority a value.',
+};
+
+function unknownMpid(mpid: bigint): PersonFailure {
+  return {
+    rule: 'mpid_unknown',
+    field: 'mpid',
+    reason: `The MPID ${mpid} does not exist in this environment, and no identity says who it is.`,
+  };
+}
+
+function contradiction(mpid: bigint): PersonFailure {
+  return {
+    rule: 'mpid_contradicts_login',
+    field: 'mpid',
+    reason: `A login identity belongs to another profile than the MPID ${mpid}: correct one of the two.`,
+  };
+}

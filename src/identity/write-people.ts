@@ -1,0 +1,145 @@
+// What a chunk changes: identities in key order first, then profiles in order of MPID, so that no two deliveries wait for
+// each other in a circle.
+import { AppError, type Clock } from '../kernel/index.ts';
+import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
+import { ChunkMemory, type ProfileMemory } from './chunk-memory.ts';
+import type { Identity, PreparedPeople, ProfileScope } from './contract.ts';
+import { ENVIRONMENT_NUMBER, lostRace } from './look-up-people.ts';
+
+const IDENTITIES: CopyTarget = {
+  table: 'profile_identities',
+  columns: [
+    { name: 'workspace_id', type: 'int8' },
+    { name: 'key', type: 'uuid' },
+    { name: 'slot', type: 'int2' },
+    { name: 'mpid', type: 'int8' },
+  ],
+};
+
+/** COPY in key order: 2.7 µs a row of two identities, where unsorted keys cost 6.2. */
+export async function writeIdentities(tx: Transaction, memory: ChunkMemory, prepared: PreparedPeople): Promise<void> {
+  const links = memory.sortedLinks();
+  const { workspaceId } = prepared.scope;
+  await copyNew(tx, IDENTITIES, {
+    count: links.length,
+    row: (index) => {
+      const { ordinal, slot } = ChunkMemory.linkOf(links[index] as number);
+      const owner = memory.owners(ordinal)?.[slot] as ProfileMemory;
+      return [workspaceId, prepared.keys.sorted[ordinal] as string, slot, owner.mpid];
+    },
+  });
+}
+
+const PROFILES: CopyTarget = {
+  table: 'profiles',
+  columns: [
+    { name: 'workspace_id', type: 'int8' },
+    { name: 'environment', type: 'int2' },
+    { name: 'mpid', type: 'int8' },
+    { name: 'identities', type: 'text' },
+    { name: 'attributes', type: 'text' },
+    { name: 'attribute_times', type: 'text' },
+    { name: 'row_hash', type: 'uuid' },
+    { name: 'holds_login', type: 'bool' },
+    { name: 'version', type: 'int4' },
+    // a timestamptz travels as microseconds since 2000
+    { name: 'created_on', type: 'int8' },
+  ],
+};
+const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
+
+/** COPY in order of MPID, which is the order of creation: 1.6 µs a profile. */
+export async function writeNewProfiles(
+  tx: Transaction,
+  scope: ProfileScope,
+  { created, clock }: { readonly created: readonly ProfileMemory[]; readonly clock: Clock },
+): Promise<void> {
+  const environment = ENVIRONMENT_NUMBER[scope.environment];
+  const createdOn = (clock.nowMs() - EPOCH_2000_MS) * 1000;
+  await copyNew(tx, PROFILES, {
+    count: created.length,
+    row: (index) => {
+      const { mpid, added, attributes, times, rowHash, holdsLogin } = created[index] as ProfileMemory;
+      const identities = `[${identitiesText(added)}]`;
+      const texts = [identities, attributes as string, times as string] as const;
+      return [scope.workspaceId, environment, mpid, ...texts, rowHash, holdsLogin, 1, createdOn];
+    },
+  });
+}
+
+interface Rows {
+  readonly count: number;
+  readonly row: (index: number) => readonly CopyValue[];
+}
+
+/** COPY of rows whose key must be free: one that is taken means that another delivery was faster. */
+async function copyNew(tx: Transaction, target: CopyTarget, { count, row }: Rows): Promise<void> {
+  if (count === 0) return;
+  try {
+    await tx.copyIn(target, count, row);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'STORE_UNIQUE') throw lostRace('an identity');
+    throw error;
+  }
+}
+
+const UPDATES: CopyTarget = {
+  table: 'people_updates',
+  columns: [
+    { name: 'mpid', type: 'int8' },
+    { name: 'version', type: 'int4' },
+    { name: 'holds_login', type: 'bool' },
+    { name: 'identities', type: 'text' },
+    { name: 'attributes', type: 'text' },
+    { name: 'attribute_times', type: 'text' },
+    { name: 'row_hash', type: 'uuid' },
+  ],
+};
+
+/**
+ * One UPDATE of all profiles that changed, staged in order of MPID: 3.4 µs a profile, all HOT at fillfactor 50. Only the
+ * version that was read is updated; one that is missing is a lost race. Returns how many changed.
+ */
+export async function updateProfiles(tx: Transaction, scope: ProfileScope, memory: ChunkMemory): Promise<number> {
+  const mpids = changedMpids(memory);
+  if (mpids.length === 0) return 0;
+  await tx.copyIn(UPDATES, mpids.length, (index) => {
+    const profile = memory.profiles.get(mpids[index] as bigint) as ProfileMemory;
+    const { mpid, version, holdsLogin, added, attributes, times, rowHash } = profile;
+    const texts = [identitiesText(added), attributes ?? null, times ?? null] as const;
+    return [mpid, version as number, holdsLogin, ...texts, rowHash];
+  });
+  const updated = await tx.execute(
+    `UPDATE profiles p SET
+       holds_login = s.holds_login,
+       identities = CASE WHEN s.identities = '' THEN p.identities WHEN p.identities = '[]' THEN '[' || s.identities || ']'
+         ELSE '[' || s.identities || ',' || substr(p.identities, 2) END,
+       attributes = coalesce(s.attributes, p.attributes),
+       attribute_times = coalesce(s.attribute_times, p.attribute_times),
+       row_hash = s.row_hash,
+       version = p.version + 1
+     FROM people_updates s
+     WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = s.mpid AND p.version = s.version`,
+    [scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment]],
+  );
+  if (updated !== mpids.length) throw lostRace('a profile');
+  return updated;
+}
+
+function changedMpids({ profiles }: ChunkMemory): BigInt64Array {
+  const mpids: bigint[] = [];
+  for (const { isNew, isChanged, added, mpid } of profiles.values()) {
+    if (!isNew && (isChanged || added !== undefined)) mpids.push(mpid);
+  }
+  return BigInt64Array.from(mpids).sort();
+}
+
+/** `["type","value"],…` as JSON text, the newest first. */
+function identitiesText(added: readonly Identity[] | undefined): string {
+  if (added === undefined) return '';
+  let text = '';
+  for (const { type, value } of added) {
+    text = `["${type}",${JSON.stringify(value)}]${text === '' ? '' : `,${text}`}`;
+  }
+  return text;
+}
