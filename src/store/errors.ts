@@ -76,6 +76,11 @@ export function isLostRace(error: unknown): boolean {
   return stateOf(error.cause) !== '55P03';
 }
 
+/** Whether the server is not there yet: nobody listens, its name is not known, or it says that it is starting. */
+export function isComingUp(error: unknown): boolean {
+  return error instanceof AppError && /^(57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(stateOf(error.cause));
+}
+
 /** drizzle wraps what the driver threw, and a refused connection on several addresses comes as a list of errors. */
 function originOf(thrown: unknown): unknown {
   if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;

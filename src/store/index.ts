@@ -10,5 +10,7 @@ export type {
   Transaction,
   TransactionOptions,
 } from './contract.ts';
+export { type Keys, resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore, type StoreOptions } from './open-store.ts';
+export { attachStore, type StartOptions, startStore } from './start-store.ts';

@@ -12,10 +12,12 @@ export interface StoreOptions {
   /** Most connections at the same time. */
   readonly poolSize: number;
   readonly log: Log;
+  /** Runs after the last session has ended: what stops the server that was started for this store. */
+  readonly whenClosed?: () => Promise<void>;
 }
 
 /** Opens a pool over a store that runs and is migrated already. Connects when first used; disposing ends every session. */
-export function openStore({ databaseUrl, poolSize, log }: StoreOptions): Store {
+export function openStore({ databaseUrl, poolSize, log, whenClosed }: StoreOptions): Store {
   const pool = createPool({ databaseUrl, size: poolSize, log });
   const sql = createSql(pooledRunner(pool));
   return {
@@ -27,7 +29,10 @@ export function openStore({ databaseUrl, poolSize, log }: StoreOptions): Store {
     databaseUrl: databaseUrl.reveal(),
     transaction: (work, options) => runTransaction(pool, work, options),
     ping: () => withinMs(PING_TIMEOUT_MS, sql.query('SELECT 1')),
-    [Symbol.asyncDispose]: () => pool.end(),
+    async [Symbol.asyncDispose]() {
+      await pool.end();
+      await whenClosed?.();
+    },
   };
 }
 

@@ -11,17 +11,11 @@ export async function openTestStore(options: { readonly poolSize?: number } = {}
   await maintain(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`);
   const url = new URL(inject('storeUrl'));
   url.pathname = `/${database}`;
-  const store = openStore({
+  return openStore({
     databaseUrl: new Secret(url.href),
     poolSize: options.poolSize ?? 10,
     log: createLog('silent'),
-  });
-  const endSessions = store[Symbol.asyncDispose];
-  return Object.defineProperty(store, Symbol.asyncDispose, {
-    value: async () => {
-      await endSessions();
-      await maintain(`DROP DATABASE ${database} WITH (FORCE)`);
-    },
+    whenClosed: () => maintain(`DROP DATABASE ${database} WITH (FORCE)`),
   });
 }
 

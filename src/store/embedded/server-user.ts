@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, constants, readFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../kernel/index.ts';
 
@@ -20,6 +20,18 @@ export async function findServerUser(): Promise<ServerUser | undefined> {
   throw new AppError(
     'STORE_START',
     'PostgreSQL does not run as root, and this machine has neither a user `postgres` nor `nobody`. Run Penstock as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/** The user whose cluster is in `folder`: PostgreSQL runs as nobody else. Throws when we may not become that user. */
+export async function ownerOf(folder: string): Promise<ServerUser | undefined> {
+  const { uid, gid } = await stat(folder);
+  const own = process.getuid?.();
+  if (own === undefined || own === uid) return undefined;
+  if (own === 0) return { uid, gid };
+  throw new AppError(
+    'STORE_START',
+    `The embedded store in ${folder} belongs to the user with the id ${uid}. Start Penstock as the user who made it, or set PENSTOCK_HOME to a new folder.`,
   );
 }
 

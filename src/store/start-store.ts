@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import type { Store } from './contract.ts';
+import { findRunningStore, type RunningStore, startEmbeddedStore } from './embedded/embedded-store.ts';
+import type { OwnerRole } from './embedded/owner-lock.ts';
+import { isComingUp } from './errors.ts';
+import { migrateStore } from './migrate.ts';
+import { openStore } from './open-store.ts';
+
+const PATIENCE_MS = 60_000;
+const POLL_MS = 250;
+
+export interface StartOptions {
+  readonly log: Log;
+  /** A daemon owns its home; a command borrows the server of the daemon that runs there, or starts it for itself. */
+  readonly role: OwnerRole;
+}
+
+type StoreConfig = Pick<Config, 'home' | 'store'>;
+
+/**
+ * Opens the store that the configuration names, at this program's version: DATABASE_URL, or else the embedded one of the
+ * home. Disposing it ends the sessions, and the server where we started it.
+ * Throws STORE_START, STORE_NEWER or STORE_UNAVAILABLE.
+ */
+export async function startStore(config: StoreConfig, options: StartOptions): Promise<Store> {
+  const { databaseUrl } = config.store;
+  if (databaseUrl !== undefined) return openGiven(databaseUrl, config, options.log);
+  const attached = options.role === 'command' ? await attachStore(config, options.log) : undefined;
+  return attached ?? startOwnStore(config, options);
+}
+
+/** The store of the daemon that runs in the configured home; undefined when none does. Waits while that daemon starts. */
+export async function attachStore(config: StoreConfig, log: Log): Promise<Store | undefined> {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    const running = await findRunningStore(config.home);
+    if (running === undefined) return undefined;
+    try {
+      return await openRunning(config, running, log);
+    } catch (error) {
+      if (waitedMs >= PATIENCE_MS || !isUnavailable(error)) throw error;
+      await sleep(POLL_MS);
+    }
+  }
+}
+
+async function openRunning({ home, store }: StoreConfig, { databaseUrl }: RunningStore, log: Log): Promise<Store> {
+  if (databaseUrl === undefined) throw new AppError('STORE_UNAVAILABLE', `The daemon of ${home} is still starting.`);
+  await migrateStore(databaseUrl, log);
+  return openStore({ databaseUrl, poolSize: store.poolSize, log });
+}
+
+async function startOwnStore({ home, store }: StoreConfig, { log, role }: StartOptions): Promise<Store> {
+  const embedded = await startEmbeddedStore({ home, port: store.port, role, log });
+  const stop = async () => embedded[Symbol.asyncDispose]();
+  try {
+    await migrateStore(embedded.databaseUrl, log);
+    return openStore({ databaseUrl: embedded.databaseUrl, poolSize: store.poolSize, log, whenClosed: stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A server that is only just starting, beside us in a compose file, is waited for; one that refuses us is not. */
+async function openGiven(databaseUrl: Secret, { store }: StoreConfig, log: Log): Promise<Store> {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    try {
+      await migrateStore(databaseUrl, log);
+      return openStore({ databaseUrl, poolSize: store.poolSize, log });
+    } catch (error) {
+      if (waitedMs >= PATIENCE_MS || !isComingUp(error)) throw error;
+      if (waitedMs === 0) log.warn({ reason: (error as Error).message }, 'store.waiting');
+      await sleep(POLL_MS);
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'STORE_UNAVAILABLE';
+}
