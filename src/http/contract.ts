@@ -60,6 +60,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   /** OpenAPI: operation id, one line, and the group it is listed under. */
   readonly operationId: string;
   readonly summary: string;
+  /** OpenAPI: what one line does not hold. */
+  readonly description?: string;
   readonly tag: string;
   readonly params: Params;
   /** Unknown parameters are ignored; known ones are coerced one by one. */
@@ -68,6 +70,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly body?: Body;
   /** Top-level fields of the body that are ignored, such as 002's read-only fields. */
   readonly ignoredFields?: readonly string[];
+  /** OpenAPI: request headers the handler reads, name and meaning. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
   /** The token endpoint also takes application/x-www-form-urlencoded. */
   readonly formEncoded?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;

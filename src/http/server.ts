@@ -4,11 +4,13 @@ import { type AppError, type Clock, type Log, stringifyJson } from '../kernel/in
 import { logAccess, pathOf } from './access-log.ts';
 import { answerClientError } from './client-error.ts';
 import type { Authenticate, Endpoint } from './contract.ts';
+import { serveDocs } from './docs.ts';
 import { errorAnswer, fromFastify } from './error-answer.ts';
 import './fastify-types.ts';
 import { type ReadinessCheck, readiness } from './health.ts';
 import { listenError, urlOf } from './listen.ts';
 import type { Metrics } from './metrics.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { operationsEndpoints } from './operations.ts';
 import { requestId } from './request-id.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
@@ -53,7 +55,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, clock } = options;
   const app = createApp(config);
   const state = { isDraining: false };
-  const endpoints = withOperations(options, () => state.isDraining);
+  const { endpoints, document } = withOperations(options, () => state.isDraining);
   addHooks(app, options, () => state.isDraining);
   addErrors(app, options.log, endpoints);
   const serving = {
@@ -62,6 +64,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     checkResponses: options.checkResponses ?? false,
   };
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, serving);
+  serveDocs(app, document);
   return {
     inject: (request) => app.inject(request),
     async listen() {
@@ -113,14 +116,16 @@ function createApp(config: Config['http']): FastifyInstance {
   return app;
 }
 
-function withOperations(options: HttpServerOptions, isDraining: () => boolean): readonly Endpoint[] {
+function withOperations(options: HttpServerOptions, isDraining: () => boolean) {
   const { health: checks, clock, log, metrics } = options;
   const operations = operationsEndpoints({
     readiness: () => readiness({ checks, isDraining, clock, log }),
     metricsPage: () => metrics.page(),
-    openApi: () => ({}),
+    openApi: () => document,
   });
-  return [...options.endpoints, ...operations];
+  const endpoints = [...options.endpoints, ...operations];
+  const document = openApiDocument(endpoints);
+  return { endpoints, document };
 }
 
 function addHooks(app: FastifyInstance, { log, metrics }: HttpServerOptions, isDraining: () => boolean): void {

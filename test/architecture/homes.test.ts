@@ -64,6 +64,7 @@ const RULES: readonly Rule[] = [
     homes: {
       'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
       'src/kernel/ids.ts': 'the number of the process in its ids',
+      'src/http/request-id.ts': 'ids of requests that bring none',
       'src/kernel/encryption.ts': 'initialisation vectors',
       'src/access/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
     },

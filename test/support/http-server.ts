@@ -1,10 +1,14 @@
+import { type TObject, type TSchema, Type } from 'typebox';
 import {
   type Authenticate,
   createHttpServer,
   createMetrics,
+  defineEndpoint,
   type Endpoint,
+  type EndpointSpec,
   type HttpServer,
   type HttpServerOptions,
+  NO_PARAMETERS,
 } from '../../src/http/index.ts';
 import { AppError, createLog, systemClock, workspaceId } from '../../src/kernel/index.ts';
 
@@ -31,4 +35,26 @@ export function httpServer(endpoints: readonly Endpoint[], options: Partial<Http
     checkResponses: true,
     ...options,
   });
+}
+
+/** An endpoint without rules of its own: `POST /platform/v2/things` that echoes its body unless told otherwise. */
+export function anEndpoint<
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+>(spec: Partial<EndpointSpec<Params, Query, Body>>): Endpoint {
+  const plain = {
+    api: 'platform_v2',
+    method: 'POST',
+    path: '/platform/v2/things',
+    credential: 'none',
+    operationId: `${spec.method ?? 'POST'} ${spec.path ?? ''}`,
+    summary: 'A thing.',
+    tag: 'Things',
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
+    responses: { 200: Type.Unknown(), 204: Type.Unknown() },
+    handler: async ({ body }: { readonly body: unknown }) => ({ status: 200, body }),
+  };
+  return defineEndpoint({ ...plain, ...spec } as unknown as EndpointSpec<Params, Query, Body>);
 }

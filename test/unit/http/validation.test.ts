@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { defineEndpoint, Int64, NO_PARAMETERS } from '../../../src/http/index.ts';
-import { httpServer } from '../../support/http-server.ts';
+import { Int64 } from '../../../src/http/index.ts';
+import { anEndpoint, httpServer } from '../../support/http-server.ts';
 
 const closed = { additionalProperties: false } as const;
 const BODY = Type.Object(
@@ -27,23 +27,7 @@ const BODY = Type.Object(
   closed,
 );
 
-const server = httpServer([
-  defineEndpoint({
-    api: 'platform_v2',
-    method: 'POST',
-    path: '/platform/v2/things',
-    credential: 'none',
-    operationId: 'createThing',
-    summary: 'Echoes.',
-    tag: 'Things',
-    params: NO_PARAMETERS,
-    query: NO_PARAMETERS,
-    body: BODY,
-    ignoredFields: ['created_on'],
-    responses: { 200: Type.Unknown() },
-    handler: async ({ body }) => ({ status: 200, body }),
-  }),
-]);
+const server = httpServer([anEndpoint({ body: BODY, ignoredFields: ['created_on'] })]);
 
 async function post(payload: string) {
   const headers = { 'content-type': 'application/json' };
@@ -108,5 +92,54 @@ describe('a body', () => {
   it('has all its issues listed in one answer', async () => {
     const { messages } = await post('{"id":"","state":"old","size":0,"extra":1}');
     expect(messages?.map((message) => message.split(':')[0])).toEqual(['extra', 'id', 'state', 'size']);
+  });
+
+  it('loses its read-only fields before it is looked at', async () => {
+    expect(await post(valid('"created_on":"2024","size":1'))).toMatchObject({ status: 200, text: valid('"size":1') });
+  });
+
+  it('may not smuggle in fields by the names of inherited ones', async () => {
+    const { messages } = await post(valid('"__proto__":{"id":"b"},"constructor":1'));
+    expect(messages?.map((message) => message.split(':')[0])).toEqual(['__proto__', 'constructor']);
+  });
+
+  it('with thousands of wrong entries is answered with the first fifty', async () => {
+    const entries = Array.from({ length: 5000 }, () => 1).join(',');
+    const { messages } = await post(valid(`"free":[],"attributes":[${entries}]`));
+    expect(messages?.length).toBeLessThanOrEqual(51);
+    expect(messages?.at(-1)).toMatch(/^and at least \d+ more$/);
+  });
+
+  it('larger than 256 KiB is answered with its first issue', async () => {
+    const big = httpServer([anEndpoint({ body: BODY })], {
+      config: { host: '127.0.0.1', port: 0, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1 << 20 },
+    });
+    const payload = `{"x":1,"y":2,"z":"${'a'.repeat(300_000)}"}`;
+    const headers = { 'content-type': 'application/json' };
+    const response = await big.inject({ method: 'POST', url: '/platform/v2/things', headers, payload });
+    expect(JSON.parse(response.body).errors).toHaveLength(1);
+  });
+
+  it.each([
+    ['"free":{"a":["\\u0000"]}', 'free.a[0]: holds the character U+0000, which cannot be stored; remove it'],
+    ['"free":"x\\ud800y"', 'free: holds half of a surrogate pair, which cannot be stored; remove it'],
+    ['"free":"\\uDC00"', 'free: holds half of a surrogate pair, which cannot be stored; remove it'],
+    [
+      '"free":{"a\\u0000":1}',
+      'free["a\\u0000"]: has a name with the character U+0000, which cannot be stored; rename it',
+    ],
+  ])('with %s is refused, because PostgreSQL cannot hold it', async (field, message) => {
+    expect(await post(valid(field))).toMatchObject({ status: 400, messages: [message] });
+  });
+
+  it('may hold an escaped backslash before u0000 and whole surrogate pairs', async () => {
+    expect(await post(valid('"free":"\\\\u0000 \\ud83d\\ude00"'))).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a schema of a body', () => {
+  it('that does not say whether an object is closed stops the daemon at its start', () => {
+    const body = Type.Object({ config: Type.Object({}) }, closed);
+    expect(() => httpServer([anEndpoint({ body })])).toThrow(/things\.config does not say additionalProperties/);
   });
 });

@@ -1,0 +1,40 @@
+import manifest from '../../../package.json' with { type: 'json' };
+import { AppError } from '../../kernel/index.ts';
+import type { Endpoint } from '../contract.ts';
+import { operationOf } from './operation.ts';
+import { schemaWriter } from './schema.ts';
+
+/** The OpenAPI 3.1 description of all endpoints, made from their values and from nothing else. */
+export function openApiDocument(endpoints: readonly Endpoint[]): Readonly<Record<string, unknown>> {
+  assertUniqueIds(endpoints);
+  const writer = schemaWriter();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, writer) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Penstock',
+      version: manifest.version,
+      description: manifest.description,
+      license: { name: manifest.license, identifier: manifest.license },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: writer.components,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of POST /oauth/token.' },
+      },
+    },
+  };
+}
+
+function assertUniqueIds(endpoints: readonly Endpoint[]): void {
+  const ids = endpoints.map(({ operationId }) => operationId);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new AppError('INTERNAL', `Two endpoints have the operation id ${twice}.`);
+}

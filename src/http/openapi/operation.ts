@@ -1,0 +1,77 @@
+import { STATUS_CODES } from 'node:http';
+import type { Endpoint } from '../contract.ts';
+import type { JsonSchema } from '../validation/json-schema.ts';
+import { ERROR_SCHEMAS, expectedErrors } from './errors.ts';
+import type { SchemaWriter } from './schema.ts';
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** The OpenAPI operation of an endpoint. */
+export function operationOf(endpoint: Endpoint, writer: SchemaWriter): Part {
+  const { operationId, summary, description, tag, credential } = endpoint;
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    parameters: [...parametersOf(endpoint, writer), ...headersOf(endpoint)],
+    ...requestBody(endpoint, writer),
+    responses: responsesOf(endpoint, writer),
+    security: credential === 'none' ? [] : [{ bearer: [] }],
+  };
+}
+
+function parametersOf({ params, query }: Endpoint, writer: SchemaWriter): readonly Part[] {
+  const places = [
+    ['path', params],
+    ['query', query],
+  ] as const;
+  return places.flatMap(([place, schema]) => {
+    const { properties = {}, required = [] }: JsonSchema = schema;
+    return Object.entries(properties).map(([name, property]) => ({
+      name,
+      in: place,
+      required: place === 'path' || (required.includes(name) && property.default === undefined),
+      ...(property.description === undefined ? {} : { description: property.description }),
+      schema: writer.write(property),
+    }));
+  });
+}
+
+function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
+  return Object.entries(requestHeaders).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+}
+
+function requestBody({ body, formEncoded }: Endpoint, writer: SchemaWriter): Part {
+  if (body === undefined) return {};
+  const schema = writer.write(body);
+  const form = formEncoded === true ? { 'application/x-www-form-urlencoded': { schema } } : {};
+  return { requestBody: { required: true, content: { 'application/json': { schema }, ...form } } };
+}
+
+function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
+  const error = content(ERROR_SCHEMAS[endpoint.api], writer);
+  const refusals = expectedErrors(endpoint).map(([status, description]) => [status, { description, ...error }]);
+  const declared = Object.entries(endpoint.responses).map(([status, schema]) => [
+    status,
+    { description: STATUS_CODES[status] ?? status, ...(status === '204' ? {} : content(schema, writer)) },
+  ]);
+  return {
+    ...Object.fromEntries(refusals),
+    ...Object.fromEntries(declared),
+    default: { description: 'Any other refusal or failure.', ...error },
+  };
+}
+
+/** What is described as text is sent as text. */
+function content(schema: JsonSchema, writer: SchemaWriter): Part {
+  return {
+    content: { [schema.type === 'string' ? 'text/plain' : 'application/json']: { schema: writer.write(schema) } },
+  };
+}

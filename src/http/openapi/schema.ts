@@ -1,0 +1,57 @@
+import { allowedValues, type JsonSchema } from '../validation/json-schema.ts';
+
+type Written = Readonly<Record<string, unknown>>;
+
+export interface SchemaWriter {
+  /** The schema as OpenAPI 3.1 writes it; one with a title stands among the components and is referred to. */
+  write(schema: JsonSchema): Written;
+  readonly components: Readonly<Record<string, Written>>;
+}
+
+const NAME = /^[A-Z]\w*$/;
+
+/** TypeBox schemas are JSON Schema, which OpenAPI 3.1 takes as it is, apart from what this room added. */
+export function schemaWriter(): SchemaWriter {
+  const components: Record<string, Written> = {};
+  const write = (schema: JsonSchema): Written => {
+    const written = writeOne(schema, write);
+    const { title } = schema;
+    if (title === undefined || !NAME.test(title)) return written;
+    components[title] ??= written;
+    // two that share a title but not their shape: the second stands where it is used
+    return JSON.stringify(components[title]) === JSON.stringify(written)
+      ? { $ref: `#/components/schemas/${title}` }
+      : written;
+  };
+  return { write, components };
+}
+
+function writeOne(schema: JsonSchema, write: (schema: JsonSchema) => Written): Written {
+  const { int64, meaning, anyOf, ...rest } = schema;
+  const values = anyOf === undefined ? undefined : allowedValues(schema);
+  return {
+    ...mapParts(rest, write),
+    ...(int64 === true ? { type: 'integer', format: 'int64' } : {}),
+    ...(meaning === undefined
+      ? {}
+      : { description: [rest.description, `Must be ${meaning}.`].filter(Boolean).join(' ') }),
+    ...(values === undefined ? { ...(anyOf && { anyOf: anyOf.map(write) }) } : { enum: values }),
+  };
+}
+
+function mapParts(schema: JsonSchema, write: (schema: JsonSchema) => Written): Written {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, writePart(keyword, value, write)]),
+  );
+}
+
+function writePart(keyword: string, value: unknown, write: (schema: JsonSchema) => Written): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (keyword === 'properties' || keyword === 'patternProperties') {
+    const properties = Object.entries(value as Readonly<Record<string, JsonSchema>>);
+    return Object.fromEntries(properties.map(([name, property]) => [name, write(property)]));
+  }
+  if (keyword === 'items' || keyword === 'additionalProperties') return write(value as JsonSchema);
+  if (keyword === 'oneOf' || keyword === 'allOf') return (value as readonly JsonSchema[]).map(write);
+  return value;
+}
