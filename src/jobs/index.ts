@@ -1,1 +1,2 @@
 export type { Job, Jobs, QueueOptions } from './contract.ts';
+export { createJobs, type JobsOptions } from './create-jobs.ts';

@@ -1,0 +1,75 @@
+import { PgBoss, type Queue } from 'pg-boss';
+import type { Clock, Log } from '../kernel/index.ts';
+
+/** pg-boss keeps its tables in a schema of its own and migrates them itself. */
+export const BOSS_SCHEMA = 'pgboss';
+
+const DAY_SECONDS = 86_400;
+const REPORT_EVERY_MS = 30_000;
+
+/** A worker that died is noticed this long after its last heartbeat; pg-boss allows no less. */
+const HEARTBEAT_SECONDS = 10;
+const SUPERVISE_SECONDS = 2;
+
+export const WORK_OPTIONS = {
+  batchSize: 1,
+  /** Each refresh also finds out whether the job is still ours: so often is a cancellation noticed. */
+  heartbeatRefreshSeconds: 1,
+  /** NOTIFY wakes at once; polling is for what nobody announces: retries, delayed jobs, a listener that is down. */
+  pollingIntervalSeconds: 2,
+  notifyPollingIntervalSeconds: 2,
+} as const;
+
+export const QUEUE_OPTIONS = {
+  // the engine's runs last longer than pg-boss's default of 15 minutes
+  expireInSeconds: DAY_SECONDS,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  // without limit, for attempts are counted on the rows the jobs stand for
+  retryLimit: 2 ** 31 - 1,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 15,
+  // a job waits as long as the installation is switched off
+  retentionSeconds: 365 * DAY_SECONDS,
+  deleteAfterSeconds: 600,
+  notify: true,
+} as const satisfies Omit<Queue, 'name'>;
+
+export interface BossOptions {
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A pg-boss that is not started yet. It keeps running while the store is away, and says so from time to time. */
+export function createBoss({ databaseUrl, clock, log }: BossOptions): PgBoss {
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'penstock jobs',
+    schema: BOSS_SCHEMA,
+    max: 4,
+    useListenNotify: true,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    maintenanceIntervalSeconds: 300,
+    // what we do not use: its schedules, flows, registry of instances and traces
+    schedule: false,
+    flowIntervalSeconds: DAY_SECONDS,
+    registerInstance: false,
+    openTelemetry: { enabled: false },
+  });
+  const report = seldom(clock, (reason: string) => log.warn({ reason }, 'jobs.error'));
+  boss.on('error', (error) => report(error.message));
+  boss.on('warning', ({ message }) => log.warn({ reason: message }, 'jobs.warning'));
+  return boss;
+}
+
+/** While the store is away every poll fails: one line in a while says enough. */
+function seldom(clock: Clock, write: (reason: string) => void): (reason: string) => void {
+  let silentUntilMs = 0;
+  return (reason) => {
+    if (clock.nowMs() < silentUntilMs) return;
+    silentUntilMs = clock.nowMs() + REPORT_EVERY_MS;
+    write(reason);
+  };
+}

@@ -1,0 +1,65 @@
+import type { Clock, Log } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import { createBoss } from './boss.ts';
+import { type CadenceHandler, createCadences } from './cadences.ts';
+import type { Jobs } from './contract.ts';
+import { cancelJob, createQueues, findOldestReady, sendJob } from './queues.ts';
+import { type Worker, workQueue } from './work-queue.ts';
+
+export interface JobsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Jobs over this store. What `work` and `cadence` were told before `start` begins with it; nothing runs earlier. */
+export function createJobs({ store, clock, log }: JobsOptions): Jobs {
+  const boss = createBoss({ databaseUrl: store.databaseUrl, clock, log });
+  const ensureQueue = createQueues(boss);
+  const drain = new AbortController();
+  const workers: Worker[] = [];
+  const cadences = createCadences({ store, boss, clock, log, stop: drain.signal });
+  const phase = { isStarted: false };
+  let stopping: Promise<void> | undefined;
+
+  const begin = async (worker: Worker): Promise<void> => {
+    await ensureQueue(worker.queue);
+    await workQueue({ boss, log, drain: drain.signal }, worker);
+  };
+  const add = async (worker: Worker): Promise<void> => {
+    workers.push(worker);
+    if (phase.isStarted) await begin(worker);
+  };
+  const stop = (graceMs: number): Promise<void> => {
+    // pg-boss stops fetching before the handlers learn of it, and waits for them
+    stopping ??= Promise.all([boss.stop({ graceful: true, timeout: graceMs }), cadences.ended()]).then(() => undefined);
+    drain.abort('drain');
+    return stopping;
+  };
+
+  return {
+    async enqueue(tx, queue, { key, startAfterMs }) {
+      await ensureQueue(queue);
+      await sendJob(boss, tx, { queue, data: { key }, ...(startAfterMs === undefined ? {} : { startAfterMs }) });
+    },
+    async cancel(tx, queue, key) {
+      await ensureQueue(queue);
+      await cancelJob(boss, tx, { queue, key });
+    },
+    work: (queue, { concurrency }, handler) => add({ queue, concurrency, handle: handler }),
+    cadence: (name: string, cron: string, handler: CadenceHandler) => cadences.add(name, cron, handler),
+    async start() {
+      await boss.start();
+      phase.isStarted = true;
+      for (const worker of [...workers, cadences.worker]) await begin(worker);
+      await cadences.start();
+    },
+    drain: stop,
+    async queueAgeSeconds() {
+      const now = new Date(clock.nowMs());
+      const oldest = await findOldestReady(store, now);
+      return Object.fromEntries([...oldest].map(([queue, since]) => [queue, (now.getTime() - since.getTime()) / 1000]));
+    },
+    [Symbol.asyncDispose]: () => stop(0),
+  };
+}

@@ -1,0 +1,29 @@
+import { Cron } from 'croner';
+import { AppError } from '../kernel/index.ts';
+
+export interface CadenceRow {
+  readonly name: string;
+  readonly cron: string;
+  readonly nextDueAt: Date;
+}
+
+/** `run`: it is due, and the row moves to `nextDueAt`. `move`: only the row moves. */
+export type CadenceStep = { readonly kind: 'wait' } | { readonly kind: 'run' | 'move'; readonly nextDueAt: Date };
+
+/** First time after `after` that the cron names, in UTC. */
+export function nextOccurrence(cron: string, after: Date): Date {
+  const next = new Cron(cron, { timezone: 'UTC' }).nextRun(after);
+  if (next === null) throw new AppError('INTERNAL', `The cron "${cron}" never falls due.`);
+  return next;
+}
+
+/**
+ * What a poll does with a cadence. After downtime the next due time is counted from now, so all that was missed is one
+ * run. A due time further away than two occurrences was written by a clock that ran ahead: it moves back. Within two,
+ * it may be that the clocks of two daemons differ a little, and moving it back would run an occurrence twice.
+ */
+export function planCadence({ cron, nextDueAt }: Omit<CadenceRow, 'name'>, now: Date): CadenceStep {
+  const next = nextOccurrence(cron, now);
+  if (nextDueAt <= now) return { kind: 'run', nextDueAt: next };
+  return nextDueAt > nextOccurrence(cron, next) ? { kind: 'move', nextDueAt: next } : { kind: 'wait' };
+}

@@ -1,0 +1,75 @@
+import type { Db, PgBoss } from 'pg-boss';
+import type { SqlValue, Store, Transaction } from '../store/index.ts';
+import { BOSS_SCHEMA, QUEUE_OPTIONS } from './boss.ts';
+
+export interface JobData {
+  readonly key: string;
+  /** Of a cadence: when it fell due, ISO 8601. */
+  readonly dueAt?: string;
+}
+
+/** Runs pg-boss's statements in our transaction. */
+export function within(tx: Transaction): Db {
+  return {
+    async executeSql(text, values = []) {
+      return { rows: [...(await tx.query(text, values as SqlValue[]))] };
+    },
+  };
+}
+
+/** Makes each queue once a process, before its first use: a daemon that only serves the API enqueues too. */
+export function createQueues(boss: PgBoss): (queue: string) => Promise<void> {
+  const made = new Map<string, Promise<void>>();
+  const make = async (queue: string): Promise<void> => {
+    await boss.createQueue(queue, { policy: 'exclusive', ...QUEUE_OPTIONS });
+    // a queue that an earlier version made takes today's settings
+    await boss.updateQueue(queue, QUEUE_OPTIONS);
+  };
+  return (queue) => {
+    const known = made.get(queue);
+    if (known !== undefined) return known;
+    const making = make(queue).catch((error: unknown) => {
+      made.delete(queue);
+      throw error;
+    });
+    made.set(queue, making);
+    return making;
+  };
+}
+
+/** Policy `exclusive` with a singleton key: one queued, active or retrying job a key; another one changes nothing. */
+export async function sendJob(
+  boss: PgBoss,
+  tx: Transaction,
+  { queue, data, startAfterMs = 0 }: { readonly queue: string; readonly data: JobData; readonly startAfterMs?: number },
+): Promise<void> {
+  await boss.send(queue, data, { singletonKey: data.key, startAfter: startAfterMs / 1000, db: within(tx) });
+}
+
+/** The heartbeat of a running handler finds the job gone and aborts it. */
+export async function cancelJob(
+  boss: PgBoss,
+  tx: Transaction,
+  { queue, key }: { readonly queue: string; readonly key: string },
+): Promise<void> {
+  const jobs = await tx.query<{ id: string }>(
+    `SELECT id FROM ${BOSS_SCHEMA}.job WHERE name = $1 AND singleton_key = $2 AND state <= 'active'`,
+    [queue, key],
+  );
+  if (jobs.length > 0)
+    await boss.cancel(
+      queue,
+      jobs.map(({ id }) => id),
+      { db: within(tx) },
+    );
+}
+
+/** When the oldest job that could run by now became ready, by queue. */
+export async function findOldestReady(store: Store, now: Date): Promise<ReadonlyMap<string, Date>> {
+  const rows = await store.query<{ name: string; since: Date }>(
+    `SELECT name, min(start_after) AS since FROM ${BOSS_SCHEMA}.job
+     WHERE state < 'active' AND start_after <= $1 GROUP BY name`,
+    [now],
+  );
+  return new Map(rows.map(({ name, since }) => [name, since]));
+}
