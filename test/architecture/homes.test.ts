@@ -66,6 +66,8 @@ const RULES: readonly Rule[] = [
       'src/kernel/ids.ts': 'the number of the process in its ids',
       'src/http/request-id.ts': 'ids of requests that bring none',
       'src/kernel/encryption.ts': 'initialisation vectors',
+      'src/http/request-id.ts': 'ids of requests',
+      'src/store/embedded/place.ts': 'the name of a temporary folder',
       'src/access/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
     },
     broken: [
@@ -90,7 +92,11 @@ const RULES: readonly Rule[] = [
       names('AbortSignal.timeout'),
       imports(/^(node:)?timers(\/promises)?$/, 'setTimeout', 'setInterval', 'scheduler'),
     ),
-    homes: { 'src/kernel/clock.ts': 'sleep of the system clock' },
+    homes: {
+      'src/kernel/clock.ts': 'sleep of the system clock',
+      'src/store/open-store.ts': 'a ping that does not come back',
+      'src/store/embedded/server-process.ts': 'waiting for a process of the system',
+    },
     broken: [
       'setTimeout(f, 5)',
       'setInterval(f, 5)',

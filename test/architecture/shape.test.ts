@@ -8,10 +8,11 @@ import { findNodes, importOf, parseSource, ROOT, readSource } from './source-tre
 /** Files that compute and never wait: the same input gives the same output, so they are tested without anything else. */
 const PURE = [
   /-machine\.ts$/,
+  /\/(plan|compile|normalise)-[a-z-]+\.ts$/,
   /^src\/kernel\/(backoff|errors|instant|json|secret)\.ts$/,
-  /^src\/sync\/schedule[a-z-]*\.ts$/,
-  /^src\/engine\/(plan|map)[a-z-]*\.ts$/,
-  /^src\/engine\/mapping\//,
+  /^src\/sync\/(schedule|duration|pipeline-status|range-start)\.ts$/,
+  /^src\/engine\/(cell-text|column-roles|identity-cell|iterator-axis|wall-clock)\.ts$/,
+  /^src\/identity\/identity-key\.ts$/,
   /^src\/warehouse\/(cells|dialect|iterator|range)[a-z-]*\.ts$/,
 ];
 const IO_MODULES = /^(node:)?(fs|net|http|https|child_process|dns|tls|worker_threads|timers)(\/|$)/;

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
+import { createLog, Secret, systemClock } from '../../../src/kernel/index.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { openLossyProxy } from '../../support/lossy-proxy.ts';
+import { openTestStore } from '../../support/test-store.ts';
+import { until } from '../../support/until.ts';
+
+const QUEUE = 'runs';
+const log = createLog('silent');
+const makeJobs = (store: Store): Jobs => createJobs({ store, clock: systemClock, log });
+const enqueue = (store: Store, jobs: Jobs, key: string) => store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key }));
+
+test('the job of a killed process goes to another worker within about fifteen seconds', async () => {
+  await using store = await openTestStore();
+  await using jobs = makeJobs(store);
+  await jobs.start();
+  const script = join(import.meta.dirname, '..', '..', 'support', 'stuck-worker.ts');
+  const child = spawn(process.execPath, [script, store.databaseUrl, QUEUE], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await enqueue(store, jobs, '1/run');
+  const [taken] = (await once(child.stdout, 'data')) as [Buffer];
+  expect(taken.toString().trim()).toBe('1/run');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+
+  const seen: string[] = [];
+  await jobs.work(QUEUE, { concurrency: 1 }, async ({ key }) => {
+    seen.push(key);
+  });
+  await until(() => seen.length > 0, 20_000);
+  expect(seen).toEqual(['1/run']);
+});
+
+test('a store that goes away and comes back is survived: jobs run on, the listener too', async () => {
+  await using direct = await openTestStore();
+  const target = new URL(direct.databaseUrl);
+  await using proxy = await openLossyProxy({ host: target.hostname, port: Number(target.port) });
+  const url = new URL(direct.databaseUrl);
+  url.host = `127.0.0.1:${proxy.port}`;
+  await using store = openStore({ databaseUrl: new Secret(url.href), poolSize: 4, log });
+  await using jobs = makeJobs(store);
+  const seen: string[] = [];
+  await jobs.work(QUEUE, { concurrency: 2 }, async ({ key, signal }) => {
+    seen.push(`start ${key}`);
+    if (key === '1/long') await until(() => seen.includes('1/release') || signal.aborted, 60_000);
+    seen.push(`end ${key}`);
+  });
+  await jobs.start();
+  await enqueue(store, jobs, '1/long');
+  await until(() => seen.includes('start 1/long'));
+
+  for (let outage = 0; outage < 3; outage += 1) {
+    proxy.cut();
+    await expect(enqueue(store, jobs, `1/lost ${outage}`)).rejects.toMatchObject({ disposition: 'retry' });
+    await systemClock.sleep(500);
+    proxy.mend();
+    await until(() =>
+      enqueue(store, jobs, `1/${outage}`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until(() => seen.includes(`end 1/${outage}`));
+  }
+  seen.push('1/release');
+  await until(() => seen.includes('end 1/long'));
+  expect(seen.filter((line) => line === 'start 1/long')).toHaveLength(1);
+  await until(async () => {
+    const rows = await direct.query(`SELECT FROM pgboss.job WHERE name = $1 AND state <> 'completed'`, [QUEUE]);
+    return rows.length === 0;
+  });
+});

@@ -1,0 +1,49 @@
+// A TCP proxy that can lose all its connections and refuse new ones: what a store looks like that restarts.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface LossyProxy extends AsyncDisposable {
+  readonly port: number;
+  /** Drops every connection, and every new one until `mend`. */
+  cut(): void;
+  mend(): void;
+}
+
+export async function openLossyProxy(target: { readonly host: string; readonly port: number }): Promise<LossyProxy> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const track = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const dropAll = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const server = createServer((client) => {
+    track(client);
+    if (isCut) return client.resetAndDestroy();
+    const upstream = connect(target);
+    track(upstream);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    return client.pipe(upstream).pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true;
+      dropAll();
+    },
+    mend() {
+      isCut = false;
+    },
+    async [Symbol.asyncDispose]() {
+      dropAll();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
