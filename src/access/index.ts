@@ -15,6 +15,7 @@ export {
   type PlatformSecret,
 } from './create-platform-credential.ts';
 export { createWorkspace } from './create-workspace.ts';
+export { expireChanges } from './expire-changes.ts';
 export { type Initialised, initialise } from './initialise.ts';
 export { type AccountEntry, listAccounts } from './list-accounts.ts';
 export { type InputCredentialEntry, listInputCredentials } from './list-input-credentials.ts';
@@ -23,6 +24,7 @@ export { listPlatformCredentials, type PlatformCredentialEntry } from './list-pl
 export { listWorkspaces, type WorkspaceEntry } from './list-workspaces.ts';
 export type { Role } from './platform-credential.ts';
 export { provisionAccount } from './provision-account.ts';
+export { createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
 export { type Change, recordChange } from './record-change.ts';
 export { type Reencrypted, reencryptSecrets } from './reencrypt-secrets.ts';
 export { revokeInputCredential } from './revoke-input-credential.ts';
@@ -31,6 +33,8 @@ export { rotateInputCredential } from './rotate-input-credential.ts';
 export { rotatePlatformCredential } from './rotate-platform-credential.ts';
 export { rotateSigningKey } from './rotate-signing-key.ts';
 export { ROTATION_GRACE_MS } from './rotation-grace.ts';
+export { type AccessEndpointsDeps, accessEndpoints } from './routes.ts';
+export type { WorkspaceSettings } from './settings.ts';
 export { ensureSigningKey } from './signing-key.ts';
 export { createSigningKeys, type SigningKeys } from './signing-keys.ts';
 export { accounts, workspaces } from './tables.ts';

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
 
 const AuditEntry = Type.Object(
   {
-    id: Type.Integer(),
+    id: Int64(),
     occurred_on: Type.String({ format: 'date-time' }),
     actor: Type.String({ description: 'Client id of a platform credential, or `cli:<user>`.' }),
     action: Type.String({ description: 'What was done, such as `connection.updated`.' }),

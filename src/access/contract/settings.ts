@@ -57,8 +57,9 @@ const identity = {
   }),
   priority: Type.Array(Type.Enum(IDENTITY_PRIORITY), {
     default: [...IDENTITY_PRIORITY],
+    minItems: 1,
     uniqueItems: true,
-    description: 'Which identity decides first. Types that are left out follow in the default order.',
+    description: 'Which identity decides first. A type that is left out is kept on profiles, but finds none.',
   }),
 };
 

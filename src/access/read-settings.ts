@@ -1,0 +1,40 @@
+import { eq } from 'drizzle-orm';
+import { type Clock, parseJson, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import type { SettingsBody, SettingsDocument } from './contract/settings.ts';
+import { completeSettings, settingsFromWire, type WorkspaceSettings } from './settings.ts';
+import { workspaceSettings } from './tables.ts';
+
+const CACHE_MS = 5_000;
+const KEPT = 10_000;
+
+/** The settings of a workspace, complete, as they stand in the store now. */
+export async function readSettings(sql: Sql, workspaceId: WorkspaceId): Promise<WorkspaceSettings> {
+  return settingsFromWire(await readDocument(sql, workspaceId));
+}
+
+/** As they stand on the wire. A workspace without a row has the defaults. */
+export async function readDocument(sql: Sql, workspaceId: WorkspaceId): Promise<SettingsDocument> {
+  const [row] = await sql.orm
+    .select({ settings: workspaceSettings.settings })
+    .from(workspaceSettings)
+    .where(eq(workspaceSettings.workspaceId, workspaceId));
+  // only bodies that passed the contract are stored
+  return completeSettings(row === undefined ? {} : (parseJson(row.settings) as SettingsBody));
+}
+
+export type SettingsReader = (workspaceId: WorkspaceId) => Promise<WorkspaceSettings>;
+
+/** `readSettings` for paths that ask often: what was read is believed for five seconds. */
+export function createSettingsReader({ store, clock }: { readonly store: Sql; readonly clock: Clock }): SettingsReader {
+  const kept = new Map<WorkspaceId, { readonly settings: WorkspaceSettings; readonly untilMs: number }>();
+  return async (workspaceId) => {
+    const hit = kept.get(workspaceId);
+    if (hit !== undefined && clock.nowMs() < hit.untilMs) return hit.settings;
+    const untilMs = clock.nowMs() + CACHE_MS;
+    const settings = await readSettings(store, workspaceId);
+    if (kept.size >= KEPT) kept.clear();
+    kept.set(workspaceId, { settings, untilMs });
+    return settings;
+  };
+}

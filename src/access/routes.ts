@@ -1,0 +1,128 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS, PageQuery, readPage } from '../http/index.ts';
+import { formatTime, parseJson } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import { AuditLogPage } from './contract/audit-log.ts';
+import { SettingsBody, SettingsDocument } from './contract/settings.ts';
+import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
+import { issueToken, type TokenDeps } from './issue-token.ts';
+import { type ChangeRow, listChanges } from './list-changes.ts';
+import { readDocument } from './read-settings.ts';
+import { replaceSettings } from './replace-settings.ts';
+
+export interface AccessEndpointsDeps extends TokenDeps {
+  readonly store: Store;
+}
+
+const BASE = '/platform/v2/workspaces/:workspaceId';
+const WorkspaceParams = Type.Object({ workspaceId: Type.String() });
+
+/** Tokens and their keys (002, Authentication), settings and audit log of a workspace (rulings §7, API). */
+export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] {
+  return [createToken(deps), getKeys(deps), getSettings(deps), putSettings(deps), getAuditLog(deps)];
+}
+
+function createToken(deps: AccessEndpointsDeps): Endpoint {
+  return defineEndpoint({
+    api: 'oauth',
+    method: 'POST',
+    path: '/oauth/token',
+    credential: 'none',
+    operationId: 'createToken',
+    summary: 'Exchanges client id and secret for a bearer token that is valid for eight hours and cannot be revoked',
+    tag: 'Authentication',
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
+    body: TokenBody,
+    // not shown: OAuth libraries send a scope, if only an empty one; tokens have none
+    ignoredFields: ['scope'],
+    formEncoded: true,
+    responses: { 200: TokenResponse },
+    async handler({ body, headers }) {
+      const token = await issueToken(deps, body, headers.authorization);
+      return {
+        status: 200,
+        headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
+        body: { access_token: token.accessToken, expires_in: token.expiresInSeconds, token_type: 'Bearer' },
+      };
+    },
+  });
+}
+
+function getKeys({ signingKeys }: AccessEndpointsDeps): Endpoint {
+  return defineEndpoint({
+    api: 'oauth',
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    credential: 'none',
+    operationId: 'getTokenKeys',
+    summary: 'Public keys of the tokens, the newest first',
+    tag: 'Authentication',
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
+    responses: { 200: KeySet },
+    async handler() {
+      return {
+        status: 200,
+        headers: { 'cache-control': 'public, max-age=60' },
+        body: { keys: await signingKeys.published() },
+      };
+    },
+  });
+}
+
+function getSettings({ store }: AccessEndpointsDeps): Endpoint {
+  return defineEndpoint({
+    api: 'platform_v2',
+    method: 'GET',
+    path: `${BASE}/settings`,
+    credential: 'platform_read',
+    operationId: 'getSettings',
+    summary: 'Settings of the workspace, those with their default value too',
+    tag: 'Workspace',
+    params: WorkspaceParams,
+    query: NO_PARAMETERS,
+    responses: { 200: SettingsDocument },
+    handler: async ({ caller }) => ({ status: 200, body: await readDocument(store, caller.workspaceId) }),
+  });
+}
+
+function putSettings(deps: AccessEndpointsDeps): Endpoint {
+  return defineEndpoint({
+    api: 'platform_v2',
+    method: 'PUT',
+    path: `${BASE}/settings`,
+    credential: 'platform_admin',
+    operationId: 'replaceSettings',
+    summary: 'Replaces the settings; what is left out has its default',
+    tag: 'Workspace',
+    params: WorkspaceParams,
+    query: NO_PARAMETERS,
+    body: SettingsBody,
+    responses: { 200: SettingsDocument },
+    handler: async ({ caller, body }) => ({ status: 200, body: await replaceSettings(deps, caller, body) }),
+  });
+}
+
+function getAuditLog({ store }: AccessEndpointsDeps): Endpoint {
+  return defineEndpoint({
+    api: 'platform_v2',
+    method: 'GET',
+    path: `${BASE}/audit-log`,
+    credential: 'platform_read',
+    operationId: 'listAuditLog',
+    summary: 'Who changed what in the workspace, the newest first',
+    tag: 'Workspace',
+    params: WorkspaceParams,
+    query: PageQuery,
+    responses: { 200: AuditLogPage },
+    async handler({ caller, query }) {
+      const rows = await listChanges(store, caller.workspaceId, readPage(query));
+      return { status: 200, body: { items: rows.map(auditEntry) } };
+    },
+  });
+}
+
+function auditEntry({ id, occurredOn, actor, action, resource, detail }: ChangeRow) {
+  return { id, occurred_on: formatTime(occurredOn), actor, action, resource, detail: parseJson(detail) };
+}
