@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type AccessDeps,
+  accessEndpoints,
+  createAuthenticate,
+  createPlatformCredential,
+  createSigningKeys,
+  type Initialised,
+  initialise,
+  type Role,
+} from '../../src/access/index.ts';
+import type { Endpoint, HttpServer } from '../../src/http/index.ts';
+import { createKeyRing, type KeyRing, Secret, type WorkspaceId } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { type FakeClock, fakeClock } from './fake-clock.ts';
+import { httpServer } from './http-server.ts';
+import { openTestStore } from './test-store.ts';
+
+export const BASE_URL = 'https://penstock.test';
+export const ACTOR = 'cli:tester';
+
+export function testKeyRing(...ids: readonly string[]): KeyRing {
+  const names = ids.length === 0 ? ['test'] : ids;
+  return createKeyRing(names.map((id) => ({ id, key: new Secret(Buffer.alloc(32, id).toString('base64')) })));
+}
+
+export interface TestAccess extends AccessDeps, AsyncDisposable {
+  readonly store: Store;
+  readonly clock: FakeClock;
+}
+
+/** A store of its own with a clock that stands still. */
+export async function openTestAccess(): Promise<TestAccess> {
+  const store = await openTestStore();
+  return {
+    store,
+    clock: fakeClock(),
+    keyRing: testKeyRing(),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** Organisation, account, workspace and admin credential, named by `name` or at random. */
+export function someWorkspace(deps: AccessDeps, name: string = randomBytes(4).toString('hex')): Promise<Initialised> {
+  return initialise(deps, { organisation: name, account: name, workspace: name, actor: ACTOR });
+}
+
+/** The daemon's HTTP side with the real bearer check; `endpoints` come on top of this room's. */
+export function accessServer(deps: AccessDeps, endpoints: readonly Endpoint[] = []): HttpServer {
+  const signingKeys = createSigningKeys(deps);
+  const all = { ...deps, signingKeys, baseUrl: () => BASE_URL };
+  return httpServer([...accessEndpoints(all), ...endpoints], {
+    authenticate: createAuthenticate(all),
+    clock: deps.clock,
+  });
+}
+
+export interface TokenClient {
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+}
+
+/** `Bearer …` for the credential, as the token endpoint gives it. */
+export async function bearerOf(server: HttpServer, client: TokenClient | undefined): Promise<string> {
+  const answer = await server.inject({
+    method: 'POST',
+    url: '/oauth/token',
+    payload: {
+      client_id: client?.clientId,
+      client_secret: client?.clientSecret.reveal(),
+      audience: BASE_URL,
+      grant_type: 'client_credentials',
+    },
+  });
+  const { access_token: token } = JSON.parse(answer.body) as { access_token?: string };
+  if (token === undefined) throw new Error(`No token: ${answer.statusCode} ${answer.body}`);
+  return `Bearer ${token}`;
+}
+
+/** A further credential of the account. */
+export function someCredential(
+  deps: AccessDeps,
+  accountId: bigint,
+  rights: { readonly role: Role; readonly workspaceIds?: readonly WorkspaceId[] },
+): Promise<TokenClient> {
+  const name = randomBytes(4).toString('hex');
+  const { role, workspaceIds } = rights;
+  return createPlatformCredential(deps, { accountId, name, role, workspaceIds, actor: ACTOR });
+}

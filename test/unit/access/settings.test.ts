@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { IDENTITY_PRIORITY } from '../../../src/access/contract/settings.ts';
+import { checkSettings, completeSettings, DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings.ts';
+import { DEFAULT_POLICY, IDENTITY_TYPES } from '../../../src/identity/index.ts';
+
+describe('the defaults of a workspace', () => {
+  test('are those of the rulings', () => {
+    expect(DEFAULT_SETTINGS).toEqual({
+      identity: { strategy: 'profile_conversion', priority: [...IDENTITY_PRIORITY] },
+      limits: {
+        batch_bytes: 128 * 1024,
+        request_bytes: 256 * 1024,
+        attributes_per_event: 100,
+        user_attributes_per_batch: 100,
+        name_characters: 256,
+        value_characters: 4096,
+        batches_per_second: 270,
+        subject_requests_per_minute: 1000,
+        subject_requests_per_day: 80_000,
+      },
+      retention: { batches_months: 24, runs_months: 12, failed_records_days: 90, audit_log_months: 12 },
+      new_login_lifts: false,
+      allowed_origins: [],
+    });
+  });
+
+  test('resolve people as identity does without settings', () => {
+    expect(IDENTITY_PRIORITY).toEqual(DEFAULT_POLICY.priority);
+    expect(DEFAULT_SETTINGS.identity.strategy).toBe(DEFAULT_POLICY.strategy);
+  });
+
+  test('name every identity type there is', () => {
+    expect([...IDENTITY_PRIORITY].sort()).toEqual([...IDENTITY_TYPES].sort());
+  });
+
+  test('pass their own check', () => {
+    expect(() => checkSettings(DEFAULT_SETTINGS)).not.toThrow();
+  });
+});
+
+describe('settings that were set', () => {
+  test('keep the default of what was left out', () => {
+    const complete = completeSettings({ limits: { batch_bytes: 1 }, new_login_lifts: true });
+    expect(complete).toEqual({
+      ...DEFAULT_SETTINGS,
+      limits: { ...DEFAULT_SETTINGS.limits, batch_bytes: 1 },
+      new_login_lifts: true,
+    });
+  });
+
+  test('reach other rooms under our names, none lost', () => {
+    const { limits, retention, identity, ...rest } = settingsFromWire(DEFAULT_SETTINGS);
+    expect(Object.values(limits)).toEqual(Object.values(DEFAULT_SETTINGS.limits));
+    expect(Object.values(retention)).toEqual(Object.values(DEFAULT_SETTINGS.retention));
+    expect(identity).toEqual(DEFAULT_SETTINGS.identity);
+    expect(rest).toEqual({ newLoginLifts: false, allowedOrigins: [] });
+  });
+
+  test('are refused with every reason at once', () => {
+    const wrong = completeSettings({
+      identity: { strategy: 'best_match', priority: ['email'] },
+      limits: { batch_bytes: 1000, request_bytes: 999 },
+    });
+    expect(() => checkSettings(wrong)).toThrow(
+      /identity\.strategy: .*profile_conversion.*identity\.priority: .*customer_id.*limits\.request_bytes: .*1000/,
+    );
+  });
+});
