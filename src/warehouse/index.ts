@@ -23,7 +23,6 @@ export { defineConnector } from './define-connector.ts';
 export type { Dialect } from './dialect.ts';
 export {
   COMMON_ALIASES,
-  effectiveIteratorType,
   ITERATOR_TYPES,
   type IteratorType,
   parseIteratorType,
