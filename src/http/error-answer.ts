@@ -73,9 +73,6 @@ function retryAfter(error: AppError, answer: ErrorAnswer): Record<string, string
 /** Fastify's own refusals in our words; what it does not know is a bug. */
 export function fromFastify(thrown: unknown): AppError {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type header is not a media type.');
-  }
   if (code === 'FST_ERR_BAD_URL') {
     return new AppError('VALIDATION_FAILED', 'The path holds a percent sign that starts no valid UTF-8 escape.');
   }

@@ -76,7 +76,7 @@ describe('a body of another media type', () => {
     ['text/plain', 'Content-Type \\"text/plain\\" is not read here; send application/json.'],
     ['application/x-www-form-urlencoded', 'send application/json.'],
     ['application/json; charset=latin1', 'The charset \\"latin1\\" is not read here; send UTF-8.'],
-    ['json', 'not a media type'],
+    ['json', 'Content-Type \\"json\\" is not read here'],
   ])('%s is refused with 415', async (type, message) => {
     const refused = await post({ payload: '{"a":1}', headers: { 'content-type': type } });
     expect(refused.status).toBe(415);

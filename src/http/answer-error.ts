@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AppError, type Log, stringifyJson } from '../kernel/index.ts';
+import { pathOf } from './access-log.ts';
+import type { Endpoint } from './contract.ts';
+import { errorAnswer, fromFastify } from './error-answer.ts';
+import { apiOfPath, unknownPaths } from './unknown-path.ts';
+
+/** Whatever a handler throws, and paths and methods that nobody serves, in the error body of the API that was called. */
+export function answerErrors(app: FastifyInstance, log: Log, endpoints: readonly Endpoint[]): void {
+  const unknown = unknownPaths(endpoints);
+  app.setNotFoundHandler((request, reply) => {
+    const { error, allow } = unknown(request.method, pathOf(request.url));
+    if (allow !== undefined) reply.header('allow', allow);
+    return answerError(error, request, reply);
+  });
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = fromFastify(thrown);
+    logError(log, error, request);
+    return answerError(error, request, reply);
+  });
+}
+
+export function answerError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = errorAnswer(error, {
+    api: request.routeOptions.config?.api ?? apiOfPath(pathOf(request.url)),
+    requestId: request.id,
+    authorization: request.headers.authorization,
+  });
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': 'application/json; charset=utf-8' })
+    .send(stringifyJson(body));
+}
+
+/** What is ours goes into the log with its stack, under the id the caller was told. */
+function logError(log: Log, error: AppError, request: FastifyRequest): void {
+  const line = { request_id: request.id, code: error.code, err: error };
+  if (error.disposition === 'bug' || error.code.startsWith('STORE_')) log.error(line, 'http.failed');
+  else log.debug(line, 'http.refused');
+}

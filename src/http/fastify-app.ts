@@ -1,0 +1,35 @@
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Config } from '../config.ts';
+import { answerClientError } from './client-error.ts';
+import './fastify-types.ts';
+import { answerError } from './answer-error.ts';
+import { fromFastify } from './error-answer.ts';
+import { requestId } from './request-id.ts';
+
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const;
+const HEADER_BYTES = 16 * 1024;
+
+/** Fastify with what it does on its own switched off: it parses no body, validates nothing and logs nothing. */
+export function createApp(config: Config['http']): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    genReqId: ({ headers }) => requestId(headers),
+    requestIdHeader: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    // a whole request within a minute, its headers within 20 s
+    requestTimeout: 60_000,
+    http: { headersTimeout: 20_000, maxHeaderSize: HEADER_BYTES },
+    // while closing, what comes in on an open connection is still answered
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      void reply.header('x-request-id', request.id);
+      void answerError(fromFastify(error), request, reply);
+    },
+    clientErrorHandler: answerClientError,
+  });
+  // to Fastify no method has a body: they are read by ourselves, after the credentials were checked
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  app.decorateRequest('actor', undefined);
+  return app;
+}
