@@ -1,6 +1,7 @@
 // Connections, data models, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to where
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
 export { type Connection, connectionFromRow, type ResourceState } from './connection.ts';
+export { revealConfig } from './connection-config.ts';
 export { type DataModel, dataModelFromRow } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
@@ -15,9 +16,10 @@ export {
   type SyncMode,
 } from './pipeline.ts';
 export { type PipelineContext, type PipelineStatus, pipelineErrors, pipelineStatus } from './pipeline-status.ts';
-export { rangeStart } from './range-start.ts';
 export { RUN_QUEUE, type RunRequest, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';
 export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
 export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf } from './schedule.ts';
+export type { SyncDeps } from './sync-deps.ts';
+export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, pipelineRuns, pipelines } from './tables.ts';

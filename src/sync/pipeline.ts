@@ -47,14 +47,11 @@ export interface Schedule {
   readonly end?: string;
 }
 
-/** Fields that are kept and answered, and do nothing in this version, and the extension `row_key`. */
+/** Fields that are kept and answered and do nothing in this version. */
 export interface KeptFields {
-  readonly fieldTransformationId?: string;
-  readonly partnerFeedId?: number;
   /** Encrypted. */
   readonly partnerFeedKey?: string;
-  readonly dataPlanId?: string;
-  readonly dataPlanVersion?: string | number;
+  /** Columns that make a row the same row when it is read again (extension). */
   readonly rowKey?: readonly string[];
 }
 

@@ -70,7 +70,7 @@ export const pipelines = pgTable(
     /** `new`, `active`, `paused`. */
     state: text('state').notNull(),
     environment: text('environment').notNull(),
-    /** sync_mode, schedule and the fields that are only kept (partner feed, data plan), each as JSON text of the wire shape. */
+    /** sync_mode, schedule, and the fields that are only kept, each as JSON text of its record in `pipeline.ts`. */
     syncMode: text('sync_mode').notNull(),
     schedule: text('schedule').notNull(),
     kept: text('kept').notNull(),

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { AppError, systemClock } from '../../kernel/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../kernel/index.ts';
 import { processMark } from './process-mark.ts';
 
 const POLL_MS = 200;
@@ -38,14 +40,12 @@ export async function takeOwnership(home: string, role: OwnerRole, patienceMs = 
     const other = await findOwner(home);
     if (other === undefined) continue;
     if (!willBeGone(other) || waitedMs >= patienceMs) throw occupied(home, other);
-    await systemClock.sleep(POLL_MS);
+    await sleep(POLL_MS);
   }
-  const released = new AbortController();
-  const beating = beat(path, released.signal);
+  const beat = setInterval(() => void touch(path), BEAT_MS).unref();
   return {
     async release() {
-      released.abort();
-      await beating;
+      clearInterval(beat);
       if ((await contentOf(path)) === own) await rm(path, { force: true });
     },
   };
@@ -68,7 +68,7 @@ function lockPath(home: string): string {
 
 /** With its content or not at all: a link either makes the name or fails. */
 async function claim(path: string, own: string): Promise<boolean> {
-  const draft = besides(path);
+  const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, own, { mode: 0o600 });
   try {
     await link(draft, path);
@@ -83,7 +83,7 @@ async function claim(path: string, own: string): Promise<boolean> {
 
 /** Somebody may have taken over between our look and our removal: then theirs is put back. */
 async function removeStale(path: string, stale: string): Promise<void> {
-  const aside = besides(path);
+  const aside = `${path}.${randomUUID()}`;
   try {
     await rename(path, aside);
     if ((await contentOf(aside)) !== stale) await link(aside, path);
@@ -100,7 +100,7 @@ async function isAlive(owner: Owner, path: string): Promise<boolean> {
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
-  return systemClock.nowMs() - touchedMs < SILENT_MS;
+  return Date.now() - touchedMs < SILENT_MS;
 }
 
 function willBeGone({ role, host }: Owner): boolean {
@@ -131,17 +131,7 @@ function parse(content: string): Owner | undefined {
   }
 }
 
-async function beat(path: string, released: AbortSignal): Promise<void> {
-  while (!released.aborted) {
-    const now = new Date(systemClock.nowMs());
-    await utimes(path, now, now).catch(() => undefined);
-    await systemClock.sleep(BEAT_MS, released).catch(() => undefined);
-  }
-}
-
-let drafts = 0;
-/** A name next to `path` that no other process and no other call uses. */
-function besides(path: string): string {
-  drafts += 1;
-  return `${path}.${hostname()}.${process.pid}.${drafts}`;
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
 }

@@ -1,24 +1,19 @@
 import { Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
 import { ScheduleAnswer, ScheduleBody } from './schedule.ts';
 import { auditProperties, closed, Name, Notices, optionalOrNull, READ_ONLY_FIELDS, Slug } from './shared.ts';
 import { SyncModeShape } from './sync-mode.ts';
-
-const Planned = Type.Unsafe<string | number | null>({ type: ['string', 'integer', 'null'] });
 
 const properties = {
   id: Slug,
   name: Name,
   pipeline_type: Type.Enum(['user_attributes', 'events']),
   connection_id: Slug,
-  field_transformation_id: optionalOrNull(Slug),
   data_model_id: Slug,
-  partner_feed_id: optionalOrNull(Type.Integer()),
   partner_feed_key: optionalOrNull(Type.String({ minLength: 1 })),
   state: Type.Enum(['new', 'active', 'paused']),
   sync_mode: SyncModeShape,
   environment: Type.Enum(['development', 'production']),
-  data_plan_id: optionalOrNull(Type.String({ minLength: 1 })),
-  data_plan_version: Type.Optional(Planned),
   row_key: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
@@ -28,8 +23,15 @@ const properties = {
   ),
 };
 
-/** 002, Pipeline: body of POST and PUT. */
-export const PipelineBody = closed({ ...properties, schedule: ScheduleBody });
+/** 002, Pipeline: body of POST and PUT. Feeds, plans and transformations cannot be named before they exist. */
+export const PipelineBody = closed({
+  ...properties,
+  field_transformation_id: optionalOrNull(Slug),
+  partner_feed_id: optionalOrNull(Type.Integer()),
+  data_plan_id: optionalOrNull(Type.String({ minLength: 1 })),
+  data_plan_version: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'integer', 'null'] })),
+  schedule: ScheduleBody,
+});
 
 export const PipelineStatus = Type.Enum(['idle', 'running', 'faulted', 'stopped']);
 
@@ -47,6 +49,6 @@ export const PIPELINE_READ_ONLY_FIELDS = [...READ_ONLY_FIELDS, 'warnings'] as co
 
 export const TriggerBody = closed({ pipeline_id: Slug });
 
-export const TriggerAnswer = closed({ pipeline_run_id: Type.Integer(), status: Type.Enum(['attempt_requested']) });
+export const TriggerAnswer = closed({ pipeline_run_id: Int64(), status: Type.Enum(['attempt_requested']) });
 
 export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) });

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
 import { PipelineStatus } from './pipeline.ts';
 import { closed, Instant, Notices, nullable, Slug } from './shared.ts';
 
 /** 002, Pipeline run; the last four are extensions (rulings §7, API). */
 export const RunAnswer = closed({
-  id: Type.Integer(),
+  id: Int64(),
   pipeline_id: Slug,
   type: Type.Enum(['scheduled', 'manual']),
   status: Type.Enum(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
@@ -14,23 +15,15 @@ export const RunAnswer = closed({
   ended_on: nullable(Instant),
   range_start: nullable(Instant),
   range_end: nullable(Instant),
-  successful_records: Type.Integer(),
-  failed_records: Type.Integer(),
-  extracted_records: Type.Integer(),
-  deduplicated_records: Type.Integer(),
-  erased_records: Type.Integer(),
+  successful_records: Int64(),
+  failed_records: Int64(),
+  extracted_records: Int64(),
+  deduplicated_records: Int64(),
+  erased_records: Int64(),
   warnings: Notices,
 });
 
 export const RunsAnswer = closed({ items: Type.Array(RunAnswer) });
-
-/** Paging and bounds of logical_date, both inclusive (rulings §1, §7). */
-export const RunsQuery = Type.Object({
-  currentPage: Type.Optional(Type.Integer({ minimum: 1 })),
-  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-  startDate: Type.Optional(Type.String()),
-  endDate: Type.Optional(Type.String()),
-});
 
 /** 002, Pipeline report; `warnings` is an extension. */
 export const ReportAnswer = closed({
@@ -42,7 +35,7 @@ export const ReportAnswer = closed({
   connection_errors: Notices,
   data_model_status: Type.Enum(['valid', 'invalid']),
   data_model_errors: Notices,
-  latest_successful_pipeline_run_id: nullable(Type.Integer()),
+  latest_successful_pipeline_run_id: Type.Union([Int64(), Type.Null()]),
   current_iterator_position: nullable(Type.String()),
   latest_pipeline_run: Type.Union([RunAnswer, Type.Null()]),
 });

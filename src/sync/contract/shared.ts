@@ -21,14 +21,22 @@ export function nullable<Schema extends TSchema & { readonly type: string }>(sch
 export const Slug = Type.String({
   pattern: '^[A-Za-z0-9_-]+$',
   maxLength: 128,
+  meaning: 'letters, digits, "_" and "-"',
   description: 'Letters, digits, _ and -, at most 128.',
 });
 
 export const Name = Type.String({ minLength: 1, maxLength: 256 });
 
-export const Instant = Type.String({ description: 'ISO 8601 with a zone, such as 2024-01-31T00:00:00Z.' });
+export const Instant = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601 with a zone, such as 2024-01-31T00:00:00Z.',
+});
 
-export const Duration = Type.String({ description: 'A number and one unit of s, m, h, d, w, y, such as 15m.' });
+export const Duration = Type.String({
+  pattern: '^[0-9]{1,9}[smhdwy]$',
+  meaning: 'a whole number and one unit of s, m, h, d, w, y, such as 15m',
+  description: 'A whole number and one unit of s, m, h, d, w, y, such as 15m; y is 365 days.',
+});
 
 /** `errors` and `warnings` are lists of these. */
 export const Notices = Type.Array(closed({ message: Type.String() }));

@@ -7,7 +7,6 @@ import {
   nextDueAt,
   parseDuration,
   type RunType,
-  rangeStart,
   type Schedule,
   type SyncMode,
   timetableOf,
@@ -74,8 +73,7 @@ class Simulation {
 
   succeed(): void {
     if (this.live === undefined) return;
-    const bounds = { position: this.position, syncMode: this.syncMode, schedule: this.schedule };
-    const start = rangeStart(bounds, this.live.type);
+    const start = this.position ?? this.firstStart(this.live.type);
     const limitMs = Math.min(this.live.nominalEndMs, this.nowMs - (parseDuration(this.schedule.delay ?? '0s') ?? 0));
     const end = microsOfMs(limitMs);
     if (start === null || end > start) {
@@ -85,6 +83,12 @@ class Simulation {
     this.live = undefined;
     if (this.isFaulted) this.clearFault();
     this.reschedule();
+  }
+
+  /** Rulings §7, Schedules: `from`, else no bound; by trigger `start` before that. */
+  firstStart(type: RunType): Micros | null {
+    const first = this.syncMode.from ?? (type === 'manual' ? this.schedule.start : undefined);
+    return first === undefined ? null : microsOfMs(Date.parse(first));
   }
 
   fail(): void {

@@ -1,0 +1,24 @@
+import { stringifyJson } from '../kernel/index.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** Read-only and saying nothing about what somebody changed. */
+const SILENT: ReadonlySet<string> = new Set([
+  'status',
+  'errors',
+  'warnings',
+  'created_on',
+  'created_by',
+  'last_modified_on',
+  'last_modified_by',
+]);
+
+/** What an audit entry tells: the top-level fields that differ, as the API answers them, so with masked secrets. */
+export function changedFields(before: Answer | undefined, after: Answer): Readonly<Record<string, unknown>> {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
+  const changed = names.filter(
+    (name) => !SILENT.has(name) && stringifyJson(before?.[name]) !== stringifyJson(after[name]),
+  );
+  const pick = (answer: Answer) => Object.fromEntries(changed.map((name) => [name, answer[name] ?? null]));
+  return before === undefined ? pick(after) : { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,55 @@
+import { recordChange } from '../access/index.ts';
+import type { Caller } from '../http/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { loadPipeline, loadPipelines } from './load-pipeline.ts';
+import {
+  type Body,
+  draftColumns,
+  draftPipeline,
+  duplicatePipeline,
+  findUsed,
+  type PipelineDraft,
+} from './pipeline-draft.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+import { reschedulePipelines } from './reschedule-pipelines.ts';
+import type { SyncDeps } from './sync-deps.ts';
+import { pipelines } from './tables.ts';
+import { pipelineFields } from './wire/pipeline-answer.ts';
+
+/** POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, NOT_SUPPORTED, DUPLICATE_ID. */
+export async function createPipeline(deps: SyncDeps, caller: Caller, body: Body): Promise<PipelineContext> {
+  const same = await loadPipelines(deps.store, { workspaceId: caller.workspaceId, id: body.id });
+  if (same.length > 0) throw duplicatePipeline(body.id);
+  const draft = await draftPipeline(deps, caller, { body });
+  return deps.store.transaction((tx) => insert(tx, { deps, caller, draft }));
+}
+
+interface Insertion {
+  readonly deps: SyncDeps;
+  readonly caller: Caller;
+  readonly draft: PipelineDraft;
+}
+
+async function insert(tx: Transaction, { deps, caller, draft }: Insertion): Promise<PipelineContext> {
+  const { workspaceId, actor } = caller;
+  const { id } = draft.body;
+  const nowMs = deps.clock.nowMs();
+  await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  const inserted = await tx.orm
+    .insert(pipelines)
+    .values({
+      ...draftColumns(draft),
+      ...{ workspaceId, id, generation: 0, failedInARow: 0, createdOn: new Date(nowMs), createdBy: actor },
+    })
+    .onConflictDoNothing()
+    .returning({ number: pipelines.number });
+  if (inserted[0] === undefined) throw duplicatePipeline(id);
+  await reschedulePipelines(tx, { workspaceId, number: inserted[0].number }, { nowMs });
+  const created = await loadPipeline(tx, { workspaceId, number: inserted[0].number });
+  await recordChange(tx, {
+    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.created' },
+    resource: `pipeline/${id}`,
+    detail: pipelineFields(created.pipeline),
+  });
+  return created;
+}

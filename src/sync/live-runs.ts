@@ -1,0 +1,37 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { RunStatus } from './run.ts';
+import { pipelineRuns } from './tables.ts';
+
+const LIVE: readonly RunStatus[] = ['queued', 'running', 'retrying'];
+
+/** Numbers of the pipelines that have a run which is not over: of the workspace, or of one pipeline. */
+export async function pipelinesWithLiveRun(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  number?: bigint,
+): Promise<ReadonlySet<bigint>> {
+  const rows = await sql.orm
+    .select({ number: pipelineRuns.pipelineNumber })
+    .from(pipelineRuns)
+    .where(
+      and(
+        eq(pipelineRuns.workspaceId, workspaceId),
+        inArray(pipelineRuns.status, [...LIVE]),
+        number === undefined ? undefined : eq(pipelineRuns.pipelineNumber, number),
+      ),
+    );
+  return new Set(rows.map((row) => row.number));
+}
+
+/** Throws RUN_IN_PROGRESS; to be asked with the pipeline's row locked. */
+export async function requireNoLiveRun(sql: Sql, pipeline: Pipeline, intent: string): Promise<void> {
+  const live = await pipelinesWithLiveRun(sql, pipeline.workspaceId, pipeline.number);
+  if (live.size === 0) return;
+  throw new AppError(
+    'RUN_IN_PROGRESS',
+    `The pipeline "${pipeline.id}" has a run that is not over; wait for its end, or cancel it, before you ${intent}.`,
+  );
+}

@@ -1,0 +1,42 @@
+// Whether the columns of a model, as its warehouse describes them, carry what a pipeline asks of them. Pure.
+import type { Issue } from '../kernel/index.ts';
+import { type Column, type ColumnType, findColumn } from '../warehouse/index.ts';
+import type { Iterator, SyncMode } from './pipeline.ts';
+
+const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
+const TIMES: readonly ColumnType[] = ['date', 'timestamp', 'timestamp_tz'];
+
+interface Asked {
+  readonly syncMode: SyncMode;
+  readonly rowKey: readonly string[];
+}
+
+/** Paths are those of the pipeline's body. */
+export function misfits(columns: readonly Column[], { syncMode, rowKey }: Asked): readonly Issue[] {
+  const missing = (path: string, name: string): Issue => ({
+    path,
+    message: `the model has no column "${name}"; it has ${columns.map((column) => column.name).join(', ')}`,
+  });
+  const issues = rowKey
+    .filter((name) => findColumn(columns, name) === undefined)
+    .map((name) => missing('row_key', name));
+  const { iterator } = syncMode;
+  if (iterator === undefined) return issues;
+  const column = findColumn(columns, iterator.field);
+  if (column === undefined) return [missing('sync_mode.iterator_field', iterator.field), ...issues];
+  return [...iteratorMisfit(iterator, column), ...issues];
+}
+
+function iteratorMisfit({ type, declaredType, field }: Iterator, column: Column): readonly Issue[] {
+  const isNumber = type === 'timestamp_unixtime_ms' || type === 'timestamp_unixtime_s';
+  if (column.type === 'unknown' || (isNumber ? NUMBERS : TIMES).includes(column.type)) return [];
+  const wanted = isNumber ? 'a number' : 'a date or timestamp';
+  return [
+    {
+      path: 'sync_mode.iterator_data_type',
+      message:
+        `"${declaredType}" needs ${wanted}, but the column "${field}" is of type ${column.nativeType}; ` +
+        'change the type, or cast the column in the model',
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Notice, Schedule, SyncMode } from './pipeline.ts';
+
+/** What does no harm but is worth reading, from the pipeline alone. Pure. */
+export function pipelineWarnings({
+  syncMode,
+  schedule,
+}: {
+  syncMode: SyncMode;
+  schedule: Schedule;
+}): readonly Notice[] {
+  const warnings: Notice[] = [];
+  const hasDelay = schedule.delay !== undefined && !/^0+\w$/.test(schedule.delay);
+  if (syncMode.type === 'incremental' && !hasDelay && syncMode.lookback === undefined) {
+    warnings.push({
+      message:
+        'A row that is committed late, with an iterator value older than the end of the last run, is in no range. ' +
+        'Give schedule.delay the time your loads take, or set sync_mode.lookback.',
+    });
+  }
+  if (syncMode.iterator === undefined && (syncMode.from !== undefined || syncMode.until !== undefined)) {
+    warnings.push({
+      message: 'sync_mode.from and until restrict nothing without an iterator_field; add it, or filter in the model.',
+    });
+  }
+  return warnings;
+}

@@ -1,0 +1,66 @@
+import type { Fleet, Provider } from '../warehouse/index.ts';
+
+/** The words the wire takes, in lower case: 002's neutral ones and the products' own (rulings §1). */
+const WORDS: Readonly<Record<string, Provider>> = {
+  alpha: 'Alpha',
+  snowflake: 'Alpha',
+  beta: 'Beta',
+  bigquery: 'Beta',
+  gamma: 'Gamma',
+  redshift: 'Gamma',
+  postgresql: 'Gamma',
+  postgres: 'Gamma',
+  delta: 'Delta',
+  databricks: 'Delta',
+  duckdb: 'DuckDB',
+};
+
+/** The neutral word that is answered; undefined for a word nobody knows. */
+export function providerOf(word: string): Provider | undefined {
+  return WORDS[word.trim().toLowerCase()];
+}
+
+export function unknownProvider(word: string): string {
+  return `"${word}" is no provider; use one of ${[...new Set(Object.values(WORDS))].join(', ')}.`;
+}
+
+/** Not every build has every connector: such a connection can be saved and is faulted with this (rulings §7). */
+export function connectorMissing(provider: Provider): string {
+  return `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`;
+}
+
+/** Names of the configuration's secret fields, by the connector or by 002. */
+export function secretFieldsOf(fleet: Fleet, provider: Provider): readonly string[] {
+  return fleet[provider]?.secretFields ?? CONFIG_FIELDS[provider].secret;
+}
+
+interface ConfigFields {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly secret: readonly string[];
+}
+
+/** 002, Warehouse connection, and rulings §7, API: holds where this build has no connector that knows better. */
+export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
+  Alpha: {
+    required: [
+      ...['account_identifier', 'region', 'warehouse', 'database', 'user', 'role', 'password'],
+      'storage_integration',
+    ],
+    optional: ['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
+    secret: ['password'],
+  },
+  Beta: {
+    required: ['project_id', 'dataset_id', 'service_account_id', 'service_account_key'],
+    optional: ['region'],
+    secret: ['service_account_key'],
+  },
+  Gamma: {
+    required: ['host', 'database', 'user', 'password'],
+    optional: ['port', 'aws_iam_role_arn'],
+    secret: ['password'],
+  },
+  // not shown: how Delta signs in; its connector will say
+  Delta: { required: ['provider', 'schema'], optional: [], secret: [] },
+  DuckDB: { required: ['database'], optional: ['read_only'], secret: [] },
+};

@@ -1,0 +1,51 @@
+import type { Static } from 'typebox';
+import type { Issue } from '../kernel/index.ts';
+import { FREQUENCIES, type ScheduleBody } from './contract/schedule.ts';
+import { instantMs, parseDuration } from './duration.ts';
+import type { Schedule } from './pipeline.ts';
+import { canonicalInstant } from './read-sync-mode.ts';
+
+type Wire = Static<typeof ScheduleBody>;
+type Complain = (path: string, message: string) => void;
+
+/** 002, Pipeline: schedule, from the wire into a record. Pure; complaints are pushed to `issues`. */
+export function readSchedule(wire: Wire, issues: Issue[]): Schedule {
+  const complain: Complain = (path, message) => issues.push({ path: `schedule.${path}`, message });
+  const start = canonicalInstant(wire.start);
+  const end = canonicalInstant(wire.end);
+  if (wire.type === 'interval') checkInterval(wire, complain);
+  checkLimits({ start, end, delay: wire.delay }, complain);
+  return {
+    // 002 spells it both ways; the underscore is answered
+    type: wire.type === 'on-demand' ? 'on_demand' : wire.type,
+    ...(wire.frequency && { frequency: wire.frequency }),
+    ...(start && { start }),
+    ...(wire.delay && { delay: wire.delay }),
+    ...(end && { end }),
+  };
+}
+
+interface Limits {
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly delay: string | null | undefined;
+}
+
+function checkLimits({ start, end, delay }: Limits, complain: Complain): void {
+  if (delay != null && parseDuration(delay) === undefined) complain('delay', `"${delay}" is longer than 100 years`);
+  if (isTooFine(start)) complain('start', 'is finer than a millisecond; round it');
+  if (isTooFine(end)) complain('end', 'is finer than a millisecond; round it');
+  if (start !== undefined && end !== undefined && instantMs(end) <= instantMs(start)) {
+    complain('end', `"${end}" is not after start; choose a later one, or leave it out`);
+  }
+}
+
+/** Boundaries are counted from start in milliseconds. */
+function isTooFine(instant: string | undefined): boolean {
+  return instant !== undefined && /\.\d{3}(?!000)\d{3}Z$/.test(instant);
+}
+
+function checkInterval({ frequency, start }: Wire, complain: Complain): void {
+  if (frequency === undefined) complain('frequency', `is required for an interval; one of ${FREQUENCIES.join(', ')}`);
+  if (start == null) complain('start', 'is required for an interval; a time such as 2024-01-31T00:00:00Z');
+}

@@ -1,0 +1,103 @@
+import { and, eq } from 'drizzle-orm';
+import { recordChange } from '../access/index.ts';
+import type { Caller } from '../http/index.ts';
+import { AppError, refuse } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { changedFields } from './changed-fields.ts';
+import { requireNoLiveRun } from './live-runs.ts';
+import { loadPipeline, lockPipeline } from './load-pipeline.ts';
+import type { Pipeline, SyncMode } from './pipeline.ts';
+import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+import { reschedulePipelines } from './reschedule-pipelines.ts';
+import type { SyncDeps } from './sync-deps.ts';
+import { pipelines } from './tables.ts';
+import { pipelineFields } from './wire/pipeline-answer.ts';
+
+interface Replacement {
+  readonly id: string;
+  readonly body: Body;
+  /** Refuses what would reset the pipeline. */
+  readonly preventResets: boolean;
+}
+
+/**
+ * PUT of a pipeline: clears the fault of its own and counts from the next run. Throws NOT_FOUND, VALIDATION_FAILED,
+ * RESET_PREVENTED, and RUN_IN_PROGRESS where it resets while a run is live.
+ */
+export async function replacePipeline(deps: SyncDeps, caller: Caller, put: Replacement): Promise<PipelineContext> {
+  const { workspaceId } = caller;
+  const { id, body } = put;
+  const { pipeline: stored } = await loadPipeline(deps.store, { workspaceId, id });
+  if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
+  const draft = await draftPipeline(deps, caller, { body, stored });
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft, preventResets: put.preventResets }));
+}
+
+interface Overwriting {
+  readonly deps: SyncDeps;
+  readonly caller: Caller;
+  readonly draft: PipelineDraft;
+  readonly preventResets: boolean;
+}
+
+async function overwrite(
+  tx: Transaction,
+  { deps, caller, draft, preventResets }: Overwriting,
+): Promise<PipelineContext> {
+  const { workspaceId, actor } = caller;
+  const { id } = draft.body;
+  const nowMs = deps.clock.nowMs();
+  await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  const before = await lockPipeline(tx, workspaceId, id);
+  const resetting = resettingFields(before.syncMode, draft.syncMode);
+  if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);
+  if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change its sync_mode');
+  await tx.orm
+    .update(pipelines)
+    .set({
+      ...draftColumns(draft),
+      ...{ fault: null, failedInARow: 0, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+      ...(before.schedule.type !== draft.schedule.type && { scheduledUntil: null }),
+      ...(resetting.length > 0 && resetColumns(before)),
+    })
+    .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, before.number)));
+  await reschedulePipelines(tx, { workspaceId, number: before.number }, { nowMs, afterFault: before.fault !== null });
+  const after = await loadPipeline(tx, { workspaceId, number: before.number });
+  await recordChange(tx, {
+    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.updated' },
+    resource: `pipeline/${id}`,
+    detail: changedFields(pipelineFields(before), pipelineFields(after.pipeline)),
+  });
+  return after;
+}
+
+/**
+ * What a reset does to the row: the next run begins at `from` again. An interval keeps its place, so that this is the next
+ * scheduled run; a `once` pipeline runs again (002, States: "on the next run records are resynchronized").
+ */
+export function resetColumns({ generation, schedule }: Pipeline) {
+  const again = schedule.type === 'once' ? { scheduledUntil: null } : {};
+  return { position: null, generation: generation + 1, ...again };
+}
+
+/** Fields of sync_mode whose change makes the position meaningless (rulings §7, Status and faults). */
+function resettingFields(before: SyncMode, after: SyncMode): readonly string[] {
+  const fields = [
+    ['type', before.type, after.type],
+    ['iterator_field', before.iterator?.field, after.iterator?.field],
+    ['iterator_data_type', before.iterator?.type, after.iterator?.type],
+    ['from', before.from, after.from],
+  ] as const;
+  return fields.filter(([, old, now]) => old !== now).map(([name]) => `sync_mode.${name}`);
+}
+
+function resetPrevented(id: string, fields: readonly string[]): AppError {
+  const issues = fields.map((path) => ({ path, message: 'its change resets the pipeline' }));
+  return new AppError(
+    'RESET_PREVENTED',
+    `${fields.join(', ')}: a change resets the pipeline "${id}", so that everything from \`from\` is loaded again; ` +
+      'repeat the PUT with ?preventResets=false to do that, or keep the old values.',
+    { issues },
+  );
+}

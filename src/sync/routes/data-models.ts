@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { DataModelAnswer, DataModelBody, ValidateAnswer, ValidateBody } from '../contract/data-model.ts';
+import { READ_ONLY_FIELDS } from '../contract/shared.ts';
+import { deleteDataModel } from '../delete-data-model.ts';
+import { listDataModels, loadDataModel } from '../load-data-model.ts';
+import { createDataModel, replaceDataModel } from '../save-data-model.ts';
+import type { SyncDeps } from '../sync-deps.ts';
+import { validateDataModel } from '../validate-data-model.ts';
+import { dataModelAnswer } from '../wire/data-model-answer.ts';
+import { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/data-models`;
+const tag = 'Data models';
+const params = pathParams({ modelId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 2: data models; `validate` is an extension. */
+export function dataModelEndpoints(deps: SyncDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps), validate(deps)];
+}
+
+function list({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'listDataModels',
+    summary: 'All data models of the workspace',
+    responses: { 200: Type.Array(DataModelAnswer) },
+    async handler({ caller }) {
+      return { status: 200, body: (await listDataModels(store, caller.workspaceId)).map(dataModelAnswer) };
+    },
+  });
+}
+
+function get({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getDataModel',
+    summary: 'One data model',
+    responses: { 200: DataModelAnswer },
+    async handler({ caller: { workspaceId }, params: { modelId: id } }) {
+      return { status: 200, body: dataModelAnswer(await loadDataModel(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'createDataModel',
+    summary: 'Saves a model: one SELECT that at least one provider’s grammar accepts',
+    body: DataModelBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: DataModelAnswer },
+    async handler({ caller, body }) {
+      return { status: 200, body: dataModelAnswer(await createDataModel(deps, caller, body)) };
+    },
+  });
+}
+
+function replace(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'replaceDataModel',
+    summary: 'Replaces a model and clears its fault; the pipelines that use it must be able to run it',
+    body: DataModelBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: DataModelAnswer },
+    async handler({ caller, params: { modelId: id }, body }) {
+      return { status: 200, body: dataModelAnswer(await replaceDataModel(deps, caller, { id, body })) };
+    },
+  });
+}
+
+function remove(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'deleteDataModel',
+    summary: 'Deletes a data model that no pipeline uses',
+    responses: { 204: NoContent },
+    async handler({ caller, params: { modelId } }) {
+      await deleteDataModel(deps, caller, modelId);
+      return { status: 204 };
+    },
+  });
+}
+
+function validate(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: `${PATH}/:modelId/validate`, tag, params, query: NO_PARAMETERS },
+    operationId: 'validateDataModel',
+    summary: 'Lets a warehouse describe the model without reading a row; changes nothing',
+    body: ValidateBody,
+    responses: { 200: ValidateAnswer },
+    async handler({ caller, params: { modelId: id }, body }) {
+      return { status: 200, body: await validateDataModel(deps, caller, { id, connectionId: body.connection_id }) };
+    },
+  });
+}

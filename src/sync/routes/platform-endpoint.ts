@@ -1,0 +1,16 @@
+import { type TProperties, Type } from 'typebox';
+
+export const BASE = '/platform/v2/workspaces/:workspaceId';
+
+/** What every endpoint of warehouse sync v2 shares (002, Endpoints and Authentication). */
+export const READS = { api: 'platform_v2', credential: 'platform_read', requires: 'warehouse_sync' } as const;
+export const CHANGES = { api: 'platform_v2', credential: 'platform_admin', requires: 'warehouse_sync' } as const;
+
+/** Path parameters beside the workspace. An id in a path that is no slug is not found, like any other. */
+export function pathParams<Properties extends TProperties>(properties: Properties) {
+  return Type.Object({ workspaceId: Type.String(), ...properties });
+}
+
+export const workspaceParams = pathParams({});
+
+export const NoContent = Type.Null({ description: 'Empty body.' });

@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS, PageQuery, readPage } from '../../http/index.ts';
+import { ResetBody, TriggerAnswer, TriggerBody } from '../contract/pipeline.ts';
+import { ReportAnswer, RunAnswer, RunsAnswer } from '../contract/run.ts';
+import { loadPipeline } from '../load-pipeline.ts';
+import { listRuns, loadRun } from '../load-runs.ts';
+import { reportPipeline } from '../report-pipeline.ts';
+import { resetPipeline } from '../reset-pipeline.ts';
+import type { SyncDeps } from '../sync-deps.ts';
+import { triggerPipeline } from '../trigger-pipeline.ts';
+import { runAnswer } from '../wire/run-answer.ts';
+import { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/inputs/data-pipelines`;
+const tag = 'Runs';
+const params = pathParams({ pipelineId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 2: trigger, reset, report, runs; one run is an extension. */
+export function runEndpoints(deps: SyncDeps): readonly Endpoint[] {
+  return [trigger(deps), reset(deps), report(deps), list(deps), get(deps)];
+}
+
+function trigger(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: `${PATH}/trigger`, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'triggerPipeline',
+    summary:
+      'Requests a run of an idle or faulted pipeline; the same Idempotency-Key within a day answers the same run',
+    body: TriggerBody,
+    responses: { 200: TriggerAnswer },
+    async handler({ caller, body, headers }) {
+      const idempotencyKey = headers['idempotency-key'];
+      const id = await triggerPipeline(deps, caller, { pipelineId: body.pipeline_id, idempotencyKey });
+      return { status: 200, body: { pipeline_run_id: id, status: 'attempt_requested' } };
+    },
+  });
+}
+
+function reset(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: `${PATH}/reset`, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'resetPipeline',
+    summary: 'Forgets the position: the next run loads everything again, from `from`',
+    body: ResetBody,
+    responses: { 204: NoContent },
+    async handler({ caller, body }) {
+      await resetPipeline(deps, caller, body.pipeline_id);
+      return { status: 204 };
+    },
+  });
+}
+
+function report({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId/report`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getPipelineReport',
+    summary: 'How a pipeline, its connection, its model and its latest run stand',
+    responses: { 200: ReportAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id } }) {
+      return { status: 200, body: await reportPipeline(store, { workspaceId, id }) };
+    },
+  });
+}
+
+function list({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId/runs`, tag, params, query: PageQuery },
+    operationId: 'listRuns',
+    summary: 'Runs of a pipeline by logical date, the newest first',
+    responses: { 200: RunsAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
+      const page = readPage(query);
+      const { pipeline } = await loadPipeline(store, { workspaceId, id });
+      const runs = await listRuns(store, pipeline, page);
+      return { status: 200, body: { items: runs.map((run) => runAnswer(run, id)) } };
+    },
+  });
+}
+
+function get({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId/runs/:runId`, tag, query: NO_PARAMETERS },
+    operationId: 'getRun',
+    summary: 'One run',
+    params: pathParams({ pipelineId: Type.String(), runId: Int64() }),
+    responses: { 200: RunAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id, runId } }) {
+      const { pipeline } = await loadPipeline(store, { workspaceId, id });
+      return { status: 200, body: runAnswer(await loadRun(store, pipeline, BigInt(runId)), id) };
+    },
+  });
+}

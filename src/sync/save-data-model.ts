@@ -1,0 +1,105 @@
+// POST and PUT of a data model. It has no connection: one grammar has to accept it as one SELECT. On a PUT it also has to
+// suit the pipelines that use it, on their warehouses (rulings §7, SQL models).
+import { and, eq } from 'drizzle-orm';
+import type { Static } from 'typebox';
+import { recordChange } from '../access/index.ts';
+import type { Caller } from '../http/index.ts';
+import { AppError, refuse } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { acceptsSomeGrammar } from '../warehouse/index.ts';
+import { changedFields } from './changed-fields.ts';
+import { checkModelUsers } from './check-model-users.ts';
+import type { DataModelBody } from './contract/data-model.ts';
+import { type DataModel, dataModelFromRow } from './data-model.ts';
+import { loadDataModel } from './load-data-model.ts';
+import { refreshWarnings } from './refresh-warnings.ts';
+import { reschedulePipelines } from './reschedule-pipelines.ts';
+import type { SyncDeps } from './sync-deps.ts';
+import { dataModels } from './tables.ts';
+import { dataModelAnswer } from './wire/data-model-answer.ts';
+
+type Body = Static<typeof DataModelBody>;
+
+/** Throws VALIDATION_FAILED and DUPLICATE_ID. */
+export async function createDataModel(deps: SyncDeps, { workspaceId, actor }: Caller, body: Body): Promise<DataModel> {
+  await checkSql(body);
+  const createdOn = new Date(deps.clock.nowMs());
+  return deps.store.transaction(async (tx) => {
+    const inserted = await tx.orm
+      .insert(dataModels)
+      // not shown: 002 requires neither name nor state of a model
+      .values({
+        ...{ workspaceId, id: body.id, name: body.name ?? body.id, state: body.state ?? 'new' },
+        ...{ sqlQuery: body.config.sql_query, fault: null, createdOn, createdBy: actor },
+      })
+      .onConflictDoNothing()
+      .returning();
+    if (inserted[0] === undefined) {
+      const message = `id: this workspace has a data model "${body.id}" already; PUT it, or choose another.`;
+      throw new AppError('DUPLICATE_ID', message);
+    }
+    const created = dataModelFromRow(inserted[0]);
+    await recordChange(tx, {
+      ...{ workspaceId, occurredOn: createdOn, actor, action: 'data_model.created' },
+      resource: `data_model/${body.id}`,
+      detail: changedFields(undefined, dataModelAnswer(created)),
+    });
+    return created;
+  });
+}
+
+/** Clears the fault of the model and schedules its pipelines again. Throws NOT_FOUND and VALIDATION_FAILED. */
+export async function replaceDataModel(
+  deps: SyncDeps,
+  caller: Caller,
+  { id, body }: { readonly id: string; readonly body: Body },
+): Promise<DataModel> {
+  const { workspaceId } = caller;
+  await loadDataModel(deps.store, { workspaceId, id });
+  if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
+  const warnings = await checkSql(body);
+  await checkModelUsers(deps, { workspaceId, dataModelId: id, sqlQuery: body.config.sql_query });
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, body, warnings }));
+}
+
+interface Overwriting {
+  readonly deps: SyncDeps;
+  readonly caller: Caller;
+  readonly body: Body;
+  /** What the model's text warns of. */
+  readonly warnings: readonly string[];
+}
+
+async function overwrite(tx: Transaction, { deps, caller, body, warnings }: Overwriting): Promise<DataModel> {
+  const { workspaceId, actor } = caller;
+  const { id } = body;
+  const nowMs = deps.clock.nowMs();
+  const before = await loadDataModel(tx, { workspaceId, id }, 'update');
+  const updated = await tx.orm
+    .update(dataModels)
+    .set({
+      ...{ name: body.name ?? before.name, state: body.state ?? before.state, sqlQuery: body.config.sql_query },
+      ...{ fault: null, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+    })
+    .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)))
+    .returning();
+  if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The data model "${id}" was deleted meanwhile.`);
+  const after = dataModelFromRow(updated[0]);
+  await reschedulePipelines(tx, { workspaceId, dataModelId: id }, { nowMs, afterFault: before.fault !== null });
+  await refreshWarnings(tx, { workspaceId, dataModelId: id }, warnings);
+  await recordChange(tx, {
+    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'data_model.updated' },
+    resource: `data_model/${id}`,
+    detail: changedFields(dataModelAnswer(before), dataModelAnswer(after)),
+  });
+  return after;
+}
+
+/** Answers what the text warns of. */
+async function checkSql({ config }: Body): Promise<readonly string[]> {
+  const check = await acceptsSomeGrammar(config.sql_query);
+  if (check.outcome === 'refused') {
+    throw refuse([{ path: 'config.sql_query', message: check.complaint.message }]);
+  }
+  return check.outcome === 'accepted' ? check.warnings : [];
+}

@@ -1,0 +1,16 @@
+import type { Jobs } from '../jobs/index.ts';
+import type { Clock, KeyRing, WorkspaceId } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
+
+/** What the verbs of this room work with. */
+export interface SyncDeps {
+  readonly store: Store;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly fleet: Fleet;
+  readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
+  /** How long a call of the API waits for a warehouse, all in all. */
+  readonly warehouseWaitMs: number;
+}

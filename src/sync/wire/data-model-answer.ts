@@ -1,0 +1,19 @@
+import type { Static } from 'typebox';
+import type { DataModelAnswer } from '../contract/data-model.ts';
+import type { DataModel } from '../data-model.ts';
+import { auditAnswer } from './connection-answer.ts';
+
+/** 002, Data model. */
+export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer> {
+  const { id, name, state, sqlQuery, fault } = model;
+  return {
+    id,
+    name,
+    state,
+    status: fault === null ? 'valid' : 'invalid',
+    errors: [...(fault ?? [])],
+    type: 'sql',
+    config: { sql_query: sqlQuery },
+    ...auditAnswer(model),
+  };
+}
