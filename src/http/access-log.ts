@@ -1,24 +1,33 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Log } from '../kernel/index.ts';
+
+export interface Outcome {
+  /** `aborted`: the client went away before its answer was written. */
+  readonly status: number | 'aborted';
+  readonly ms: number;
+}
 
 /**
  * One line a request, without query, headers and body, which may hold secrets. Silent in normal work: what succeeded is
  * `debug`, what the caller did wrong `info`, what we did wrong `error`.
  */
-export function logAccess(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+export function logAccess(log: Log, request: FastifyRequest, { status, ms }: Outcome): void {
   const line = {
     request_id: request.id,
     method: request.method,
     path: pathOf(request.url),
     route: request.routeOptions.url,
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
+    status,
+    ms: Math.round(ms * 10) / 10,
     address: request.ip,
     actor: request.actor,
   };
-  if (reply.statusCode >= 500) log.error(line, 'http.request');
-  else if (reply.statusCode >= 400) log.info(line, 'http.request');
-  else log.debug(line, 'http.request');
+  log[levelOf(status)](line, 'http.request');
+}
+
+function levelOf(status: Outcome['status']): 'debug' | 'info' | 'error' {
+  if (status === 'aborted' || status < 400) return 'debug';
+  return status < 500 ? 'info' : 'error';
 }
 
 export function pathOf(url: string): string {

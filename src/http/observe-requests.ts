@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../kernel/index.ts';
 import { logAccess } from './access-log.ts';
 import type { Metrics } from './metrics.ts';
@@ -23,11 +23,19 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Observer
     labels: ['method', 'route'],
     buckets: BUCKETS,
   });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.raw.once('close', () => {
+      if (reply.raw.writableFinished) return;
+      count({ method: request.method, route: routeOf(request), status: 'aborted' });
+      logAccess(log, request, { status: 'aborted', ms: reply.elapsedTime });
+    });
+  });
   app.addHook('onResponse', async (request, reply) => {
     const { method } = request;
-    const route = request.routeOptions.url ?? 'unknown';
-    count({ method, route, status: String(reply.statusCode) });
-    observe({ method, route }, reply.elapsedTime / 1000);
-    logAccess(log, request, reply);
+    count({ method, route: routeOf(request), status: String(reply.statusCode) });
+    observe({ method, route: routeOf(request) }, reply.elapsedTime / 1000);
+    logAccess(log, request, { status: reply.statusCode, ms: reply.elapsedTime });
   });
 }
+
+const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
