@@ -24,7 +24,8 @@ export async function rotateInputCredential(
         and(eq(inputCredentials.key, key), eq(inputCredentials.secret, row.secret), isNull(inputCredentials.revokedOn)),
       )
       .returning({ key: inputCredentials.key });
-    if (changed.length === 0) throw new AppError('STORE_CONFLICT', 'The credential was changed at the same time.');
+    if (changed.length === 0)
+      throw new AppError('STORE_CONFLICT', 'The credential was changed at the same time; look at it and try again.');
     const detail = { name: row.name, previous_until: until };
     await recordInputChange(tx, row, {
       actor,

@@ -28,7 +28,8 @@ export async function rotatePlatformCredential(
       .set({ secretSha256: sha256(secret.reveal()), previousSha256: row.secretSha256, previousUntil: until })
       .where(and(eq(platformCredentials.clientId, row.clientId), unchanged))
       .returning({ clientId: platformCredentials.clientId });
-    if (changed.length === 0) throw new AppError('STORE_CONFLICT', 'The credential was changed at the same time.');
+    if (changed.length === 0)
+      throw new AppError('STORE_CONFLICT', 'The credential was changed at the same time; look at it and try again.');
     await recordCredentialChange(tx, row, {
       actor: input.actor,
       occurredOn: timeOf(clock),

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -53,7 +53,7 @@ async function keptKey(home: string, key: KeptKey, log: Log): Promise<string> {
 /** Whole or not at all, and the first one wins: two processes that start together end with the same key. */
 async function makeKey(path: string, prefix: string): Promise<string> {
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomUUID()}`;
+  const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${prefix}${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch(() => stat(path));
   await rm(draft);

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import { AppError, type Log, type Secret, systemClock } from '../kernel/index.ts';
 import type { Store } from './contract.ts';
 import { createPool } from './pool.ts';
 import { createSql, type Runner } from './session.ts';
@@ -51,13 +51,14 @@ function pooledRunner(pool: Pool): Runner {
 }
 
 async function withinMs(limitMs: number, answer: Promise<unknown>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new AppError('STORE_UNAVAILABLE', `The store did not answer within ${limitMs} ms.`));
-  }, limitMs);
+  const answered = new AbortController();
+  const late = systemClock.sleep(limitMs, answered.signal).then(() => {
+    throw new AppError('STORE_UNAVAILABLE', `The store did not answer within ${limitMs} ms.`);
+  });
   try {
     await Promise.race([answer, late]);
   } finally {
-    clearTimeout(timer);
+    answered.abort();
+    await late.catch(() => undefined);
   }
 }

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import { AppError, type Log, type Secret, systemClock } from '../kernel/index.ts';
 import type { Store } from './contract.ts';
 import { findRunningStore, type RunningStore, startEmbeddedStore } from './embedded/embedded-store.ts';
 import type { OwnerRole } from './embedded/owner-lock.ts';
@@ -40,7 +39,7 @@ export async function attachStore(config: StoreConfig, log: Log): Promise<Store 
       return await openRunning(config, running, log);
     } catch (error) {
       if (waitedMs >= PATIENCE_MS || !isUnavailable(error)) throw error;
-      await sleep(POLL_MS);
+      await systemClock.sleep(POLL_MS);
     }
   }
 }
@@ -72,7 +71,7 @@ async function openGiven(databaseUrl: Secret, { store }: StoreConfig, log: Log):
     } catch (error) {
       if (waitedMs >= PATIENCE_MS || !isComingUp(error)) throw error;
       if (waitedMs === 0) log.warn({ reason: (error as Error).message }, 'store.waiting');
-      await sleep(POLL_MS);
+      await systemClock.sleep(POLL_MS);
     }
   }
 }

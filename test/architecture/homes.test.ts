@@ -46,7 +46,6 @@ const RULES: readonly Rule[] = [
     ),
     homes: {
       'src/kernel/clock.ts': 'the system clock itself',
-      'src/store/embedded/': 'the age of a lock file, in the time of the file system',
     },
     broken: [
       'Date.now()',
@@ -69,8 +68,8 @@ const RULES: readonly Rule[] = [
       'src/kernel/ids.ts': 'the number of the process in its ids',
       'src/http/request-id.ts': 'ids of requests that bring none',
       'src/kernel/encryption.ts': 'initialisation vectors',
-      'src/store/embedded/': 'passwords, ports and names of temporary files of the embedded server',
-      'src/store/keys.ts': 'keys that are made at the first start',
+      'src/store/embedded/': 'password and port of a new embedded store',
+      'src/store/keys.ts': 'keys that are made for a new home',
       'src/access/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
     },
     broken: [
@@ -97,9 +96,6 @@ const RULES: readonly Rule[] = [
     ),
     homes: {
       'src/kernel/clock.ts': 'sleep of the system clock',
-      'src/store/open-store.ts': 'a ping that does not come back',
-      'src/store/start-store.ts': 'waiting for a process of the system',
-      'src/store/embedded/': 'waiting for a process of the system, touching its lock',
     },
     broken: [
       'setTimeout(f, 5)',

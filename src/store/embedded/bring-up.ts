@@ -1,7 +1,6 @@
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, type Log } from '../../kernel/index.ts';
+import { AppError, type Log, systemClock } from '../../kernel/index.ts';
 import type { Cluster } from './cluster.ts';
 import { stopOrphan } from './orphan.ts';
 import { chooseFreePort, isPortFree } from './port.ts';
@@ -56,7 +55,7 @@ export async function bringUpOn({ home, cluster, log }: BringUp, port: number): 
       return server;
     } catch (error) {
       if (!(error instanceof AppError) || !STILL_HELD.test(error.message) || waitedMs >= RELEASE_MS) throw error;
-      await sleep(RELEASE_POLL_MS);
+      await systemClock.sleep(RELEASE_POLL_MS);
     }
   }
 }

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, systemClock } from '../../kernel/index.ts';
 import { processMark } from './process-mark.ts';
 
 const POLL_MS = 200;
@@ -40,12 +38,14 @@ export async function takeOwnership(home: string, role: OwnerRole, patienceMs = 
     const other = await findOwner(home);
     if (other === undefined) continue;
     if (!willBeGone(other) || waitedMs >= patienceMs) throw occupied(home, other);
-    await sleep(POLL_MS);
+    await systemClock.sleep(POLL_MS);
   }
-  const beat = setInterval(() => void touch(path), BEAT_MS).unref();
+  const released = new AbortController();
+  const beating = beat(path, released.signal);
   return {
     async release() {
-      clearInterval(beat);
+      released.abort();
+      await beating;
       if ((await contentOf(path)) === own) await rm(path, { force: true });
     },
   };
@@ -68,7 +68,7 @@ function lockPath(home: string): string {
 
 /** With its content or not at all: a link either makes the name or fails. */
 async function claim(path: string, own: string): Promise<boolean> {
-  const draft = `${path}.${randomUUID()}`;
+  const draft = besides(path);
   await writeFile(draft, own, { mode: 0o600 });
   try {
     await link(draft, path);
@@ -83,7 +83,7 @@ async function claim(path: string, own: string): Promise<boolean> {
 
 /** Somebody may have taken over between our look and our removal: then theirs is put back. */
 async function removeStale(path: string, stale: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
+  const aside = besides(path);
   try {
     await rename(path, aside);
     if ((await contentOf(aside)) !== stale) await link(aside, path);
@@ -100,7 +100,7 @@ async function isAlive(owner: Owner, path: string): Promise<boolean> {
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
-  return Date.now() - touchedMs < SILENT_MS;
+  return systemClock.nowMs() - touchedMs < SILENT_MS;
 }
 
 function willBeGone({ role, host }: Owner): boolean {
@@ -131,7 +131,17 @@ function parse(content: string): Owner | undefined {
   }
 }
 
-async function touch(path: string): Promise<void> {
-  const now = new Date();
-  await utimes(path, now, now).catch(() => undefined);
+async function beat(path: string, released: AbortSignal): Promise<void> {
+  while (!released.aborted) {
+    const now = new Date(systemClock.nowMs());
+    await utimes(path, now, now).catch(() => undefined);
+    await systemClock.sleep(BEAT_MS, released).catch(() => undefined);
+  }
+}
+
+let drafts = 0;
+/** A name next to `path` that no other process and no other call uses. */
+function besides(path: string): string {
+  drafts += 1;
+  return `${path}.${hostname()}.${process.pid}.${drafts}`;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { chmod, chown, cp, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type Log } from '../../kernel/index.ts';
@@ -32,7 +32,7 @@ export async function placeData(home: string, user: ServerUser | undefined, log:
   const inHome = join(home, 'store');
   if (await makeFolder(inHome, user)) return inHome;
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
-  const outside = join(DATA_ROOT, `${hash}-${randomUUID().slice(0, 8)}`);
+  const outside = join(DATA_ROOT, `${hash}-${await nextNumber(hash)}`);
   if (user !== undefined && (await makeFolder(outside, user))) {
     log.info({ home, data: outside }, 'store.data_outside_home');
     return outside;
@@ -41,6 +41,15 @@ export async function placeData(home: string, user: ServerUser | undefined, log:
     'STORE_START',
     `The folder ${home} cannot be written by the user the embedded store runs as. Set PENSTOCK_HOME to a folder it can reach.`,
   );
+}
+
+/** A home of the same name may have been removed, and its data still be there: those are not ours to touch. */
+async function nextNumber(hash: string): Promise<number> {
+  const names = await readdir(DATA_ROOT).catch(() => []);
+  const numbers = names
+    .filter((name) => name.startsWith(`${hash}-`))
+    .map((name) => Number(name.slice(hash.length + 1)));
+  return Math.max(0, ...numbers) + 1;
 }
 
 async function makeFolder(folder: string, user: ServerUser | undefined): Promise<boolean> {

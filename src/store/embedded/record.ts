@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, Secret } from '../../kernel/index.ts';
@@ -26,7 +26,7 @@ export async function readRecord(home: string): Promise<StoreRecord | undefined>
 
 /** Whole or as it was, also when the machine stops in the middle. */
 export async function writeRecord(home: string, record: StoreRecord): Promise<void> {
-  const draft = `${recordPath(home)}.${randomUUID()}`;
+  const draft = `${recordPath(home)}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(draft, recordPath(home));
 }

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, systemClock } from '../../kernel/index.ts';
 import { type Cluster, dataFolder, SERVER_ENVIRONMENT } from './cluster.ts';
 
 const POLL_MS = 20;
@@ -65,7 +64,7 @@ async function becameReady(child: ChildProcess, cluster: Cluster): Promise<boole
   while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
     const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
     if (lines[0] === String(child.pid) && lines[READY_LINE]?.trim() === 'ready') return true;
-    await sleep(POLL_MS);
+    await systemClock.sleep(POLL_MS);
   }
   return false;
 }
@@ -83,7 +82,7 @@ export async function stopProcess(pid: number, isAlive: () => boolean): Promise<
     } catch {
       return;
     }
-    for (let waitedMs = 0; waitedMs < limitMs && isAlive(); waitedMs += POLL_MS) await sleep(POLL_MS);
+    for (let waitedMs = 0; waitedMs < limitMs && isAlive(); waitedMs += POLL_MS) await systemClock.sleep(POLL_MS);
   }
 }
 
