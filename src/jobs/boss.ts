@@ -17,7 +17,6 @@ export const WORK_OPTIONS = {
   heartbeatRefreshSeconds: 1,
   /** NOTIFY wakes at once; polling is for what nobody announces: retries, delayed jobs, a listener that is down. */
   pollingIntervalSeconds: 2,
-  notifyPollingIntervalSeconds: 2,
 } as const;
 
 export const QUEUE_OPTIONS = {
@@ -52,6 +51,8 @@ export function createBoss({ databaseUrl, clock, log }: BossOptions): PgBoss {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: 300,
+    // each pass of the supervisor would ask for it: a tenth of what an idle daemon costs
+    monitorVacuum: false,
     // what we do not use: its schedules, flows, registry of instances and traces
     schedule: false,
     flowIntervalSeconds: DAY_SECONDS,

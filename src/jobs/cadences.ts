@@ -46,6 +46,7 @@ export function createCadences({ store, boss, clock, log, stop }: CadencesOption
     worker: {
       queue: CADENCE_QUEUE,
       concurrency: CONCURRENCY,
+      pollSeconds: 5,
       async handle({ key, signal }, { dueAt }) {
         const handler = handlers.get(key.slice(key.indexOf('/') + 1));
         if (handler === undefined) throw new Error(`No handler for ${key} in this version.`);

@@ -3,7 +3,7 @@ import type { Store } from '../store/index.ts';
 import { createBoss } from './boss.ts';
 import { type CadenceHandler, createCadences } from './cadences.ts';
 import type { Jobs } from './contract.ts';
-import { cancelJob, createQueues, findOldestReady, sendJob } from './queues.ts';
+import { cancelJob, createQueues, findOldestReady, queueUnavailable, sendJob } from './queues.ts';
 import { type Worker, workQueue } from './work-queue.ts';
 
 export interface JobsOptions {
@@ -46,10 +46,12 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
       await ensureQueue(queue);
       await cancelJob(boss, tx, { queue, key });
     },
-    work: (queue, { concurrency }, handler) => add({ queue, concurrency, handle: handler }),
+    work: (queue, { concurrency }, handler) => add({ queue, concurrency, pollSeconds: 2, handle: handler }),
     cadence: (name: string, cron: string, handler: CadenceHandler) => cadences.add(name, cron, handler),
     async start() {
-      await boss.start();
+      await boss.start().catch((cause: unknown) => {
+        throw queueUnavailable('The job queue cannot start', cause);
+      });
       phase.isStarted = true;
       for (const worker of [...workers, cadences.worker]) await begin(worker);
       await cadences.start();

@@ -1,4 +1,5 @@
 import type { Db, PgBoss } from 'pg-boss';
+import { AppError, asAppError } from '../kernel/index.ts';
 import type { SqlValue, Store, Transaction } from '../store/index.ts';
 import { BOSS_SCHEMA, QUEUE_OPTIONS } from './boss.ts';
 
@@ -28,13 +29,19 @@ export function createQueues(boss: PgBoss): (queue: string) => Promise<void> {
   return (queue) => {
     const known = made.get(queue);
     if (known !== undefined) return known;
-    const making = make(queue).catch((error: unknown) => {
+    const making = make(queue).catch((cause: unknown) => {
       made.delete(queue);
-      throw error;
+      throw queueUnavailable(`The job queue "${queue}" cannot be made`, cause);
     });
     made.set(queue, making);
     return making;
   };
+}
+
+/** pg-boss speaks to the store through a pool of its own, so its errors are the driver's. */
+export function queueUnavailable(what: string, cause: unknown): AppError {
+  const reason = asAppError(cause).message;
+  return new AppError('STORE_UNAVAILABLE', `${what}: ${reason}`, { cause });
 }
 
 /** Policy `exclusive` with a singleton key: one queued, active or retrying job a key; another one changes nothing. */

@@ -7,6 +7,8 @@ import { type JobData, within } from './queues.ts';
 export interface Worker {
   readonly queue: string;
   readonly concurrency: number;
+  /** How late a retried or delayed job may start. Each poll is a statement, also while nothing is to do. */
+  readonly pollSeconds: number;
   readonly handle: (job: Job, data: JobData) => Promise<void>;
 }
 
@@ -23,9 +25,10 @@ interface Surroundings {
  * drains without a pause.
  */
 export async function workQueue(surroundings: Surroundings, worker: Worker): Promise<void> {
+  const options = { ...WORK_OPTIONS, notifyPollingIntervalSeconds: worker.pollSeconds };
   for (let count = 0; count < worker.concurrency; count += 1) {
     const self = { id: '' };
-    self.id = await surroundings.boss.work<JobData>(worker.queue, WORK_OPTIONS, async ([job]) => {
+    self.id = await surroundings.boss.work<JobData>(worker.queue, options, async ([job]) => {
       try {
         if (job !== undefined) await runJob(surroundings, worker, job);
       } finally {

@@ -236,6 +236,9 @@ describe('draining', () => {
     await jobs.drain(10_000);
     expect(reasons).toEqual(['drain']);
     expect([await states('1/first'), await states('1/second')]).toEqual([['completed', 'created'], ['created']]);
+    // the API may still answer a trigger while the daemon goes down
+    await enqueue(jobs, '1/third');
+    expect(await states('1/third')).toEqual(['created']);
   });
 
   test('gives back the job of a handler that does not end in time', async () => {
@@ -249,6 +252,10 @@ describe('draining', () => {
     await jobs.drain(1000);
     expect(await states('1/stuck')).toEqual(['retry']);
     resolve();
+  });
+
+  test('of jobs that were never started does nothing', async () => {
+    await makeJobs().drain(1000);
   });
 
   test('is over at once when nothing runs, and twice is once', async () => {
