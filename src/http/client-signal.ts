@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 export function clientSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableEnded) controller.abort();
   });
   return controller.signal;
 }

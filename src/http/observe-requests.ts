@@ -24,8 +24,12 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Observer
     buckets: BUCKETS,
   });
   app.addHook('onRequest', async (request, reply) => {
+    let isAnswered = false;
+    reply.raw.once('finish', () => {
+      isAnswered = true;
+    });
     reply.raw.once('close', () => {
-      if (reply.raw.writableFinished) return;
+      if (isAnswered) return;
       count({ method: request.method, route: routeOf(request), status: 'aborted' });
       logAccess(log, request, { status: 'aborted', ms: reply.elapsedTime });
     });
