@@ -1,0 +1,155 @@
+import { createJobs } from '../../src/jobs/index.ts';
+import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
+import { column, type ScriptedWarehouse, scriptedWarehouse } from './scripted-warehouse.ts';
+import { accessServer, bearerOf, someCredential, someWorkspace, testKeyRing } from './test-access.ts';
+import { openTestStore } from './test-store.ts';
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is what the tests look into
+  readonly body: any;
+}
+
+/** Calls below one workspace, with one credential. */
+export interface Client {
+  readonly workspaceId: WorkspaceId;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  put(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+}
+
+/** A clock that stands still; who sleeps on it waits for ever, unless `isImpatient`. */
+export interface StillClock extends Clock {
+  set(text: string): void;
+  isImpatient: boolean;
+}
+
+export interface SyncApi extends AsyncDisposable {
+  readonly deps: SyncDeps;
+  readonly store: Store;
+  readonly clock: StillClock;
+  readonly warehouse: ScriptedWarehouse;
+  readonly admin: Client;
+  /** May only read. */
+  readonly reader: Client;
+  /** The admin of another workspace of the same account. */
+  readonly stranger: Client;
+}
+
+export const NOW = '2024-06-01T12:00:00.000Z';
+
+export async function openSyncApi(): Promise<SyncApi> {
+  const store = await openTestStore();
+  const clock = stillClock();
+  const warehouse = scriptedWarehouse('DuckDB');
+  warehouse.tables.set('purchases', [
+    column('customer_id', 'text', 'VARCHAR'),
+    column('purchased_on', 'date'),
+    column('updated_at', 'timestamp_tz', 'TIMESTAMP WITH TIME ZONE'),
+    column('seen_ms', 'integer', 'BIGINT'),
+    column('amount', 'decimal', 'DECIMAL(10,2)'),
+  ]);
+  const jobs = createJobs({ store, clock: systemClock, log: createLog('silent') });
+  await jobs.start();
+  const keyRing = testKeyRing();
+  const deps: SyncDeps = {
+    ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000 },
+    connectorEnvironment: () => ({ folder: '/nowhere', memoryMb: 64, threads: 1 }),
+  };
+  const access = { store, clock: systemClock, keyRing };
+  const server = accessServer(access, syncEndpoints(deps));
+  const home = await someWorkspace(access, 'home');
+  const other = await someWorkspace(access, 'other');
+  const readOnly = await someCredential(access, home.accountId, { role: 'read' });
+  const client = async (workspaceId: WorkspaceId, credential: Parameters<typeof bearerOf>[1]): Promise<Client> =>
+    clientOf(server, workspaceId, await bearerOf(server, credential));
+  return {
+    ...{ deps, store, clock, warehouse },
+    admin: await client(home.workspaceId, home.credential),
+    reader: await client(home.workspaceId, readOnly),
+    stranger: await client(other.workspaceId, other.credential),
+    async [Symbol.asyncDispose]() {
+      await server.close(0);
+      await jobs[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+function clientOf(server: ReturnType<typeof accessServer>, workspaceId: WorkspaceId, authorization: string): Client {
+  const call = async (method: Method, path: string, rest: object = {}): Promise<Answer> => {
+    const url = `/platform/v2/workspaces/${workspaceId}${path}`;
+    const answer = await server.inject({ method, url, headers: { authorization }, ...rest });
+    return { status: answer.statusCode, body: answer.body === '' ? undefined : parseJson(answer.body) };
+  };
+  return {
+    workspaceId,
+    get: (path) => call('GET', path),
+    post: (path, body, headers = {}) =>
+      call('POST', path, {
+        headers: { authorization, ...headers },
+        ...(body === undefined ? {} : { payload: body as object }),
+      }),
+    put: (path, body) => call('PUT', path, { payload: body as object }),
+    delete: (path) => call('DELETE', path),
+  };
+}
+
+function stillClock(): StillClock {
+  let nowMs = Date.parse(NOW);
+  const clock: StillClock = {
+    isImpatient: false,
+    nowMs: () => nowMs,
+    set: (text) => {
+      nowMs = Date.parse(text);
+    },
+    sleep: (_delayMs, signal) =>
+      clock.isImpatient
+        ? Promise.resolve()
+        : new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  };
+  return clock;
+}
+
+export const connectionBody = {
+  id: 'warehouse',
+  name: 'The warehouse',
+  state: 'active',
+  service_provider: 'DuckDB',
+  config: { database: 'shop.duckdb', password: 'hunter2' },
+};
+
+export const modelBody = {
+  id: 'purchases',
+  name: 'Purchases',
+  state: 'active',
+  type: 'sql',
+  config: { sql_query: 'SELECT * FROM purchases' },
+};
+
+export const pipelineBody = {
+  id: 'purchases-to-profiles',
+  name: 'Purchases to profiles',
+  pipeline_type: 'user_attributes',
+  connection_id: 'warehouse',
+  data_model_id: 'purchases',
+  state: 'active',
+  sync_mode: { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' },
+  schedule: { type: 'interval', frequency: 'daily', delay: '15m', start: '2024-06-01T00:00:00Z' },
+  environment: 'production',
+};
+
+export const PIPELINES = '/inputs/data-pipelines';
+export const PIPELINE = `${PIPELINES}/${pipelineBody.id}`;
+
+/** Connection, model and the pipeline of `pipelineBody` with what `changes` says. */
+export async function somePipeline({ admin }: SyncApi, changes: object = {}): Promise<Answer> {
+  await admin.post('/connections', connectionBody);
+  await admin.post('/data-models', modelBody);
+  return admin.post(PIPELINES, { ...pipelineBody, ...changes });
+}
