@@ -5,12 +5,13 @@ import {
   createAuthenticate,
   createPlatformCredential,
   createSigningKeys,
+  ensureSigningKey,
   type Initialised,
   initialise,
   type Role,
 } from '../../src/access/index.ts';
 import type { Endpoint, HttpServer } from '../../src/http/index.ts';
-import { createKeyRing, type KeyRing, Secret, type WorkspaceId } from '../../src/kernel/index.ts';
+import { createKeyRing, createLog, type KeyRing, type Log, Secret, type WorkspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { httpServer } from './http-server.ts';
@@ -29,15 +30,28 @@ export interface TestAccess extends AccessDeps, AsyncDisposable {
   readonly clock: FakeClock;
 }
 
-/** A store of its own with a clock that stands still. */
-export async function openTestAccess(): Promise<TestAccess> {
+/** A store of its own with a clock that stands still, and a signing key unless the test is about them. */
+export async function openTestAccess(options: { readonly withoutSigningKey?: true } = {}): Promise<TestAccess> {
   const store = await openTestStore();
-  return {
-    store,
-    clock: fakeClock(),
-    keyRing: testKeyRing(),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
+  const access = { store, clock: fakeClock(), keyRing: testKeyRing() };
+  if (options.withoutSigningKey !== true) await giveSigningKey(access);
+  return { ...access, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+let signingKeyRow: string | undefined;
+
+/** Making an RSA key takes long, so all stores of a test file share one. */
+async function giveSigningKey(deps: AccessDeps): Promise<void> {
+  const { store } = deps;
+  if (signingKeyRow === undefined) {
+    await ensureSigningKey(deps);
+    const [row] = await store.query<{ row: string }>('SELECT row_to_json(signing_keys)::text AS row FROM signing_keys');
+    signingKeyRow = row?.row;
+  } else {
+    await store.query('INSERT INTO signing_keys SELECT * FROM json_populate_record(NULL::signing_keys, $1)', [
+      signingKeyRow,
+    ]);
+  }
 }
 
 /** Organisation, account, workspace and admin credential, named by `name` or at random. */
@@ -46,12 +60,17 @@ export function someWorkspace(deps: AccessDeps, name: string = randomBytes(4).to
 }
 
 /** The daemon's HTTP side with the real bearer check; `endpoints` come on top of this room's. */
-export function accessServer(deps: AccessDeps, endpoints: readonly Endpoint[] = []): HttpServer {
+export function accessServer(
+  deps: AccessDeps,
+  endpoints: readonly Endpoint[] = [],
+  { baseUrl = BASE_URL, log = createLog('silent') }: { readonly baseUrl?: string; readonly log?: Log } = {},
+): HttpServer {
   const signingKeys = createSigningKeys(deps);
-  const all = { ...deps, signingKeys, baseUrl: () => BASE_URL };
+  const all = { ...deps, signingKeys, baseUrl: () => baseUrl };
   return httpServer([...accessEndpoints(all), ...endpoints], {
     authenticate: createAuthenticate(all),
     clock: deps.clock,
+    log,
   });
 }
 
@@ -61,14 +80,18 @@ export interface TokenClient {
 }
 
 /** `Bearer …` for the credential, as the token endpoint gives it. */
-export async function bearerOf(server: HttpServer, client: TokenClient | undefined): Promise<string> {
+export async function bearerOf(
+  server: HttpServer,
+  client: TokenClient | undefined,
+  audience: string = BASE_URL,
+): Promise<string> {
   const answer = await server.inject({
     method: 'POST',
     url: '/oauth/token',
     payload: {
       client_id: client?.clientId,
       client_secret: client?.clientSecret.reveal(),
-      audience: BASE_URL,
+      audience,
       grant_type: 'client_credentials',
     },
   });

@@ -22,7 +22,7 @@ function counting(access: TestAccess) {
 }
 
 test('daemons that start at the same time make one key', async () => {
-  await using access = await openTestAccess();
+  await using access = await openTestAccess({ withoutSigningKey: true });
   const daemons = [1, 2, 3].map(() => createSigningKeys(access));
   const tokens = await Promise.all(daemons.map((keys) => keys.sign({ sub: 'x' })));
   await Promise.all([ensureSigningKey(access), ensureSigningKey(access)]);
@@ -32,7 +32,7 @@ test('daemons that start at the same time make one key', async () => {
 });
 
 test('only public members of a key are published', async () => {
-  await using access = await openTestAccess();
+  await using access = await openTestAccess({ withoutSigningKey: true });
   const [key] = await createSigningKeys(access).published();
   expect(Object.keys(key ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
   const [row] = await access.store.query<{ private_key: string }>('SELECT private_key FROM signing_keys');
@@ -40,7 +40,7 @@ test('only public members of a key are published', async () => {
 });
 
 test('a new key is published before it signs, and the old one lives until its last token has expired', async () => {
-  await using access = await openTestAccess();
+  await using access = await openTestAccess({ withoutSigningKey: true });
   const keys = createSigningKeys(access);
   const oldKid = kidOf(await keys.sign({ sub: 'x' }));
   access.clock.advance(HOUR_MS);
@@ -62,7 +62,7 @@ test('a new key is published before it signs, and the old one lives until its la
 });
 
 test('rotations at the same time leave one key that lives on', async () => {
-  await using access = await openTestAccess();
+  await using access = await openTestAccess({ withoutSigningKey: true });
   await ensureSigningKey(access);
   const outcomes = await Promise.allSettled([rotateSigningKey(access), rotateSigningKey(access)]);
   const lost = outcomes.filter(({ status }) => status === 'rejected');
@@ -75,7 +75,7 @@ test('rotations at the same time leave one key that lives on', async () => {
 });
 
 test('a key that another daemon made is found at once, and unknown ones do not make the daemon read each time', async () => {
-  await using access = await openTestAccess();
+  await using access = await openTestAccess({ withoutSigningKey: true });
   const { deps, reads } = counting(access);
   const keys = createSigningKeys(deps);
   await keys.published();
