@@ -191,12 +191,15 @@ function writeAscii(bytes: Buffer, start: number, text: string): boolean {
   return true;
 }
 
+/** What is no hex digit, or no character of one byte, leaves a bit above the lowest four in `wrong`. */
 function writeHex(bytes: Buffer, start: number, text: string): boolean {
   let wrong = 0;
   for (let index = 0; index < 16; index++) {
-    const high = NIBBLES[text.charCodeAt(index * 2) & 0xff] as number;
-    const low = NIBBLES[text.charCodeAt(index * 2 + 1) & 0xff] as number;
-    wrong |= high | low;
+    const left = text.charCodeAt(index * 2);
+    const right = text.charCodeAt(index * 2 + 1);
+    const high = NIBBLES[left & 0xff] as number;
+    const low = NIBBLES[right & 0xff] as number;
+    wrong |= high | low | (((left | right) >> 8) << 4);
     bytes[start + index] = (high << 4) | low;
   }
   return wrong < 16;

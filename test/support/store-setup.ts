@@ -32,6 +32,7 @@ const SETTINGS = [
   'shared_buffers=256MB',
   'max_wal_size=4GB',
   'autovacuum=off',
+  'deadlock_timeout=50ms',
   'log_min_messages=log',
 ];
 

@@ -8,7 +8,8 @@ import { TEMPLATE } from './store-setup.ts';
 /** A store of its own: a database cloned from the migrated template, dropped when disposed (`await using`). */
 export async function openTestStore(options: { readonly poolSize?: number } = {}): Promise<Store> {
   const database = `t_${randomUUID().replaceAll('-', '')}`;
-  await maintain(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`);
+  // without fsync a copy of the files is half the price of a copy through the WAL
+  await maintain(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   const url = new URL(inject('storeUrl'));
   url.pathname = `/${database}`;
   return openStore({
