@@ -37,4 +37,3 @@ export { type AccessEndpointsDeps, accessEndpoints } from './routes.ts';
 export type { WorkspaceSettings } from './settings.ts';
 export { ensureSigningKey } from './signing-key.ts';
 export { createSigningKeys, type SigningKeys } from './signing-keys.ts';
-export { accounts, workspaces } from './tables.ts';

@@ -21,12 +21,6 @@ export const TokenResponse = Type.Object(
   { additionalProperties: false },
 );
 
-/** RFC 6749, 5.2. */
-export const OAuthError = Type.Object(
-  { error: Type.String(), error_description: Type.String() },
-  { additionalProperties: false },
-);
-
 const PublicJwk = Type.Object(
   {
     kty: Type.Literal('RSA'),

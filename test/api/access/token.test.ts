@@ -57,7 +57,9 @@ describe('POST /oauth/token', () => {
     expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
 
     const token = body.access_token ?? '';
-    const set = JSON.parse((await server.inject('/.well-known/jwks.json')).body) as { keys: [{ kid: string }] };
+    const published = await server.inject('/.well-known/jwks.json');
+    expect(published.headers['cache-control']).toBe('public, max-age=60');
+    const set = JSON.parse(published.body) as { keys: [{ kid: string }] };
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'RS256', typ: 'JWT', kid: set.keys[0].kid });
     const key = await importJWK(set.keys[0], 'RS256');
     const now = new Date(access.clock.nowMs());
