@@ -21,6 +21,8 @@ export function serveDocs(app: FastifyInstance, document: object): void {
     docs.addHook('onRequest', async (_request, reply) => {
       reply.headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' });
     });
+    // a path that cannot be a file is no fault of ours
+    docs.setErrorHandler((_error, _request, reply) => reply.callNotFound());
     await docs.register(swagger, { mode: 'static', specification: { document: document as never } });
     await docs.register(swaggerUi, {
       routePrefix: '/docs',

@@ -33,7 +33,7 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
       ...common,
       path: '/healthz',
       operationId: 'getHealth',
-      summary: 'Whether the process is alive; it does not ask the store.',
+      summary: 'Whether the process is alive; it does not ask the store',
       responses: { 200: Type.Object({ status: Type.Literal('alive') }) },
       handler: async () => ({ status: 200, body: { status: 'alive' } }),
     }),
@@ -41,7 +41,7 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
       ...common,
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Whether the daemon can work: store reachable, migrations done, not going down; with the reasons.',
+      summary: 'Whether the daemon can work: store reachable, migrations done, not going down; with the reasons',
       responses: { 200: READINESS, 503: READINESS },
       handler: async () => {
         const body = await readiness();
@@ -52,7 +52,7 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
       ...common,
       path: '/metrics',
       operationId: 'getMetrics',
-      summary: 'Metrics for Prometheus, as text.',
+      summary: 'Metrics for Prometheus, as text',
       responses: { 200: Type.String() },
       handler: async () => {
         const { contentType, text } = await metricsPage();
@@ -63,7 +63,7 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
       ...common,
       path: '/openapi.json',
       operationId: 'getOpenApi',
-      summary: 'This description of the API, OpenAPI 3.1.',
+      summary: 'This description of the API, OpenAPI 3.1',
       responses: { 200: Type.Object({}, { additionalProperties: true }) },
       handler: async () => ({ status: 200, body: openApi() }),
     }),

@@ -71,7 +71,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       } catch (error) {
         throw listenError(error, config);
       }
-      return this.url;
+      return publicUrl(app, config);
     },
     drain() {
       state.isDraining = true;
@@ -81,11 +81,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await closeWithin(app, clock, graceMs);
     },
     get url() {
-      const address = app.server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : config.port;
-      return config.baseUrl ?? urlOf({ host: config.host, port });
+      return publicUrl(app, config);
     },
   };
+}
+
+function publicUrl(app: FastifyInstance, { baseUrl, host, port }: Config['http']): string {
+  const address = app.server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return baseUrl ?? urlOf({ host, port: bound });
 }
 
 function withOperations(options: HttpServerOptions, isDraining: () => boolean) {

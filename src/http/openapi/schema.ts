@@ -32,9 +32,7 @@ function writeOne(schema: JsonSchema, write: (schema: JsonSchema) => Written): W
   return {
     ...mapParts(rest, write),
     ...(int64 === true ? { type: 'integer', format: 'int64' } : {}),
-    ...(meaning === undefined
-      ? {}
-      : { description: [rest.description, `Must be ${meaning}.`].filter(Boolean).join(' ') }),
+    ...(meaning === undefined || rest.description !== undefined ? {} : { description: `Must be ${meaning}.` }),
     ...(values === undefined ? { ...(anyOf && { anyOf: anyOf.map(write) }) } : { enum: values }),
   };
 }

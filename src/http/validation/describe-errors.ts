@@ -23,7 +23,7 @@ export function describeErrors(errors: readonly ErrorObject[], root: unknown): r
 function describe(error: ErrorObject, root: unknown): Issue {
   const path = pathOf(error.instancePath, root);
   // a number with more digits than a double has is an object to the validator
-  if (isRawNumber(error.data)) return { path, message: `must be ${typeNames(schemaOf(error).type)}, is a number` };
+  if (isRawNumber(error.data)) return { path, message: wrongType(schemaOf(error).type, error.data) };
   const name: unknown = error.params.missingProperty ?? error.params.additionalProperty ?? error.params.tag;
   return {
     path: typeof name === 'string' ? fieldPath(path, name) : path,
@@ -51,7 +51,7 @@ const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
     const known = Object.keys(schemaOf(error).properties ?? {});
     return known.length === 0 ? 'is not a field here' : `is not a field of this object; known are ${known.join(', ')}`;
   },
-  type: ({ params, data }) => `must be ${typeNames(params.type)}, is ${kindOf(data)}`,
+  type: ({ params, data }) => wrongType(params.type, data),
   int64: ({ data }) => `must be a whole number of 64 bits, is ${isScalarNumber(data) ? data : kindOf(data)}`,
   enum: ({ params, data }) => oneOf(params.allowedValues, data),
   const: ({ params, data }) => oneOf([params.allowedValue], data),
@@ -105,6 +105,15 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
   null: 'null',
 };
+
+/** A number of the wrong kind is shown: `1.5` for a whole number, or digits that a double would lose. */
+function wrongType(type: unknown, data: unknown): string {
+  const wantsNumber = [type].flat().some((name) => name === 'integer' || name === 'number');
+  if (!wantsNumber || kindOf(data) !== 'a number') return `must be ${typeNames(type)}, is ${kindOf(data)}`;
+  if (typeof data === 'number') return `must be ${typeNames(type)}, is ${data}`;
+  const digits = isRawNumber(data) ? data.rawJSON : String(data);
+  return `must be ${typeNames(type)} of at most 15 digits, is ${digits.slice(0, 80)}`;
+}
 
 function typeNames(type: unknown): string {
   const types: readonly unknown[] = Array.isArray(type) ? type : [type ?? 'object'];

@@ -178,4 +178,13 @@ describe('/docs', () => {
     expect(start).toContain('"validatorUrl":null');
     expect(start).not.toMatch(/https?:\/\/(?!stackoverflow\.com)/);
   });
+
+  it.each(['/docs/static/nothing.js', '/docs/static/%00', '/docs/static/..%2f..%2fpackage.json'])(
+    'has no %s',
+    async (url) => {
+      const response = await server.inject(url);
+      expect(response.statusCode).toBe(404);
+      expect(JSON.parse(response.body)).toMatchObject({ code: 'NOT_FOUND' });
+    },
+  );
 });
