@@ -26,3 +26,8 @@ export const failedRecords = pgTable(
     }),
   ],
 );
+
+/** One row a workspace: claims and ends of its runs take it one after the other. A row, so it holds on every node. */
+export const claimLocks = pgTable('claim_locks', {
+  workspaceId: bigint('workspace_id', { mode: 'bigint' }).primaryKey(),
+});

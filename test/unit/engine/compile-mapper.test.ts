@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assignRoles, DEFAULT_LIMITS } from '../../../src/engine/column-roles.ts';
-import { compileMapper, isRefusal } from '../../../src/engine/compile-mapper.ts';
-import { rowText } from '../../../src/engine/failed-row.ts';
 import { iteratorAxis } from '../../../src/engine/iterator-axis.ts';
-import { ROW_RULES } from '../../../src/engine/refusal.ts';
+import { assignRoles, DEFAULT_LIMITS } from '../../../src/engine/mapping/column-roles.ts';
+import { compileMapper, isRefusal } from '../../../src/engine/mapping/compile-mapper.ts';
+import { rowText } from '../../../src/engine/mapping/failed-row.ts';
+import { ROW_RULES } from '../../../src/engine/mapping/refusal.ts';
 import type { Person } from '../../../src/identity/index.ts';
 import { instantFromStore, parseJson } from '../../../src/kernel/index.ts';
 import type { Cell, Column, ColumnType } from '../../../src/warehouse/index.ts';
@@ -17,7 +17,7 @@ function column(name: string, type: ColumnType = 'text', item?: Column): Column 
 
 function mapperOf(columns: readonly Column[]) {
   const roles = assignRoles(columns, undefined, DEFAULT_LIMITS);
-  return compileMapper({ columns, roles, limits: DEFAULT_LIMITS, axis: undefined, runStart: RUN_START });
+  return compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator: undefined, runStart: RUN_START });
 }
 
 /** JSON text of one attribute, or the rule it breaks. */
@@ -33,19 +33,16 @@ function person(columns: readonly Column[], row: readonly Cell[]): Person {
 }
 
 describe('roles of columns', () => {
-  const refused = (names: readonly string[], iterator?: string) => () =>
+  const refused = (names: readonly string[]) => () =>
     assignRoles(
       names.map((name) => column(name)),
-      iterator,
+      undefined,
       DEFAULT_LIMITS,
     );
 
   it('takes reserved names in any case as identities and all others as attributes', () => {
-    const { identities, attributes, mpid } = assignRoles(
-      ['EMAIL', 'CustomerID', 'Ios_Idfv', 'Mpid', 'Age', 'updated'].map((name) => column(name)),
-      'UPDATED',
-      DEFAULT_LIMITS,
-    );
+    const columns = ['EMAIL', 'CustomerID', 'Ios_Idfv', 'Mpid', 'Age', 'updated'].map((name) => column(name));
+    const { identities, attributes, mpid } = assignRoles(columns, columns.at(-1), DEFAULT_LIMITS);
     expect(identities.map(({ type }) => type)).toEqual(['email', 'customer_id', 'ios_idfv']);
     expect(mpid).toBe(3);
     expect(attributes.map((each) => each.column.name)).toEqual(['Age']);
@@ -65,8 +62,7 @@ describe('roles of columns', () => {
     expect(refused(['email', 'City', 'CITY'])).not.toThrow();
   });
 
-  it('refuses a missing iterator column, and names over the limit', () => {
-    expect(refused(['email', 'age'], 'updated_at')).toThrow(/no column "updated_at".*email, age/);
+  it('refuses names over the limit', () => {
     expect(refused(['email', 'x'.repeat(257)])).toThrow(/over 256 characters/);
   });
 });
@@ -151,9 +147,13 @@ describe('mapping of a row', () => {
 
   it('gives attributes the time of the iterator in its zone, else of the start of the run', () => {
     const columns = [column('email'), column('at', 'timestamp')];
-    const axis = iteratorAxis({ field: 'at', type: 'timestamp', zone: 'Europe/Berlin' }, column('at', 'timestamp'));
-    const roles = assignRoles(columns, 'at', DEFAULT_LIMITS);
-    const map = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, axis, runStart: RUN_START });
+    const [, at = column('')] = columns;
+    const iterator = {
+      column: at,
+      axis: iteratorAxis({ field: 'at', type: 'timestamp', zone: 'Europe/Berlin' }, at),
+    };
+    const roles = assignRoles(columns, at, DEFAULT_LIMITS);
+    const map = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator, runStart: RUN_START });
     expect(map(['a@b.c', '2024-01-01T01:00:00.000001'])).toMatchObject({
       setAt: instantFromStore('2024-01-01T00:00:00.000001Z'),
       attributes: { names: [] },

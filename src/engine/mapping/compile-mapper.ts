@@ -1,11 +1,11 @@
-import type { Identity, Person } from '../identity/index.ts';
-import type { Micros } from '../kernel/index.ts';
-import type { Cell, Column } from '../warehouse/index.ts';
+import type { Identity, Person } from '../../identity/index.ts';
+import type { Micros } from '../../kernel/index.ts';
+import type { Cell, Column } from '../../warehouse/index.ts';
+import type { IteratorAxis } from '../iterator-axis.ts';
 import { type CellWriter, compileCellWriter } from './cell-text.ts';
 import type { AttributeLimits, ColumnRoles } from './column-roles.ts';
 import { shownValue } from './failed-row.ts';
 import { type IdentityFault, identityOf, mpidOf } from './identity-cell.ts';
-import type { IteratorAxis } from './iterator-axis.ts';
 import type { Refusal } from './refusal.ts';
 
 /** One row → one person, or why not. Compiled once a run: nothing is looked up by name per row (1.1 µs for 10 columns). */
@@ -16,7 +16,7 @@ export interface MapperPlan {
   readonly roles: ColumnRoles;
   readonly limits: AttributeLimits;
   /** Gives a row's time; without it, or where the cell has none, attributes were set when the run began. */
-  readonly axis: IteratorAxis | undefined;
+  readonly iterator: { readonly column: Column; readonly axis: IteratorAxis } | undefined;
   readonly runStart: Micros;
 }
 
@@ -102,9 +102,10 @@ function compileAttributes({ roles, limits }: MapperPlan): AttributeReader {
   };
 }
 
-function compileTime({ axis, roles, runStart }: MapperPlan): (row: readonly Cell[]) => Micros {
-  const position = roles.iterator;
-  if (axis === undefined || position === undefined) return () => runStart;
+function compileTime({ iterator, columns, runStart }: MapperPlan): (row: readonly Cell[]) => Micros {
+  if (iterator === undefined) return () => runStart;
+  const position = columns.indexOf(iterator.column);
+  const { axis } = iterator;
   return (row) => axis.instantOf(row[position] ?? null) ?? runStart;
 }
 

@@ -1,5 +1,5 @@
-import { isRawNumber, type Json, parseJson, stringifyJson } from '../kernel/index.ts';
-import type { Cell, Column } from '../warehouse/index.ts';
+import { isRawNumber, type Json, parseJson, stringifyJson } from '../../kernel/index.ts';
+import type { Cell, Column } from '../../warehouse/index.ts';
 
 /** What is wrong with a cell: a rule of ROW_RULES and the reason for people. */
 export interface CellFault {

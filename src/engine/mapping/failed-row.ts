@@ -1,5 +1,5 @@
-import { stringifyJson } from '../kernel/index.ts';
-import type { Cell, Column, NestedCell } from '../warehouse/index.ts';
+import { stringifyJson } from '../../kernel/index.ts';
+import type { Cell, Column, NestedCell } from '../../warehouse/index.ts';
 
 const SHOWN_CHARS = 1000;
 

@@ -1,12 +1,11 @@
-import { type IdentityType, identityTypeOfColumn } from '../identity/index.ts';
-import { AppError } from '../kernel/index.ts';
-import type { Column } from '../warehouse/index.ts';
+import { type IdentityType, identityTypeOfColumn } from '../../identity/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import type { Column } from '../../warehouse/index.ts';
 
 /** What each column of a user_attributes model is for (rulings §7, Mapping). Positions are indexes into a row. */
 export interface ColumnRoles {
   readonly identities: readonly { readonly position: number; readonly type: IdentityType; readonly column: Column }[];
   readonly mpid: number | undefined;
-  readonly iterator: number | undefined;
   readonly attributes: readonly { readonly position: number; readonly column: Column }[];
 }
 
@@ -21,10 +20,9 @@ export const DEFAULT_LIMITS: AttributeLimits = { nameChars: 256, valueChars: 409
 /** Throws MODEL_INVALID, with every complaint, when the columns cannot make people. */
 export function assignRoles(
   columns: readonly Column[],
-  iteratorField: string | undefined,
+  iterator: Column | undefined,
   limits: AttributeLimits,
 ): ColumnRoles {
-  const iterator = iteratorField === undefined ? undefined : findColumn(columns, iteratorField);
   const all = columns.map((column, position) => ({ position, column }));
   const mpids = all.filter(({ column }) => column.name.toLowerCase() === 'mpid');
   const identities = all.flatMap(({ position, column }) => {
@@ -32,40 +30,19 @@ export function assignRoles(
     return type === undefined ? [] : [{ position, column, type }];
   });
   const reserved = new Set([...mpids, ...identities].map(({ position }) => position));
-  const attributes = all.filter(({ position }) => position !== iterator && !reserved.has(position));
+  const attributes = all.filter(({ column, position }) => column !== iterator && !reserved.has(position));
   const complaints = [
-    ...missingIterator(columns, iteratorField, iterator),
     ...doubled([...mpids.map(({ column }) => ({ column, type: 'mpid' })), ...identities]),
     ...wrongNames(attributes, limits),
     ...(reserved.size === 0 ? [NO_IDENTITY] : []),
   ];
   if (complaints.length > 0) throw new AppError('MODEL_INVALID', complaints.join(' '));
-  return { identities, mpid: mpids[0]?.position, iterator, attributes };
+  return { identities, mpid: mpids[0]?.position, attributes };
 }
 
 const NO_IDENTITY =
   'The model selects no identity: name at least one column after an identity or device id, such as customer_id, email ' +
   'or mpid.';
-
-/** Position of the column of that name: exactly so, or in another case where only one column has it. */
-export function findColumn(columns: readonly Column[], name: string): number | undefined {
-  const exact = columns.findIndex((column) => column.name === name);
-  if (exact >= 0) return exact;
-  const folded = columns.flatMap((column, position) =>
-    column.name.toLowerCase() === name.toLowerCase() ? [position] : [],
-  );
-  return folded.length === 1 ? folded[0] : undefined;
-}
-
-function missingIterator(
-  columns: readonly Column[],
-  field: string | undefined,
-  position: number | undefined,
-): string[] {
-  if (field === undefined || position !== undefined) return [];
-  const names = columns.map(({ name }) => name).join(', ');
-  return [`The model has no column "${field}", which iterator_field names. Its columns are: ${names}.`];
-}
 
 function doubled(reserved: readonly { readonly column: Column; readonly type: string }[]): string[] {
   return [...Map.groupBy(reserved, ({ type }) => type)]

@@ -1,5 +1,5 @@
-import { type Identity, type IdentityType, isIdentity, normaliseIdentity } from '../identity/index.ts';
-import type { Cell } from '../warehouse/index.ts';
+import { type Identity, type IdentityType, isIdentity, normaliseIdentity } from '../../identity/index.ts';
+import type { Cell } from '../../warehouse/index.ts';
 
 export interface IdentityFault {
   readonly rule: 'identity_type' | 'identity_invalid' | 'mpid_invalid';

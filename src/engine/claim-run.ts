@@ -1,0 +1,116 @@
+import { and, eq } from 'drizzle-orm';
+import type { Job } from '../jobs/index.ts';
+import { AppError, type Micros, microsOfMs, type WorkspaceId } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import {
+  loadPipelines,
+  type PipelineContext,
+  pipelineErrors,
+  pipelineRuns,
+  pipelineStatus,
+  type Run,
+  runFromRow,
+} from '../sync/index.ts';
+import { lockClaims } from './claim-lock.ts';
+import { endRun } from './end-run.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { statusesBefore } from './run-machine.ts';
+import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
+
+/** What every write of a run names; a worker with an older fence writes nothing. */
+export interface RunLease {
+  readonly workspaceId: WorkspaceId;
+  readonly runId: bigint;
+  readonly pipelineNumber: bigint;
+  readonly fence: number;
+}
+
+/** A run in the hands of this worker. */
+export interface ClaimedRun extends RunLease {
+  readonly job: Job;
+  readonly run: Run;
+  readonly snapshot: RunSnapshot;
+  /** Of the first attempt. */
+  readonly startedAt: Micros;
+}
+
+type RunKey = Pick<RunLease, 'workspaceId' | 'runId'>;
+
+/**
+ * Takes the run whose job this is, with a fence of its own. One job a run is active at a time, so a run that is `running`
+ * has lost its worker and is taken over. undefined: the run is over, not due yet, or has to wait for a place; then the job
+ * is done, and the run is woken by its retry time or by the run that frees a place.
+ */
+export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise<ClaimedRun | undefined> {
+  return await deps.store.transaction(async (tx) => {
+    await lockClaims(tx, key.workspaceId);
+    if (!(await takeRun(tx, deps, key))) {
+      await job.complete(tx);
+      return undefined;
+    }
+    const run = await readRun(tx, key);
+    if (run.attempts > 1) await dropFailedRecords(tx, key);
+    const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
+    const snapshot = run.snapshot ?? (await takeSnapshot(tx, run));
+    if (snapshot === undefined) {
+      const errors = [{ message: 'The pipeline was stopped or faulted before the run began.' }];
+      await endRun(tx, { lease, event: 'cancel', errors, nowMs: deps.clock.nowMs() });
+      await job.complete(tx);
+      return undefined;
+    }
+    const startedAt = microsOfMs(run.startedOn?.getTime() ?? deps.clock.nowMs());
+    return { ...lease, job, run, snapshot: snapshotFromText(snapshot), startedAt };
+  });
+}
+
+/** The limits of workspace and connection stand in the statement itself; counters begin anew with each attempt. */
+const TAKE_RUN = `
+  UPDATE pipeline_runs AS taken
+  SET status = 'running', fence = fence + 1, attempts = attempts + 1, retry_at = NULL,
+      started_on = coalesce(started_on, $3), extracted_records = 0, successful_records = 0, failed_records = 0,
+      deduplicated_records = 0, erased_records = 0
+  WHERE workspace_id = $1 AND id = $2 AND status = ANY($4) AND (retry_at IS NULL OR retry_at <= $3)
+    AND $5 > (SELECT count(*) FROM pipeline_runs AS other
+              WHERE other.workspace_id = $1 AND other.status = 'running' AND other.id <> $2)
+    AND $6 > (SELECT count(*) FROM pipeline_runs AS other
+              WHERE other.workspace_id = $1 AND other.status = 'running' AND other.id <> $2
+                AND other.connection_id = taken.connection_id)`;
+
+async function takeRun(tx: Transaction, deps: EngineDeps, { workspaceId, runId }: RunKey): Promise<boolean> {
+  const { workspaceRuns, connectionRuns } = deps.settings;
+  const now = new Date(deps.clock.nowMs());
+  const statuses = statusesBefore('claim');
+  return (await tx.execute(TAKE_RUN, [workspaceId, runId, now, statuses, workspaceRuns, connectionRuns])) === 1;
+}
+
+async function readRun(tx: Transaction, { workspaceId, runId }: RunKey): Promise<Run> {
+  const rows = await tx.orm
+    .select()
+    .from(pipelineRuns)
+    .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, runId)));
+  if (rows[0] === undefined) throw new AppError('INTERNAL', `The run ${runId} is gone although it was just claimed.`);
+  return runFromRow(rows[0]);
+}
+
+/** An attempt delivers its range from the start, so what the one before it kept is kept again. */
+async function dropFailedRecords(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
+  await tx.execute('DELETE FROM failed_records WHERE workspace_id = $1 AND run_id = $2', [workspaceId, runId]);
+}
+
+/** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only a scheduled run waits. */
+async function takeSnapshot(tx: Transaction, run: Run): Promise<string | undefined> {
+  const { workspaceId, pipelineNumber } = run;
+  const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
+  if (context === undefined || !mayStart(context, run)) return undefined;
+  const snapshot = snapshotText(context);
+  await tx.orm
+    .update(pipelineRuns)
+    .set({ snapshot })
+    .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, run.id)));
+  return snapshot;
+}
+
+function mayStart(context: PipelineContext, { type }: Run): boolean {
+  if (pipelineStatus(context, false) === 'stopped') return false;
+  return type === 'manual' || pipelineErrors(context).length === 0;
+}

@@ -1,0 +1,62 @@
+import { asAppError } from '../kernel/index.ts';
+import { RUN_QUEUE } from '../sync/index.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { scheduleDueRuns } from './schedule-runs.ts';
+import { sweepRuns, wakeDueRetries } from './wake-runs.ts';
+import { workRun } from './work-run.ts';
+
+const POLL_MS = 1000;
+const SWEEP_CRON = '* * * * *';
+
+export interface Engine {
+  /** Tells the jobs of the worker and the sweeper; before they start. */
+  register(): Promise<void>;
+  /** Begins to look once a second for what is due; after the jobs have started. */
+  start(): void;
+  /** One such look. */
+  poll(): Promise<void>;
+  /** No run is scheduled any more once it resolves. Runs that are going are stopped by the drain of the jobs. */
+  stop(): Promise<void>;
+}
+
+/** The worker and scheduler of this daemon; any number of daemons share one store. */
+export function createEngine(deps: EngineDeps): Engine {
+  const { store, jobs, clock } = deps;
+  const stopping = new AbortController();
+  let polling: Promise<void> = Promise.resolve();
+  const poll = async () => {
+    const nowMs = clock.nowMs();
+    await scheduleDueRuns(store, jobs, nowMs);
+    await wakeDueRetries(store, jobs, nowMs);
+  };
+  return {
+    poll,
+    async register() {
+      const { workers } = deps.settings;
+      await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(store, jobs, signal));
+      if (workers > 0) await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, job));
+    },
+    start() {
+      polling = pollUntil(deps, poll, stopping.signal);
+    },
+    async stop() {
+      stopping.abort();
+      await polling;
+    },
+  };
+}
+
+/** A store that does not answer is waited for; the log says so once for each time it goes away. */
+async function pollUntil({ clock, log }: EngineDeps, poll: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      await poll();
+      isFailing = false;
+    } catch (thrown) {
+      if (!isFailing) log.error({ err: asAppError(thrown) }, 'scheduler.failed');
+      isFailing = true;
+    }
+    await clock.sleep(POLL_MS, signal).catch(() => undefined);
+  }
+}

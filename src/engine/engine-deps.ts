@@ -1,0 +1,38 @@
+import type { Identities } from '../identity/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import type { Clock, KeyRing, Log, Random, WorkspaceId } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
+
+/** Settings of the worker; limits hold over all daemons. */
+export interface EngineSettings {
+  /** Runs this daemon works on at the same time; 0: it schedules and sweeps, and works on none. */
+  readonly workers: number;
+  readonly workspaceRuns: number;
+  readonly connectionRuns: number;
+  readonly chunkRows: number;
+  readonly runAttempts: number;
+}
+
+/** What happened, for metrics. Nothing waits for an observer. */
+export interface RunObserver {
+  /** `status` is the run's new one; a run that goes back to the queue is `queued`. */
+  runEnded(status: string): void;
+  /** Rows of one chunk that were delivered. */
+  rowsDelivered(counts: { readonly successful: number; readonly failed: number }): void;
+}
+
+/** What the verbs of this room work with. */
+export interface EngineDeps {
+  readonly store: Store;
+  readonly jobs: Jobs;
+  readonly identities: Identities;
+  readonly fleet: Fleet;
+  readonly keyRing: KeyRing;
+  readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly settings: EngineSettings;
+  readonly observer: RunObserver;
+}

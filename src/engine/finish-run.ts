@@ -1,0 +1,53 @@
+import { formatMicros, type Micros } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { clearFaults, loadPipelines, type Notice, reschedulePipelines } from '../sync/index.ts';
+import { lockClaims } from './claim-lock.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import { endRun } from './end-run.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { wakeWaiting } from './wake-runs.ts';
+
+export interface RunResult {
+  /** End of the range that was delivered; undefined: the position stays. */
+  readonly position: Micros | undefined;
+  readonly warnings: readonly Notice[];
+}
+
+/**
+ * All rows are delivered: position, status, faults, next due time and the job in one transaction (house plan §3, Finish).
+ * Throws LEASE_LOST when the run is not this worker's any more.
+ */
+export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: RunResult): Promise<void> {
+  const { workspaceId, pipelineNumber } = claimed;
+  await deps.store.transaction(async (tx) => {
+    const nowMs = deps.clock.nowMs();
+    await lockClaims(tx, workspaceId);
+    await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
+    await recordSuccess(tx, claimed, result);
+    const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
+    if (context !== undefined) {
+      await clearFaults(tx, context, nowMs);
+      await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
+    }
+    await claimed.job.complete(tx);
+    await wakeWaiting(tx, deps.jobs, workspaceId);
+  });
+  deps.observer.runEnded('success');
+}
+
+/** A reset since the start (generation) means that the position belongs to a time line that is over. */
+const RECORD_SUCCESS = `
+  UPDATE pipelines
+  SET failed_in_a_row = 0, latest_successful_run_id = $3,
+      position = CASE WHEN generation = $4 THEN coalesce($5, position) ELSE position END
+  WHERE workspace_id = $1 AND number = $2`;
+
+async function recordSuccess(tx: Transaction, claimed: ClaimedRun, { position }: RunResult): Promise<void> {
+  await tx.execute(RECORD_SUCCESS, [
+    claimed.workspaceId,
+    claimed.pipelineNumber,
+    claimed.runId,
+    claimed.snapshot.pipeline.generation,
+    position === undefined ? null : formatMicros(position),
+  ]);
+}

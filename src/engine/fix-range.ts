@@ -1,0 +1,72 @@
+import { formatMicros, instantFromStore, type Micros } from '../kernel/index.ts';
+import { durationMs } from '../sync/index.ts';
+import type { Session } from '../warehouse/index.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import { leaseLost } from './end-run.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import type { IteratorAxis } from './iterator-axis.ts';
+import { planRange, type Range, type RangeInput, type RangePlan } from './plan-range.ts';
+
+export type FixedRange = Exclude<RangePlan, { readonly kind: 'wait' }>;
+
+interface RangeSource {
+  readonly claimed: ClaimedRun;
+  readonly axis: IteratorAxis | undefined;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The range of the run, fixed by its first attempt before anything is read and kept over all attempts; the row shows it
+ * from then on. Waits for a warehouse clock that is a little behind.
+ */
+export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<FixedRange> {
+  const { claimed, axis, session, signal } = source;
+  const { rangeStart, rangeEnd } = claimed.run;
+  if (rangeEnd !== null) return { kind: 'range', range: rangeOfTexts(rangeStart, rangeEnd) };
+  if (axis === undefined) return { kind: 'whole' };
+  const input = rangeInput(claimed, axis);
+  let plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
+  while (plan.kind === 'wait') {
+    await deps.clock.sleep(plan.waitMs, signal);
+    plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
+  }
+  if (plan.kind !== 'whole') await writeRange(deps, claimed, plan.range);
+  return plan;
+}
+
+function rangeInput({ run, snapshot }: ClaimedRun, axis: IteratorAxis): Omit<RangeInput, 'warehouseNow'> {
+  const { position, syncMode, schedule } = snapshot.pipeline;
+  return {
+    mode: syncMode.type,
+    axis,
+    position: instantOf(position),
+    from: instantOf(syncMode.from),
+    firstStart: run.type === 'manual' ? instantOf(schedule.start) : undefined,
+    until: instantOf(syncMode.until),
+    delayMs: durationMs(schedule.delay),
+    lookbackMs: durationMs(syncMode.lookback),
+    nominalEnd: instantOf(run.nominalEnd),
+  };
+}
+
+async function writeRange({ store }: EngineDeps, claimed: ClaimedRun, range: Range): Promise<void> {
+  const written = await store.execute(
+    `UPDATE pipeline_runs SET range_start = $4, range_end = $5
+     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
+    [claimed.workspaceId, claimed.runId, claimed.fence, textOf(range.start), textOf(range.end)],
+  );
+  if (written !== 1) throw leaseLost(claimed);
+}
+
+function rangeOfTexts(start: string | null, end: string | null): Range {
+  return { start: instantOf(start), end: instantOf(end) };
+}
+
+function instantOf(text: string | null | undefined): Micros | undefined {
+  return text === null || text === undefined ? undefined : instantFromStore(text);
+}
+
+function textOf(instant: Micros | undefined): string | null {
+  return instant === undefined ? null : formatMicros(instant);
+}

@@ -1,0 +1,143 @@
+import { readSettings, type WorkspaceSettings } from '../access/index.ts';
+import { DEFAULT_POLICY, type ResolutionScope } from '../identity/index.ts';
+import { AppError } from '../kernel/index.ts';
+import type { Notice } from '../sync/index.ts';
+import {
+  type Column,
+  checkModel,
+  countNullIterators,
+  type Dialect,
+  findColumn,
+  type Session,
+  type Statement,
+  wrapModel,
+} from '../warehouse/index.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { type FixedRange, fixRange } from './fix-range.ts';
+import { type IteratorAxis, iteratorAxis } from './iterator-axis.ts';
+import { assignRoles, type ColumnRoles } from './mapping/column-roles.ts';
+import { compileMapper, type RowMapper } from './mapping/compile-mapper.ts';
+import { connectorOf } from './open-session.ts';
+import type { Blame } from './settle-failure.ts';
+
+/** Everything that reading, mapping and delivering of a run need, worked out once. */
+export interface RunSource {
+  readonly statement: Statement;
+  readonly columns: readonly Column[];
+  readonly roles: ColumnRoles;
+  readonly map: RowMapper;
+  readonly scope: ResolutionScope;
+  readonly range: FixedRange;
+  readonly warnings: readonly Notice[];
+}
+
+export interface SourceRequest {
+  readonly claimed: ClaimedRun;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+  /** Told what would be to blame for the next failure. */
+  readonly blame: (blame: Blame) => void;
+}
+
+/**
+ * The gate, the columns, their roles, the range, the mapper: in this order, so that nothing is read before everything
+ * fits. Throws SQL_REFUSED, MODEL_INVALID, and whatever the warehouse says about the model.
+ */
+export async function openSource(deps: EngineDeps, request: SourceRequest): Promise<RunSource> {
+  const { claimed, session, signal, blame } = request;
+  const { dialect } = connectorOf(deps, claimed);
+  const { pipeline, dataModel } = claimed.snapshot;
+  blame('data model');
+  const sql = await acceptedSql(dataModel.sqlQuery, dialect);
+  const columns = await session.describe({ sql, parameters: {} }, signal);
+  blame('pipeline');
+  const iterator = iteratorOf(claimed, columns);
+  blame('connection');
+  const range = await fixRange(deps, { claimed, axis: iterator?.axis, session, signal });
+  blame('data model');
+  const warnings = range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : [];
+  const settings = await readSettings(deps.store, claimed.workspaceId);
+  return {
+    ...compileMapping({ claimed, columns, iterator, settings }),
+    statement: wrap({ sql, dialect, range, iterator }),
+    columns,
+    scope: {
+      workspaceId: claimed.workspaceId,
+      environment: pipeline.environment,
+      mode: pipeline.syncMode.type,
+      policy: { ...DEFAULT_POLICY, ...settings.identity },
+    },
+    range,
+    warnings,
+  };
+}
+
+interface Mapping {
+  readonly claimed: ClaimedRun;
+  readonly columns: readonly Column[];
+  readonly iterator: ModelIterator | undefined;
+  readonly settings: WorkspaceSettings;
+}
+
+function compileMapping({ claimed, columns, iterator, settings }: Mapping): Pick<RunSource, 'roles' | 'map'> {
+  const { nameCharacters, valueCharacters } = settings.limits;
+  const limits = { nameChars: nameCharacters, valueChars: valueCharacters };
+  const roles = assignRoles(columns, iterator?.column, limits);
+  return { roles, map: compileMapper({ columns, roles, limits, iterator, runStart: claimed.startedAt }) };
+}
+
+async function acceptedSql(sqlQuery: string, dialect: Dialect): Promise<string> {
+  const check = await checkModel(sqlQuery, dialect);
+  if (check.outcome === 'refused') throw new AppError('SQL_REFUSED', check.complaint.message);
+  return check.sql;
+}
+
+interface ModelIterator {
+  readonly column: Column;
+  readonly axis: IteratorAxis;
+}
+
+/** Throws MODEL_INVALID when the model lacks the column, or has it with a type that says no time. */
+function iteratorOf({ snapshot }: ClaimedRun, columns: readonly Column[]): ModelIterator | undefined {
+  const { iterator } = snapshot.pipeline.syncMode;
+  if (iterator === undefined) return undefined;
+  const column = findColumn(columns, iterator.field);
+  if (column === undefined) {
+    const names = columns.map(({ name }) => name).join(', ');
+    const message = `The model has no column "${iterator.field}", which iterator_field names. Its columns are: ${names}.`;
+    throw new AppError('MODEL_INVALID', message);
+  }
+  return { column, axis: iteratorAxis({ ...iterator, zone: iterator.timeZone ?? 'UTC' }, column) };
+}
+
+interface Wrapping {
+  readonly sql: string;
+  readonly dialect: Dialect;
+  readonly range: FixedRange;
+  readonly iterator: ModelIterator | undefined;
+}
+
+function wrap({ sql, dialect, range, iterator }: Wrapping): Statement {
+  if (range.kind === 'whole' || iterator === undefined) return wrapModel({ sql, dialect });
+  const { column, axis } = iterator;
+  const { start, end } = range.range;
+  const bound = (instant: typeof start) => (instant === undefined ? undefined : axis.bound(instant));
+  const bounds = { column: column.name, type: axis.boundType, start: bound(start), end: bound(end) };
+  return wrapModel({ sql, dialect, range: bounds });
+}
+
+/** Rows that no window can see (rulings §7): counted by a statement of its own, so that they are not moved every time. */
+async function nullWarnings(
+  { session, signal }: SourceRequest,
+  { sql, dialect, iterator }: Omit<Wrapping, 'range'>,
+): Promise<readonly Notice[]> {
+  if (iterator === undefined) return [];
+  const { name } = iterator.column;
+  const statement = countNullIterators(sql, dialect, name);
+  const { chunks } = await session.read({ statement, chunkRows: 1, chunkBytes: 1024 }, signal);
+  let count: unknown = 0;
+  for await (const [row] of chunks) count = row?.[0] ?? 0;
+  if (Number(count) === 0) return [];
+  return [{ message: `${count} rows have no "${name}" and are in no range: they are never loaded while it is NULL.` }];
+}

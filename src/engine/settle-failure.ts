@@ -1,0 +1,142 @@
+import { AppError, type BackoffPolicy, backoffDelayMs, type ErrorCode } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import {
+  faultConnection,
+  faultModel,
+  faultPipeline,
+  type Notice,
+  RUN_QUEUE,
+  reschedulePipelines,
+} from '../sync/index.ts';
+import { lockClaims } from './claim-lock.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import { endRun } from './end-run.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { wakeWaiting } from './wake-runs.ts';
+
+/** What a failure of a run is about: what stops until someone acts. */
+export type Blame = 'connection' | 'data model' | 'pipeline';
+
+const RETRY: BackoffPolicy = { baseMs: 10_000, maxMs: 15 * 60_000 };
+/** Rulings §7: 5 failed runs in a row fault the pipeline. */
+const FAILURES_IN_A_ROW = 5;
+
+interface Failure {
+  readonly error: AppError;
+  readonly blame: Blame;
+}
+
+/**
+ * Decides by the disposition alone what becomes of a run that could not go on, and writes it in one transaction. What it
+ * had delivered stays delivered; the next interval covers the gap. A lost lease writes nothing.
+ */
+export async function settleFailure(deps: EngineDeps, claimed: ClaimedRun, failure: Failure): Promise<void> {
+  const { error } = failure;
+  if (error.code === 'LEASE_LOST') return;
+  try {
+    const status = await deps.store.transaction(async (tx) => {
+      await lockClaims(tx, claimed.workspaceId);
+      return await writeFailure(tx, deps, { ...failure, claimed });
+    });
+    deps.observer.runEnded(status);
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'LEASE_LOST') return;
+    throw thrown;
+  }
+}
+
+type Settling = Failure & { readonly claimed: ClaimedRun };
+
+async function writeFailure(tx: Transaction, deps: EngineDeps, settling: Settling): Promise<string> {
+  const { error, claimed } = settling;
+  switch (error.disposition) {
+    case 'cancelled':
+      return await releaseRun(tx, deps, claimed);
+    case 'retry':
+      return claimed.run.attempts < deps.settings.runAttempts
+        ? await deferRun(tx, deps, settling)
+        : await failRun(tx, deps, settling);
+    case 'fault':
+    case 'bug':
+    case 'refused':
+    case 'row':
+      return await failRun(tx, deps, settling);
+  }
+}
+
+/** The daemon stops, or takes the run for lost: whoever is free goes on with it. */
+async function releaseRun(tx: Transaction, deps: EngineDeps, claimed: ClaimedRun): Promise<string> {
+  const status = await endRun(tx, { lease: claimed, event: 'release', nowMs: deps.clock.nowMs() });
+  await claimed.job.complete(tx);
+  await deps.jobs.enqueue(tx, RUN_QUEUE, { key: claimed.job.key });
+  return status;
+}
+
+/** The scheduler wakes the run at its time, so the queue holds nothing for it meanwhile. */
+async function deferRun(tx: Transaction, deps: EngineDeps, settling: Settling): Promise<string> {
+  const { error, claimed } = settling;
+  const nowMs = deps.clock.nowMs();
+  const backoffMs = backoffDelayMs(claimed.run.attempts, RETRY, deps.random);
+  const delayMs = Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1000);
+  const errors = [{ message: error.message }];
+  const ending = { lease: claimed, event: 'defer', nowMs, errors, retryAtMs: nowMs + delayMs } as const;
+  const status = await endRun(tx, ending);
+  await claimed.job.complete(tx);
+  await wakeWaiting(tx, deps.jobs, claimed.workspaceId);
+  return status;
+}
+
+async function failRun(tx: Transaction, deps: EngineDeps, settling: Settling): Promise<string> {
+  const { error, claimed } = settling;
+  const { workspaceId, pipelineNumber } = claimed;
+  const nowMs = deps.clock.nowMs();
+  const errors = [{ message: error.message }];
+  const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
+  const failures = await countFailure(tx, claimed);
+  if (error.disposition === 'fault') await faultBlamed(tx, claimed, { blame: blamedFor(settling), errors });
+  else if (failures >= FAILURES_IN_A_ROW) {
+    const message = `${failures} runs failed in a row; the last one with: ${error.message}`;
+    await faultPipeline(tx, { workspaceId, id: pipelineNumber, errors: [{ message }] });
+  }
+  await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
+  await claimed.job.complete(tx);
+  await wakeWaiting(tx, deps.jobs, workspaceId);
+  return status;
+}
+
+async function countFailure(tx: Transaction, { workspaceId, pipelineNumber }: ClaimedRun): Promise<number> {
+  const [row] = await tx.query<{ failed_in_a_row: number }>(
+    `UPDATE pipelines SET failed_in_a_row = failed_in_a_row + 1
+     WHERE workspace_id = $1 AND number = $2 RETURNING failed_in_a_row`,
+    [workspaceId, pipelineNumber],
+  );
+  return row?.failed_in_a_row ?? 0;
+}
+
+/** These are about the connection whenever they come up. */
+const ABOUT_THE_CONNECTION: readonly ErrorCode[] = [
+  'WAREHOUSE_CREDENTIALS',
+  'WAREHOUSE_CONFIG',
+  'CONNECTOR_MISSING',
+  'SECRET_UNREADABLE',
+];
+
+function blamedFor({ error, blame }: Failure): Blame {
+  return ABOUT_THE_CONNECTION.includes(error.code) ? 'connection' : blame;
+}
+
+/** A faulted connection or model holds every pipeline that uses it, this one with them. */
+async function faultBlamed(
+  tx: Transaction,
+  { workspaceId, pipelineNumber, snapshot }: ClaimedRun,
+  { blame, errors }: { readonly blame: Blame; readonly errors: readonly Notice[] },
+): Promise<void> {
+  switch (blame) {
+    case 'connection':
+      return await faultConnection(tx, { workspaceId, id: snapshot.connection.id, errors });
+    case 'data model':
+      return await faultModel(tx, { workspaceId, id: snapshot.dataModel.id, errors });
+    case 'pipeline':
+      return await faultPipeline(tx, { workspaceId, id: pipelineNumber, errors });
+  }
+}

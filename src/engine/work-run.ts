@@ -1,0 +1,60 @@
+import type { Job } from '../jobs/index.ts';
+import { AppError, asAppError, workspaceId } from '../kernel/index.ts';
+import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { executeRun } from './execute-run.ts';
+import { finishRun } from './finish-run.ts';
+import { type Blame, settleFailure } from './settle-failure.ts';
+import { yieldToOthers } from './yield-to-others.ts';
+
+/**
+ * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
+ * the store; throws only when the store does not answer, and then the queue brings the job again.
+ */
+export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
+  const key = runOfKey(job.key);
+  if (await yieldToOthers(deps, job, key)) return;
+  const claimed = await claimRun(deps, job, key);
+  if (claimed === undefined) return;
+  const log = deps.log.child({ workspace: String(claimed.workspaceId), run: String(claimed.runId) });
+  const startedMs = deps.clock.nowMs();
+  log.info({ pipeline: claimed.snapshot.pipeline.id, attempt: claimed.run.attempts }, 'run.started');
+  let blame: Blame = 'connection';
+  try {
+    requireAttempt(deps, claimed);
+    const result = await executeRun(deps, {
+      claimed,
+      signal: job.signal,
+      blame: (newest) => {
+        blame = newest;
+      },
+    });
+    await finishRun(deps, claimed, result);
+    log.info({ durationMs: deps.clock.nowMs() - startedMs }, 'run.succeeded');
+  } catch (thrown) {
+    const error = failureOf(thrown, job.signal);
+    // a fault of ours needs its stack; what a customer has to mend is said by the message
+    const fields = error.disposition === 'bug' ? { err: thrown } : {};
+    log.warn({ ...fields, code: error.code, reason: error.message }, 'run.interrupted');
+    await settleFailure(deps, claimed, { error, blame });
+  }
+}
+
+/** `<workspace id>/<run id>`, as `runJobKey` of sync writes it. */
+function runOfKey(key: string): Pick<RunLease, 'workspaceId' | 'runId'> {
+  const [workspace = '', run = ''] = key.split('/');
+  return { workspaceId: workspaceId(BigInt(workspace)), runId: BigInt(run) };
+}
+
+/** A run that takes its worker down with it each time would be taken over for ever. */
+function requireAttempt({ settings }: EngineDeps, { run }: ClaimedRun): void {
+  if (run.attempts <= settings.runAttempts) return;
+  throw new AppError('INTERNAL', `The run was begun ${settings.runAttempts} times, and its worker was lost each time.`);
+}
+
+/** After an abort whatever is thrown is a consequence of it, except that the lease is lost, which is more. */
+function failureOf(thrown: unknown, signal: AbortSignal): AppError {
+  const error = asAppError(thrown);
+  if (!signal.aborted || error.code === 'LEASE_LOST') return error;
+  return new AppError('CANCELLED', 'The work was cancelled.', { cause: thrown });
+}

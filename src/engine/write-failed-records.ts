@@ -1,0 +1,44 @@
+import type { CopyTarget, Transaction } from '../store/index.ts';
+import type { Column } from '../warehouse/index.ts';
+import type { RunLease } from './claim-run.ts';
+import { rowText } from './mapping/failed-row.ts';
+import type { RefusedRow } from './read-chunks.ts';
+
+const FAILED_RECORDS: CopyTarget = {
+  table: 'failed_records',
+  columns: [
+    { name: 'workspace_id', type: 'int8' },
+    { name: 'run_id', type: 'int8' },
+    { name: 'id', type: 'int8' },
+    { name: 'row', type: 'text' },
+    { name: 'field', type: 'text' },
+    { name: 'value', type: 'text' },
+    { name: 'rule', type: 'text' },
+    { name: 'reason', type: 'text' },
+    // timestamptz in binary is a bigint of microseconds since 2000
+    { name: 'failed_on', type: 'int8' },
+  ],
+};
+const STORE_EPOCH_MS = Date.UTC(2000, 0, 1);
+
+interface FailedRows {
+  readonly lease: RunLease;
+  readonly columns: readonly Column[];
+  readonly refused: readonly RefusedRow[];
+  /** Records the run has already: ids count on from there. */
+  readonly after: number;
+  readonly nowMs: number;
+}
+
+/** Keeps rows that are not delivered, whole, with field, value, rule and reason. */
+export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Promise<void> {
+  const { lease, columns, refused, after, nowMs } = rows;
+  if (refused.length === 0) return;
+  const failedOn = BigInt(nowMs - STORE_EPOCH_MS) * 1000n;
+  await tx.copyIn(FAILED_RECORDS, refused.length, (index) => {
+    const { row, refusal } = refused[index] as RefusedRow;
+    const { field, value, rule, reason } = refusal;
+    const id = after + index + 1;
+    return [lease.workspaceId, lease.runId, id, rowText(columns, row), field, value, rule, reason, failedOn];
+  });
+}

@@ -1,0 +1,284 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cancelRun } from '../../../src/engine/index.ts';
+import { AppError, instantFromStore } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import type { Column } from '../../../src/warehouse/index.ts';
+import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
+import { handClock } from '../../support/hand-clock.ts';
+import {
+  addPipeline,
+  countsOf,
+  readPipeline,
+  readRun,
+  startDaemon,
+  type TestDaemon,
+  trigger,
+  untilRun,
+  WORKSPACE,
+} from '../../support/test-engine.ts';
+import { openTestStore } from '../../support/test-store.ts';
+import { until } from '../../support/until.ts';
+
+const text = (name: string): Column => ({ name, type: 'text', nativeType: 'VARCHAR' });
+const COLUMNS = [text('email'), text('city'), { name: 'at', type: 'timestamp_tz', nativeType: 'TIMESTAMPTZ' } as const];
+const people = (count: number, at = '2026-01-15T11:00:00.000000Z') =>
+  Array.from({ length: count }, (_, i) => [`p${i}@example.org`, `City ${i}`, at]);
+const INCREMENTAL = {
+  type: 'incremental',
+  iterator: { field: 'at', type: 'timestamp_tz', declaredType: 'timestamp_tz' },
+} as const;
+
+let store: Store;
+let clock: ReturnType<typeof handClock>;
+let warehouse: FakeWarehouse;
+let daemon: TestDaemon;
+
+beforeEach(async () => {
+  clock = handClock();
+  store = await openTestStore();
+  warehouse = fakeWarehouse({ columns: COLUMNS, iterator: 'at', nowMs: () => clock.nowMs() });
+  daemon = await startDaemon({ store, clock, connector: warehouse.connector });
+});
+afterEach(async () => {
+  await daemon[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+});
+
+const nowMs = () => clock.nowMs();
+const countProfiles = async () => (await store.query<{ n: bigint }>('SELECT count(*) AS n FROM profiles'))[0]?.n;
+
+async function run(...statuses: Parameters<typeof untilRun>[2][]) {
+  const id = await trigger(daemon, store, { pipeline: await readPipeline(store), nowMs: nowMs() });
+  return await untilRun(store, id, ...statuses);
+}
+
+describe('a run', () => {
+  test('delivers every row of a full model and balances its counts', async () => {
+    await addPipeline(store);
+    warehouse.rows = people(2350);
+    const done = await run('success');
+    expect(countsOf(done)).toEqual([2350, 2350, 0, 0, 0]);
+    expect(done).toMatchObject({ rangeStart: null, rangeEnd: null, attempts: 1, errors: [], warnings: [] });
+    expect(await countProfiles()).toBe(2350n);
+    expect(await readPipeline(store)).toMatchObject({ latestSuccessfulRunId: done.id, position: null });
+    expect(warehouse.sessions).toBe(0);
+  });
+
+  test('reads only its range, moves the position to its end, and the next one goes on there', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.rows = [...people(3, '2026-01-15T11:59:59.999999Z'), ...people(2, '2026-01-15T12:00:00.000000Z')];
+    const first = await run('success');
+    expect(first).toMatchObject({ rangeStart: null, rangeEnd: '2026-01-15T12:00:00.000000Z' });
+    expect(countsOf(first)).toEqual([3, 3, 0, 0, 0]);
+    clock.advance(60_000);
+    const second = await run('success');
+    expect(second).toMatchObject({ rangeStart: first.rangeEnd, rangeEnd: '2026-01-15T12:01:00.000000Z' });
+    expect(countsOf(second)).toEqual([2, 2, 0, 0, 0]);
+    expect((await readPipeline(store)).position).toBe(instantFromStore('2026-01-15T12:01:00Z'));
+  });
+
+  test('succeeds without reading when nothing can be new', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    await run('success');
+    const statements = warehouse.statements.length;
+    expect(countsOf(await run('success'))).toEqual([0, 0, 0, 0, 0]);
+    expect(warehouse.statements).toHaveLength(statements);
+  });
+
+  test('warns of rows without an iterator value and loads none of them', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.rows = [...people(2), ['x@example.org', 'X', null]];
+    const done = await run('success');
+    expect(countsOf(done)).toEqual([2, 2, 0, 0, 0]);
+    expect(done.warnings).toEqual([{ message: expect.stringContaining('1 rows have no "at"') }]);
+  });
+
+  test('keeps rows that cannot be mapped with field, value, rule and reason', async () => {
+    await addPipeline(store);
+    warehouse.rows = [...people(3), [null, 'Nowhere', null], ['y@example.org', 'x'.repeat(5000), null]];
+    expect(countsOf(await run('success'))).toEqual([5, 3, 2, 0, 0]);
+    const failed = await store.query('SELECT id, field, rule, reason, row FROM failed_records ORDER BY id');
+    expect(failed).toMatchObject([
+      { id: 1n, field: '', rule: 'identity_missing', row: '{"email":null,"city":"Nowhere","at":null}' },
+      { id: 2n, field: 'city', rule: 'value_too_long', reason: expect.stringContaining('5000 characters') },
+    ]);
+  });
+
+  test('gives up on a model of which no row can be mapped, and faults the pipeline', async () => {
+    await addPipeline(store);
+    warehouse.rows = Array.from({ length: 1500 }, () => [null, 'Nowhere', null]);
+    const failed = await run('failed');
+    expect(failed.errors).toEqual([{ message: expect.stringContaining('not one could be mapped') }]);
+    expect((await readPipeline(store)).fault).toEqual(failed.errors);
+  });
+
+  test('takes its model and pipeline as they were when it began', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.rows = people(250);
+    warehouse.gate = async () => {
+      await store.query(`UPDATE pipelines SET sync_mode = '{"type":"full"}' WHERE workspace_id = 1`);
+    };
+    expect((await run('success')).rangeEnd).not.toBeNull();
+  });
+});
+
+describe('a passing error', () => {
+  const lost = new AppError('WAREHOUSE_SESSION_LOST', 'The session is gone.');
+
+  test('is tried again later, with the same range and with counts of its own', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.rows = [...people(2500), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];
+    warehouse.failing = { at: 'read', error: lost, afterChunks: 2 };
+    const retrying = await run('retrying');
+    expect(retrying.errors).toEqual([{ message: 'The session is gone.' }]);
+    expect(Number(retrying.extractedRecords)).toBeGreaterThan(0);
+
+    warehouse.failing = undefined;
+    await daemon.engine.poll();
+    expect((await readRun(store, retrying.id)).status).toBe('retrying');
+    clock.advance(60_000);
+    await daemon.engine.poll();
+    const done = await untilRun(store, retrying.id, 'success');
+    expect(done).toMatchObject({ attempts: 2, rangeEnd: retrying.rangeEnd, errors: [] });
+    expect(countsOf(done)).toEqual([2501, 2500, 1, 0, 0]);
+    expect(await store.query('SELECT id FROM failed_records')).toHaveLength(1);
+  });
+
+  test('fails the run after the last attempt, and five such runs fault the pipeline', async () => {
+    await using impatient = await startDaemon({
+      store,
+      clock,
+      connector: warehouse.connector,
+      settings: { runAttempts: 1 },
+    });
+    await daemon[Symbol.asyncDispose]();
+    const pipeline = await addPipeline(store);
+    warehouse.failing = { at: 'open', error: lost };
+    for (let failures = 1; failures <= 5; failures++) {
+      expect((await readPipeline(store)).fault).toBeNull();
+      const id = await trigger(impatient, store, { pipeline, nowMs: nowMs() });
+      await untilRun(store, id, 'failed');
+      expect((await readPipeline(store)).failedInARow).toBe(failures);
+    }
+    expect((await readPipeline(store)).fault).toEqual([
+      { message: '5 runs failed in a row; the last one with: The session is gone.' },
+    ]);
+    warehouse.failing = undefined;
+    const id = await trigger(impatient, store, { pipeline, nowMs: nowMs() });
+    await untilRun(store, id, 'success');
+    expect(await readPipeline(store)).toMatchObject({ fault: null, failedInARow: 0 });
+  });
+});
+
+describe('a fault', () => {
+  const faultOf = async (table: string) =>
+    (await store.query<{ fault: string | null }>(`SELECT fault FROM ${table} WHERE workspace_id = 1`))[0]?.fault;
+
+  test('of the connection stops it at once', async () => {
+    await addPipeline(store);
+    warehouse.failing = { at: 'open', error: new AppError('WAREHOUSE_CREDENTIALS', 'The password is wrong.') };
+    expect(await run('failed')).toMatchObject({ attempts: 1, errors: [{ message: 'The password is wrong.' }] });
+    expect(await faultOf('connections')).toBe('[{"message":"The password is wrong."}]');
+    expect(await faultOf('data_models')).toBeNull();
+
+    warehouse.failing = undefined;
+    await run('success');
+    expect(await faultOf('connections')).toBeNull();
+  });
+
+  test('of the model marks the model as invalid', async () => {
+    await addPipeline(store);
+    warehouse.failing = {
+      at: 'describe',
+      error: new AppError('WAREHOUSE_OBJECT_MISSING', 'There is no table people.'),
+    };
+    await run('failed');
+    expect(await faultOf('data_models')).toBe('[{"message":"There is no table people."}]');
+    expect(await faultOf('connections')).toBeNull();
+  });
+
+  test('is found before anything is read: no identity, two columns of one identity, SQL that is no SELECT', async () => {
+    await addPipeline(store);
+    warehouse.columns = [text('name')];
+    expect((await run('failed')).errors[0]?.message).toContain('selects no identity');
+    warehouse.columns = [text('email'), text('EMAIL')];
+    expect((await run('failed')).errors[0]?.message).toContain('both mean the identity email');
+    await store.query(`UPDATE data_models SET sql_query = 'DELETE FROM people' WHERE workspace_id = 1`);
+    expect((await run('failed')).errors[0]?.message).toContain('DELETE');
+    expect(warehouse.statements).toEqual([]);
+  });
+
+  test('of the iterator stops the pipeline, whose setting it is', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.columns = [text('email')];
+    expect((await run('failed')).errors[0]?.message).toContain('no column "at"');
+    expect(await faultOf('pipelines')).not.toBeNull();
+    expect(await faultOf('data_models')).toBeNull();
+  });
+
+  test('that Penstock does not know fails the run and faults nothing', async () => {
+    await addPipeline(store);
+    warehouse.failing = { at: 'read', error: new AppError('WAREHOUSE_UNKNOWN', 'Something new.') };
+    await run('failed');
+    expect([await faultOf('connections'), await faultOf('data_models'), await faultOf('pipelines')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('a run that is stopped', () => {
+  /** A run of three chunks that waits before its third one. */
+  async function startHeld() {
+    await addPipeline(store);
+    warehouse.rows = people(2200);
+    let release = () => undefined as undefined;
+    const held = new Promise<void>((resolve) => {
+      release = () => void resolve() as undefined;
+    });
+    warehouse.gate = async (chunk, signal) => {
+      if (chunk < 2) return;
+      signal.addEventListener('abort', release);
+      await held;
+    };
+    const id = await trigger(daemon, store, { pipeline: await readPipeline(store), nowMs: nowMs() });
+    await until(async () => (await readRun(store, id)).extractedRecords >= 200n);
+    return { id, release };
+  }
+
+  test('by a drain goes back to the queue at the border of a chunk, and another daemon finishes it', async () => {
+    const { id } = await startHeld();
+    await daemon.engine.stop();
+    await daemon.jobs.drain(10_000);
+    expect(await readRun(store, id)).toMatchObject({ status: 'queued', attempts: 0 });
+
+    warehouse.gate = async () => undefined;
+    await using second = await startDaemon({ store, clock, connector: warehouse.connector });
+    void second;
+    const done = await untilRun(store, id, 'success');
+    expect(done).toMatchObject({ attempts: 1, fence: 2 });
+    expect(countsOf(done)).toEqual([2200, 2200, 0, 0, 0]);
+    expect(await countProfiles()).toBe(2200n);
+  });
+
+  test('by a cancel is stopped at once, and its worker writes nothing more', async () => {
+    const { id, release } = await startHeld();
+    const before = await readRun(store, id);
+    expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(true);
+    await until(() => warehouse.sessions === 0);
+    release();
+    expect(await readRun(store, id)).toMatchObject({ status: 'stopped', extractedRecords: before.extractedRecords });
+    expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(false);
+  });
+
+  test('by a worker that took it over leaves the late one without effect', async () => {
+    const { id, release } = await startHeld();
+    await store.query('UPDATE pipeline_runs SET fence = fence + 1 WHERE workspace_id = 1');
+    const before = await readRun(store, id);
+    release();
+    await until(() => warehouse.sessions === 0);
+    expect(await readRun(store, id)).toMatchObject({ status: 'running', extractedRecords: before.extractedRecords });
+    expect(await countProfiles()).toBe(before.extractedRecords);
+  });
+});

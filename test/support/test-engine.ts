@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { createEngine, type Engine, type EngineSettings } from '../../src/engine/index.ts';
+import { createIdentities, type Identities } from '../../src/identity/index.ts';
+import { createJobs, type Jobs } from '../../src/jobs/index.ts';
+import { type Clock, createKeyRing, createLog, Secret, type WorkspaceId, workspaceId } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import {
+  connections,
+  dataModels,
+  loadPipeline,
+  type Pipeline,
+  pipelineRuns,
+  pipelines,
+  type Run,
+  requestRun,
+  runFromRow,
+  type Schedule,
+  type SyncMode,
+} from '../../src/sync/index.ts';
+import type { Connector } from '../../src/warehouse/index.ts';
+import { until } from './until.ts';
+
+const key = () => new Secret(randomBytes(32).toString('base64'));
+export const IDENTITY_KEY = key();
+const keyRing = createKeyRing([{ id: 'test', key: key() }]);
+
+export interface DaemonOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly connector: Connector;
+  readonly folder?: string;
+  readonly settings?: Partial<EngineSettings>;
+  readonly identities?: Identities;
+}
+
+/** Worker and scheduler of one daemon without HTTP. Its scheduler looks when the test calls `engine.poll`. */
+export interface TestDaemon extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly jobs: Jobs;
+}
+
+export async function startDaemon({ store, clock, connector, ...rest }: DaemonOptions): Promise<TestDaemon> {
+  const log = createLog(process.env.TEST_LOG ?? 'silent');
+  const jobs = createJobs({ store, clock, log });
+  const engine = createEngine({
+    store,
+    jobs,
+    identities: rest.identities ?? createIdentities({ key: IDENTITY_KEY, clock }),
+    fleet: { DuckDB: connector },
+    keyRing,
+    connectorEnvironment: () => ({ folder: rest.folder ?? '/nowhere', memoryMb: 256, threads: 1 }),
+    clock,
+    random: () => 0.5,
+    log,
+    settings: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 100, runAttempts: 5, ...rest.settings },
+    observer: { runEnded: () => undefined, rowsDelivered: () => undefined },
+  });
+  await engine.register();
+  await jobs.start();
+  return {
+    engine,
+    jobs,
+    async [Symbol.asyncDispose]() {
+      await engine.stop();
+      await jobs.drain(10_000);
+    },
+  };
+}
+
+export interface PipelineSpec {
+  readonly workspace?: WorkspaceId;
+  readonly id?: string;
+  readonly connectionId?: string;
+  readonly sqlQuery?: string;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly syncMode?: SyncMode;
+  readonly schedule?: Schedule;
+  readonly nextDueAtMs?: number;
+}
+
+export const WORKSPACE = workspaceId(1n);
+const audit = { createdOn: new Date(0), createdBy: 'test' };
+
+/** An active pipeline with connection and model of its own, as `sync` would have saved them. */
+export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promise<Pipeline> {
+  const { workspace = WORKSPACE, id = 'people', connectionId = 'warehouse', schedule = { type: 'on_demand' } } = spec;
+  const common = { workspaceId: workspace, name: id, state: 'active', ...audit };
+  await store.orm
+    .insert(connections)
+    .values({
+      ...common,
+      id: connectionId,
+      provider: 'DuckDB',
+      config: JSON.stringify(spec.config ?? { database: ':memory:' }),
+    })
+    .onConflictDoNothing();
+  await store.orm.insert(dataModels).values({ ...common, id, sqlQuery: spec.sqlQuery ?? 'SELECT * FROM people' });
+  await store.orm.insert(pipelines).values({
+    ...common,
+    id,
+    pipelineType: 'user_attributes',
+    connectionId,
+    dataModelId: id,
+    environment: 'production',
+    syncMode: JSON.stringify(spec.syncMode ?? { type: 'full' }),
+    schedule: JSON.stringify(schedule),
+    kept: '{}',
+    warnings: '[]',
+    generation: 0,
+    failedInARow: 0,
+    nextDueAt: spec.nextDueAtMs === undefined ? null : new Date(spec.nextDueAtMs),
+  });
+  return await readPipeline(store, { workspace, id });
+}
+
+export async function readPipeline(
+  store: Store,
+  { workspace = WORKSPACE, id = 'people' }: Pick<PipelineSpec, 'workspace' | 'id'> = {},
+): Promise<Pipeline> {
+  return (await loadPipeline(store, { workspaceId: workspace, id })).pipeline;
+}
+
+/** As a trigger of the API does. */
+export async function trigger(daemon: TestDaemon, store: Store, request: { pipeline: Pipeline; nowMs: number }) {
+  const { pipeline, nowMs } = request;
+  return await store.transaction(async (tx) => {
+    const times = { logicalDateMs: nowMs, nominalEndMs: nowMs, nowMs };
+    const id = await requestRun(tx, daemon.jobs, { pipeline, type: 'manual', ...times });
+    if (id === undefined) throw new Error('A run of the pipeline is live.');
+    return id;
+  });
+}
+
+/** All runs, the oldest first. */
+export async function readRuns(store: Store): Promise<readonly Run[]> {
+  return (await store.orm.select().from(pipelineRuns).orderBy(pipelineRuns.id)).map(runFromRow);
+}
+
+export async function readRun(store: Store, id: bigint): Promise<Run> {
+  const run = (await readRuns(store)).find((each) => each.id === id);
+  if (run === undefined) throw new Error(`There is no run ${id}.`);
+  return run;
+}
+
+/** Waits until the run has one of the statuses. */
+export async function untilRun(store: Store, id: bigint, ...statuses: readonly Run['status'][]): Promise<Run> {
+  let run = await readRun(store, id);
+  await until(async () => {
+    run = await readRun(store, id);
+    return statuses.includes(run.status);
+  });
+  return run;
+}
+
+/** Counts of a run as numbers, in the order of the sum that they have to make. */
+export function countsOf(run: Run): readonly number[] {
+  const { extractedRecords, successfulRecords, failedRecords, deduplicatedRecords, erasedRecords } = run;
+  return [extractedRecords, successfulRecords, failedRecords, deduplicatedRecords, erasedRecords].map(Number);
+}
