@@ -93,11 +93,9 @@ function resettingFields(before: SyncMode, after: SyncMode): readonly string[] {
 }
 
 function resetPrevented(id: string, fields: readonly string[]): AppError {
-  const issues = fields.map((path) => ({ path, message: 'its change resets the pipeline' }));
   return new AppError(
     'RESET_PREVENTED',
     `${fields.join(', ')}: a change resets the pipeline "${id}", so that everything from \`from\` is loaded again; ` +
       'repeat the PUT with ?preventResets=false to do that, or keep the old values.',
-    { issues },
   );
 }
