@@ -38,16 +38,19 @@ export interface BossOptions {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** A command sends jobs and ends: it looks after no queue. */
+  readonly sendsOnly?: boolean;
 }
 
 /** A pg-boss that is not started yet. It keeps running while the store is away, and says so from time to time. */
-export function createBoss({ databaseUrl, clock, log }: BossOptions): PgBoss {
+export function createBoss({ databaseUrl, clock, log, sendsOnly = false }: BossOptions): PgBoss {
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'penstock jobs',
     schema: BOSS_SCHEMA,
     max: 4,
-    useListenNotify: true,
+    useListenNotify: !sendsOnly,
+    supervise: !sendsOnly,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: 300,

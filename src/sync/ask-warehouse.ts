@@ -5,11 +5,14 @@ import { revealConfig } from './connection-config.ts';
 import { connectorMissing } from './provider.ts';
 import type { SyncDeps } from './sync-deps.ts';
 
+/** What it takes to reach a warehouse: `SyncDeps` has it, and so has a command. */
+export type WarehouseDeps = Pick<SyncDeps, 'keyRing' | 'fleet' | 'clock' | 'connectorEnvironment' | 'warehouseWaitMs'>;
+
 /** A connection with its configuration as a connector opens it, before or after it was saved. */
 export type Reachable = Pick<Connection, 'workspaceId' | 'provider' | 'config'>;
 
 /** Reveals the secrets of a stored connection. Throws SECRET_UNREADABLE. */
-export function reachable({ keyRing, fleet }: SyncDeps, connection: Connection): Reachable {
+export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connection): Reachable {
   return { ...connection, config: revealConfig(keyRing, fleet, connection) };
 }
 
@@ -18,7 +21,7 @@ export function reachable({ keyRing, fleet }: SyncDeps, connection: Connection):
  * CONNECTOR_MISSING, and WAREHOUSE_TIMEOUT when the time is over.
  */
 export async function askWarehouse<Answer>(
-  deps: SyncDeps,
+  deps: WarehouseDeps,
   { workspaceId, provider, config }: Reachable,
   ask: (session: Session, signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {

@@ -5,7 +5,10 @@ export { revealConfig } from './connection-config.ts';
 export { type DataModel, dataModelFromRow } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
+export { pipelinesWithLiveRun } from './live-runs.ts';
+export { listConnections } from './load-connection.ts';
 export { loadPipeline, loadPipelines, type PipelineSelection } from './load-pipeline.ts';
+export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
 export {
   type Iterator,
   type Notice,
@@ -15,7 +18,10 @@ export {
   type Schedule,
   type SyncMode,
 } from './pipeline.ts';
+export { pipelineLags } from './pipeline-lags.ts';
 export { type PipelineContext, type PipelineStatus, pipelineErrors, pipelineStatus } from './pipeline-status.ts';
+export { probeStored } from './probe-connection.ts';
+export { reportPipeline } from './report-pipeline.ts';
 export { RUN_QUEUE, type RunRequest, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';
 export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
@@ -23,3 +29,6 @@ export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf }
 export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, pipelineRuns, pipelines } from './tables.ts';
+export { triggerPipeline } from './trigger-pipeline.ts';
+export { pipelineAnswer } from './wire/pipeline-answer.ts';
+export { runAnswer } from './wire/run-answer.ts';

@@ -1,9 +1,8 @@
 import { asAppError } from '../kernel/index.ts';
 import type { ProbeStage } from '../warehouse/index.ts';
-import { askWarehouse, type Reachable, reachable } from './ask-warehouse.ts';
+import { askWarehouse, type Reachable, reachable, type WarehouseDeps } from './ask-warehouse.ts';
 import type { Connection } from './connection.ts';
 import type { Notice } from './pipeline.ts';
-import type { SyncDeps } from './sync-deps.ts';
 
 export interface Probed {
   /** Why the connection is faulted; null: healthy. */
@@ -12,12 +11,12 @@ export interface Probed {
 }
 
 /** Asks the warehouse whether the connection works. Never throws: whatever stands in the way is the fault. */
-export async function probeConnection(deps: SyncDeps, connection: Reachable): Promise<Probed> {
+export async function probeConnection(deps: WarehouseDeps, connection: Reachable): Promise<Probed> {
   return probe(() => askWarehouse(deps, connection, (session, signal) => session.probe(signal)));
 }
 
 /** As `probeConnection`, for a connection as it is stored: a secret that cannot be decrypted is a fault, too. */
-export async function probeStored(deps: SyncDeps, connection: Connection): Promise<Probed> {
+export async function probeStored(deps: WarehouseDeps, connection: Connection): Promise<Probed> {
   return probe(async () => askWarehouse(deps, reachable(deps, connection), (session, signal) => session.probe(signal)));
 }
 

@@ -14,6 +14,8 @@ import { pipelineRuns } from './tables.ts';
 const DAY_MS = 86_400_000;
 const LONGEST_KEY = 255;
 
+type TriggerDeps = Pick<SyncDeps, 'store' | 'jobs' | 'clock'>;
+
 interface Trigger {
   readonly pipelineId: string;
   /** The same key within a day answers the same run (rulings §7, API). */
@@ -24,7 +26,7 @@ interface Trigger {
  * Requests a manual run and answers its id. A faulted pipeline is tried again (002, States). Throws NOT_FOUND, and
  * PIPELINE_NOT_IDLE while it is stopped, has a run, or its schedule is over.
  */
-export async function triggerPipeline(deps: SyncDeps, caller: Caller, trigger: Trigger): Promise<bigint> {
+export async function triggerPipeline(deps: TriggerDeps, caller: Caller, trigger: Trigger): Promise<bigint> {
   const { idempotencyKey: key } = trigger;
   if (key !== undefined && (key === '' || key.length > LONGEST_KEY)) {
     throw refuse([{ path: 'Idempotency-Key', message: `must have 1 to ${LONGEST_KEY} characters, has ${key.length}` }]);
@@ -34,7 +36,7 @@ export async function triggerPipeline(deps: SyncDeps, caller: Caller, trigger: T
 
 async function requestManualRun(
   tx: Transaction,
-  { deps, caller, trigger }: { readonly deps: SyncDeps; readonly caller: Caller; readonly trigger: Trigger },
+  { deps, caller, trigger }: { readonly deps: TriggerDeps; readonly caller: Caller; readonly trigger: Trigger },
 ): Promise<bigint> {
   const { workspaceId, actor } = caller;
   const nowMs = deps.clock.nowMs();

@@ -1,0 +1,178 @@
+// The composition root: the one place where store, jobs, features, connectors and HTTP meet. It wires and decides nothing.
+import { join } from 'node:path';
+import { FLEET } from '../connectors/index.ts';
+import {
+  accessEndpoints,
+  createAuthenticate,
+  createSigningKeys,
+  ensureSigningKey,
+  expireChanges,
+} from './access/index.ts';
+import type { Config } from './config.ts';
+import { createEngine, type Engine, type RunObserver } from './engine/index.ts';
+import { createHttpServer, createMetrics, type HttpServer, type Metrics } from './http/index.ts';
+import { createIdentities, type Identities } from './identity/index.ts';
+import { createJobs, type Jobs } from './jobs/index.ts';
+import { type Clock, type KeyRing, type Log, systemClock, type WorkspaceId } from './kernel/index.ts';
+import { resolveKeys, type Store, startStore } from './store/index.ts';
+import { pipelineLags, syncEndpoints } from './sync/index.ts';
+import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
+
+/** How long a call of the API waits for a warehouse, all in all. */
+export const WAREHOUSE_WAIT_MS = 20_000;
+const EXPIRY_CRON = '17 3 * * *';
+
+/** The connectors of this build, for commands that probe connections. */
+export const connectorFleet: Fleet = FLEET;
+
+export interface AppOptions {
+  readonly log: Log;
+  /** Tests hand in their own. */
+  readonly clock?: Clock;
+  readonly fleet?: Fleet;
+}
+
+/** One daemon. `listen` opens the port and begins to work; `drain` ends both and frees everything. */
+export interface App {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly identities: Identities;
+  readonly jobs: Jobs;
+  readonly http: HttpServer;
+  /** The public address of the API. */
+  readonly url: string;
+  listen(): Promise<void>;
+  /** Takes nothing new; the chunk that is being delivered ends and its run goes back to the queue, within `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** What the operator, not a caller of the API, decides for the connectors of a workspace. */
+export function connectorEnvironments({ home, duckdb }: Config): (workspaceId: WorkspaceId) => ConnectorEnvironment {
+  return (workspaceId) => ({ folder: join(home, 'warehouses', String(workspaceId)), ...duckdb });
+}
+
+/** Starts the store and builds a daemon on it that does nothing yet. Throws what is in the way, and leaves nothing running. */
+export async function createApp(config: Config, options: AppOptions): Promise<App> {
+  const { keyRing, identityKey } = await resolveKeys(config, options.log);
+  const store = await startStore(config, { role: 'daemon', log: options.log });
+  try {
+    const clock = options.clock ?? systemClock;
+    await ensureSigningKey({ store, clock, keyRing });
+    const identities = createIdentities({ key: identityKey, clock });
+    return assemble({ config, store, clock, keyRing, identities, ...options, fleet: options.fleet ?? FLEET });
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Parts extends Pick<App, 'store' | 'clock' | 'keyRing' | 'identities'> {
+  readonly config: Config;
+  readonly log: Log;
+  readonly fleet: Fleet;
+}
+
+function assemble(parts: Parts): App {
+  const { store, clock, log, config, keyRing, identities } = parts;
+  const jobs = createJobs({ store, clock, log });
+  const metrics = createMetrics({ clock, log, observeProcess: true });
+  const connectorEnvironment = connectorEnvironments(config);
+  const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
+  const observer = observeRuns(metrics);
+  const engine = createEngine({ ...shared, identities, random: Math.random, log, settings: config.engine, observer });
+  const http = serveApi(parts, { metrics, sync: { ...shared, warehouseWaitMs: WAREHOUSE_WAIT_MS } });
+  observeStore(metrics, { store, jobs, clock });
+  return {
+    ...{ store, clock, keyRing, identities, jobs, http },
+    get url() {
+      return http.url;
+    },
+    async listen() {
+      await http.listen();
+      await jobs.cadence('expire-audit-log', EXPIRY_CRON, async () => void (await expireChanges({ store, clock })));
+      await engine.register();
+      await jobs.start();
+      engine.start();
+    },
+    drain: (graceMs) => drainAll({ http, engine, jobs, store }, graceMs),
+  };
+}
+
+type Sync = Parameters<typeof syncEndpoints>[0];
+
+function serveApi(parts: Parts, { metrics, sync }: { readonly metrics: Metrics; readonly sync: Sync }): HttpServer {
+  const { store, clock, log, config, keyRing } = parts;
+  const signingKeys = createSigningKeys({ store, clock, keyRing });
+  const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
+  const http: HttpServer = createHttpServer({
+    endpoints: [...accessEndpoints(tokens), ...syncEndpoints(sync)],
+    authenticate: createAuthenticate(tokens),
+    ...{ clock, log, metrics, config: config.http },
+    health: [{ name: 'store', check: () => store.ping() }],
+  });
+  return http;
+}
+
+interface Running {
+  readonly http: HttpServer;
+  readonly engine: Engine;
+  readonly jobs: Jobs;
+  readonly store: Store;
+}
+
+/** First nobody is sent here any more, then the work ends, then the answers, then the store. */
+async function drainAll({ http, engine, jobs, store }: Running, graceMs: number): Promise<void> {
+  http.drain();
+  await engine.stop();
+  await jobs.drain(graceMs);
+  await http.close(graceMs);
+  await store[Symbol.asyncDispose]();
+}
+
+function observeRuns(metrics: Metrics): RunObserver {
+  const runs = metrics.counter({
+    name: 'penstock_runs_total',
+    help: 'Runs that ended, by status.',
+    labels: ['status'],
+  });
+  const rows = metrics.counter({
+    name: 'penstock_rows_total',
+    help: 'Rows of delivered chunks, by outcome.',
+    labels: ['outcome'],
+  });
+  return {
+    runEnded: (status) => runs({ status }),
+    rowsDelivered({ successful, failed }) {
+      rows({ outcome: 'successful' }, successful);
+      rows({ outcome: 'failed' }, failed);
+    },
+  };
+}
+
+function observeStore(metrics: Metrics, { store, jobs, clock }: Pick<App, 'store' | 'jobs' | 'clock'>): void {
+  metrics.gauge({ name: 'penstock_store_up', help: '1 when the store answers.' }, async () => [
+    {
+      value: await store.ping().then(
+        () => 1,
+        () => 0,
+      ),
+    },
+  ]);
+  metrics.gauge({ name: 'penstock_store_size_bytes', help: 'Size of the store on disk.' }, async () => {
+    const [row] = await store.query<{ bytes: bigint }>('SELECT pg_database_size(current_database()) AS bytes');
+    return [{ value: Number(row?.bytes ?? 0n) }];
+  });
+  metrics.gauge(
+    { name: 'penstock_queue_age_seconds', help: 'Age of the oldest job that waits, by queue.', labels: ['queue'] },
+    async () => Object.entries(await jobs.queueAgeSeconds()).map(([queue, value]) => ({ labels: { queue }, value })),
+  );
+  metrics.gauge(
+    {
+      name: 'penstock_pipeline_lag_seconds',
+      help: 'Time since the end of the last range that arrived, of active incremental pipelines, the largest first.',
+      labels: ['workspace', 'pipeline'],
+    },
+    () => pipelineLags(store, clock),
+  );
+}

@@ -1,0 +1,49 @@
+import { AppError, type Json, parseJson, stringifyJson } from '../kernel/index.ts';
+
+interface ApiCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** A caller of the platform API, as any program outside would be: one token, then JSON both ways. */
+export interface ApiClient {
+  get(path: string): Promise<Record<string, Json>>;
+  post(path: string, body: unknown): Promise<Record<string, Json>>;
+}
+
+/** Signs in at `baseUrl`; paths of the client are below `{baseUrl}/platform/v2/workspaces/{workspace}`. */
+export async function signIn(baseUrl: string, workspace: string, credentials: ApiCredentials): Promise<ApiClient> {
+  const token = await call(`${baseUrl}/oauth/token`, 'POST', {
+    body: {
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+      audience: baseUrl,
+      grant_type: 'client_credentials',
+    },
+  });
+  const authorization = `Bearer ${String(token.access_token)}`;
+  const root = `${baseUrl}/platform/v2/workspaces/${workspace}`;
+  return {
+    get: (path) => call(root + path, 'GET', { authorization }),
+    post: (path, body) => call(root + path, 'POST', { authorization, body }),
+  };
+}
+
+interface CallOptions {
+  readonly authorization?: string;
+  readonly body?: unknown;
+}
+
+async function call(url: string, method: string, { authorization, body }: CallOptions): Promise<Record<string, Json>> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: stringifyJson(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new AppError('INTERNAL', `${method} ${url} answered ${response.status}: ${text}`);
+  return text === '' ? {} : (parseJson(text) as Record<string, Json>);
+}

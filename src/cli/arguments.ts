@@ -1,0 +1,30 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Parser of an option that is a 64-bit id. */
+export function readId(name: string): (text: string) => bigint {
+  return (text) => {
+    if (/^[1-9]\d{0,18}$/.test(text)) return BigInt(text);
+    throw new InvalidArgumentError(`${name} is the number of one, as the list shows it.`);
+  };
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parser of an option that is a duration: a number and one of s, m, h, d. Answers milliseconds. */
+export function readDuration(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit];
+  if (digits === undefined || unitMs === undefined) {
+    throw new InvalidArgumentError('write a number and one of s, m, h, d, such as 15m.');
+  }
+  return Number(digits) * unitMs;
+}
+
+/** Parser of an option that is a whole number from 1 to `most`. */
+export function readCount(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+    throw new InvalidArgumentError(`write a whole number from 1 to ${most}.`);
+  };
+}

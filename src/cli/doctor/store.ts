@@ -1,0 +1,47 @@
+// What the doctor asks an open store: that it answers, its clock, what waits in its queue.
+import type { Clock } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import { examine, type Finding } from './finding.ts';
+
+const SKEW_MS = 2000;
+const LATE_MS = 5 * 60_000;
+
+export async function examineStore(store: Store, clock: Clock): Promise<readonly Finding[]> {
+  return [
+    await examine('store', () => lookAtStore(store)),
+    await examine('clock', () => lookAtClock(store, clock)),
+    await examine('schedule', () => lookAtSchedule(store, clock)),
+  ];
+}
+
+async function lookAtStore(store: Store): Promise<Omit<Finding, 'check'>> {
+  const rows = await store.query<{ version: string; bytes: bigint }>(
+    `SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes`,
+  );
+  const [{ version = '?', bytes = 0n } = {}] = rows;
+  return {
+    status: 'ok',
+    found: `PostgreSQL ${version}, ${(Number(bytes) / 2 ** 20).toFixed(0)} MiB, tables up to date`,
+  };
+}
+
+// The store's clock is asked here to be compared, never to be used.
+async function lookAtClock(store: Store, clock: Clock): Promise<Omit<Finding, 'check'>> {
+  const beforeMs = clock.nowMs();
+  const [row] = await store.query<{ ms: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
+  const skewMs = Math.round((row?.ms ?? 0) - (beforeMs + clock.nowMs()) / 2);
+  const found = `this machine and the store differ by ${Math.abs(skewMs)} ms`;
+  if (Math.abs(skewMs) <= SKEW_MS) return { status: 'ok', found };
+  return { status: 'warning', found, mend: 'Have both keep time with NTP: schedules and tokens go by the clock.' };
+}
+
+/** Fleet question: all workspaces, read only. */
+async function lookAtSchedule(store: Store, clock: Clock): Promise<Omit<Finding, 'check'>> {
+  const [row] = await store.query<{ late: bigint; oldest: Date | null }>(
+    'SELECT count(*) AS late, min(next_due_at) AS oldest FROM pipelines WHERE next_due_at < $1',
+    [new Date(clock.nowMs() - LATE_MS)],
+  );
+  if (row === undefined || row.oldest === null) return { status: 'ok', found: 'no pipeline is late' };
+  const found = `${row.late} pipelines are late, the oldest since ${row.oldest.toISOString()}`;
+  return { status: 'warning', found, mend: 'Start a daemon on this store (penstock serve).' };
+}

@@ -1,0 +1,86 @@
+import Table from 'cli-table3';
+import { stringifyJson } from '../kernel/index.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Where a command writes: answers to `out`, progress and complaints to `err`, so that answers can be piped. */
+export interface Output {
+  readonly json: boolean;
+  /** One line for a person. */
+  line(text: string): void;
+  /** A table for a person; with `--json` the same rows as JSON. */
+  rows(columns: readonly string[], rows: readonly object[]): void;
+  /** One object: a two-column table for a person, JSON for a program. */
+  object(value: Row): void;
+  /** A passing remark or a warning, never part of the answer. */
+  note(text: string): void;
+  /** Progress that replaces itself on a terminal and stays silent elsewhere; an empty text clears it. */
+  progress(text: string): void;
+}
+
+interface OutputStreams {
+  readonly out: { write(text: string): unknown };
+  readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly json: boolean;
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+const EDGES = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) => [
+  edge,
+  `${edge}-mid`,
+  `${edge}-left`,
+  `${edge}-right`,
+]);
+// A bare table: lines of a terminal are for data, and copies of it paste well.
+const STYLE = {
+  chars: { ...Object.fromEntries(EDGES.map((edge) => [edge, ''])), middle: '  ' },
+  style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+};
+
+export function createOutput({ out, err, json }: OutputStreams): Output {
+  const write = (text: string) => void out.write(`${text}\n`);
+  return {
+    json,
+    line: write,
+    rows(columns, rows) {
+      if (json) write(stringifyJson(rows));
+      else if (rows.length === 0) err.write('Nothing to show.\n');
+      else
+        write(
+          render(
+            [...columns],
+            rows.map((row) => cellTexts(row as Row, columns)),
+          ),
+        );
+    },
+    object(value) {
+      if (json) write(stringifyJson(value));
+      else
+        write(
+          render(
+            undefined,
+            Object.entries(value).map(([name, item]) => [name, cellText(item)]),
+          ),
+        );
+    },
+    note: (text) => void err.write(`${text}\n`),
+    progress(text) {
+      if (err.isTTY === true && !json) err.write(`${CLEAR_LINE}${text}`);
+    },
+  };
+}
+
+function render(head: string[] | undefined, rows: readonly string[][]): string {
+  const table = new Table(head === undefined ? STYLE : { ...STYLE, head });
+  table.push(...rows);
+  return table.toString().replace(/[^\S\n]+$/gm, '');
+}
+
+const cellTexts = (row: Row, columns: readonly string[]) => columns.map((column) => cellText(row[column]));
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value) && value.length === 0) return '-';
+  if (typeof value === 'object') return stringifyJson(value);
+  return String(value);
+}

@@ -1,0 +1,116 @@
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import {
+  findLatestRun,
+  listRuns,
+  loadPipeline,
+  loadPipelines,
+  type PipelineContext,
+  pipelineErrors,
+  pipelineStatus,
+  pipelinesWithLiveRun,
+  type Run,
+  reportPipeline,
+  runAnswer,
+} from '../sync/index.ts';
+import type { CommandContext } from './command.ts';
+import { theWorkspace } from './defaults.ts';
+import { asOperator } from './operator.ts';
+
+const PIPELINE_COLUMNS = ['id', 'status', 'mode', 'schedule', 'next_due', 'latest_run', 'errors'];
+const RUN_COLUMNS = [
+  'id',
+  'type',
+  'status',
+  'started_on',
+  'seconds',
+  'range_start',
+  'range_end',
+  'extracted',
+  'successful',
+  'failed',
+  'errors',
+];
+
+export async function listPipelines(context: CommandContext, workspace: bigint | undefined): Promise<void> {
+  const rows = await asOperator(context, async ({ store }) => {
+    const workspaceId = await theWorkspace(store, workspace);
+    const live = await pipelinesWithLiveRun(store, workspaceId);
+    const contexts = await loadPipelines(store, { workspaceId });
+    return Promise.all(contexts.map((it) => pipelineRow(store, it, live.has(it.pipeline.number))));
+  });
+  context.output().rows(PIPELINE_COLUMNS, rows);
+}
+
+async function pipelineRow(store: Store, context: PipelineContext, hasLiveRun: boolean) {
+  const { pipeline } = context;
+  const latest = await findLatestRun(store, pipeline);
+  return {
+    id: pipeline.id,
+    status: pipelineStatus(context, hasLiveRun),
+    mode: pipeline.syncMode.type,
+    schedule: pipeline.schedule.frequency ?? pipeline.schedule.type,
+    next_due: pipeline.nextDueAtMs === null ? null : new Date(pipeline.nextDueAtMs).toISOString(),
+    latest_run: latest === undefined ? null : `${latest.id} ${latest.status}`,
+    errors: pipelineErrors(context).map(({ message }) => message),
+  };
+}
+
+interface Named {
+  readonly id: string;
+  readonly workspace?: bigint;
+}
+
+/** The report of 002 as it is answered by the API. */
+export async function showPipeline(context: CommandContext, { id, workspace }: Named): Promise<void> {
+  const report = await asOperator(context, async ({ store }) =>
+    reportPipeline(store, { workspaceId: await theWorkspace(store, workspace), id }),
+  );
+  const output = context.output();
+  if (output.json) return output.object(report);
+  const { latest_pipeline_run: latest, ...rest } = report;
+  output.object(rest);
+  if (latest !== null) {
+    output.line('\nlatest run');
+    output.object(latest);
+  }
+}
+
+export async function listPipelineRuns(
+  context: CommandContext,
+  named: Named & { readonly limit: number },
+): Promise<void> {
+  const output = context.output();
+  const runs = await asOperator(context, async ({ store }) => {
+    const workspaceId = await theWorkspace(store, named.workspace);
+    return runsOf(store, { workspaceId, id: named.id, limit: named.limit });
+  });
+  output.rows(RUN_COLUMNS, output.json ? runs.map((run) => runAnswer(run, named.id)) : runs.map(runRow));
+}
+
+async function runsOf(
+  store: Store,
+  { workspaceId, id, limit }: { readonly workspaceId: WorkspaceId; readonly id: string; readonly limit: number },
+): Promise<readonly Run[]> {
+  const { pipeline } = await loadPipeline(store, { workspaceId, id });
+  return listRuns(store, pipeline, { limit, offset: 0, from: undefined, to: undefined });
+}
+
+/** One line of a run for a person. */
+export function runRow(run: Run): Readonly<Record<string, unknown>> {
+  const endMs = run.endedOn?.getTime();
+  const startMs = run.startedOn?.getTime();
+  return {
+    id: run.id,
+    type: run.type,
+    status: run.status,
+    started_on: run.startedOn?.toISOString() ?? null,
+    seconds: endMs === undefined || startMs === undefined ? null : ((endMs - startMs) / 1000).toFixed(1),
+    range_start: run.rangeStart,
+    range_end: run.rangeEnd,
+    extracted: run.extractedRecords,
+    successful: run.successfulRecords,
+    failed: run.failedRecords,
+    errors: run.errors.map(({ message }) => message),
+  };
+}

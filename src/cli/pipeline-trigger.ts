@@ -1,0 +1,85 @@
+import { openJobSender } from '../jobs/index.ts';
+import { createLog, type WorkspaceId } from '../kernel/index.ts';
+import { loadPipeline, loadRun, type Run, type RunStatus, runAnswer, triggerPipeline } from '../sync/index.ts';
+import type { CommandContext } from './command.ts';
+import { theWorkspace } from './defaults.ts';
+import { EXIT } from './exit-codes.ts';
+import { asOperator, type Operator } from './operator.ts';
+import type { Output } from './output.ts';
+import { runRow } from './pipeline-show.ts';
+
+export interface TriggerOptions {
+  readonly id: string;
+  readonly workspace?: bigint;
+  readonly wait: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly idempotencyKey?: string;
+}
+
+const POLL_MS = 250;
+/** A run that is still queued by then has probably no daemon to work on it. */
+const HINT_MS = 10_000;
+const EXIT_OF: Readonly<Partial<Record<RunStatus, number>>> = {
+  success: EXIT.ok.code,
+  failed: EXIT.failed.code,
+  stopped: EXIT.stopped.code,
+};
+
+export async function triggerFromCommand(context: CommandContext, options: TriggerOptions): Promise<void> {
+  const output = context.output();
+  await asOperator(context, async (operator) => {
+    const workspaceId = await theWorkspace(operator.store, options.workspace);
+    const runId = await request(operator, workspaceId, options);
+    const run = { workspaceId, pipelineId: options.id, runId };
+    if (options.wait) context.setExitCode(await waitForEnd(operator, run, { output, timeoutMs: options.timeout }));
+    else output.object({ pipeline_run_id: runId, status: 'attempt_requested' });
+  });
+}
+
+async function request(operator: Operator, workspaceId: WorkspaceId, options: TriggerOptions): Promise<bigint> {
+  const { store, clock, actor } = operator;
+  await using jobs = await openJobSender({ store, clock, log: createLog('error', process.stderr) });
+  const trigger = { pipelineId: options.id, idempotencyKey: options.idempotencyKey };
+  return await triggerPipeline({ store, clock, jobs }, { workspaceId, actor }, trigger);
+}
+
+interface RunName {
+  readonly workspaceId: WorkspaceId;
+  readonly pipelineId: string;
+  readonly runId: bigint;
+}
+
+async function waitForEnd(
+  { store, clock }: Operator,
+  { workspaceId, pipelineId, runId }: RunName,
+  { output, timeoutMs }: { readonly output: Output; readonly timeoutMs: number },
+): Promise<number> {
+  const sinceMs = clock.nowMs();
+  const { pipeline } = await loadPipeline(store, { workspaceId, id: pipelineId });
+  for (let isHinted = false; ; ) {
+    const run = await loadRun(store, pipeline, runId);
+    const exitCode = EXIT_OF[run.status];
+    const waitedMs = clock.nowMs() - sinceMs;
+    if (exitCode !== undefined || waitedMs >= timeoutMs) {
+      output.progress('');
+      showEnd(run, pipelineId, output);
+      return exitCode ?? EXIT.timeout.code;
+    }
+    output.progress(progressText(run));
+    if (run.status === 'queued' && waitedMs > HINT_MS && !isHinted) {
+      isHinted = true;
+      output.note('The run is still queued. Does a daemon run on this store (penstock serve)?');
+    }
+    await clock.sleep(POLL_MS);
+  }
+}
+
+export function progressText(run: Run): string {
+  const attempt = run.attempts > 1 ? `, attempt ${run.attempts}` : '';
+  return `run ${run.id} ${run.status}${attempt}: ${run.extractedRecords} rows read, ${run.failedRecords} failed`;
+}
+
+function showEnd(run: Run, pipelineId: string, output: Output): void {
+  output.object(output.json ? runAnswer(run, pipelineId) : runRow(run));
+}

@@ -1,0 +1,86 @@
+// The command line: one file a command. A command parses its arguments, opens what it needs, calls a verb of a room and
+// shows the answer; it holds no rule and no SQL of its own.
+import { Command, CommanderError } from 'commander';
+import { readConfig } from '../config.ts';
+import { asAppError } from '../kernel/index.ts';
+import type { CommandContext, Register } from './command.ts';
+import { registerCredentials } from './credentials.ts';
+import { registerDemo } from './demo.ts';
+import { registerDoctor } from './doctor.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { registerInit } from './init.ts';
+import { registerKeys } from './keys.ts';
+import { createOutput } from './output.ts';
+import { registerPipeline } from './pipeline.ts';
+import { registerServe } from './serve.ts';
+import { registerWorkspace } from './workspace.ts';
+
+const COMMANDS: readonly Register[] = [
+  registerServe,
+  registerDemo,
+  registerInit,
+  registerWorkspace,
+  registerCredentials,
+  registerKeys,
+  registerPipeline,
+  registerDoctor,
+];
+
+const FIRST_STEPS = `
+First steps:
+  penstock demo                        see rows of a warehouse become profiles, nothing to set up
+  penstock init                        make the first workspace and its credentials
+  penstock serve                       start the daemon (http://127.0.0.1:8080, reference under /docs)
+  penstock pipeline trigger ID --wait  run a pipeline and wait; exit code 0 when it succeeded
+
+Settings come from environment variables; the README lists them.`;
+
+/** Runs one command line; resolves to the exit code. Never throws. */
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok.code;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...argv]);
+    return exitCode;
+  } catch (error) {
+    return explain(error, argv.includes('--json'));
+  }
+}
+
+function createProgram(setExitCode: (code: number) => void): Command {
+  const program = new Command('penstock')
+    .description('Rows of a data warehouse become profiles, exactly once.')
+    .option('--json', 'write JSON instead of tables, for programs')
+    .addHelpText('after', FIRST_STEPS);
+  const context: CommandContext = {
+    setExitCode,
+    config: () => readConfig(),
+    output: () => {
+      const json = program.opts<{ json?: true }>().json === true;
+      return createOutput({ out: process.stdout, err: process.stderr, json });
+    },
+  };
+  for (const register of COMMANDS) register(program, context);
+  endAlike(program);
+  return program;
+}
+
+/** No command of the tree ends the process by itself, and each wrong use points at its help. */
+function endAlike(command: Command): void {
+  command.exitOverride().showHelpAfterError(`(${fullName(command)} --help shows how)`);
+  for (const child of command.commands) endAlike(child);
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+function explain(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.refused.code;
+  const known = asAppError(error);
+  if (json) process.stderr.write(`${JSON.stringify({ error: known.code, message: known.message })}\n`);
+  else process.stderr.write(`${known.disposition === 'bug' ? (known.stack ?? known.message) : known.message}\n`);
+  return exitCodeOf(known);
+}
