@@ -16,6 +16,7 @@ import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { statusesBefore } from './run-machine.ts';
 import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
+import { yieldToOthers } from './yield-to-others.ts';
 
 /** What every write of a run names; a worker with an older fence writes nothing. */
 export interface RunLease {
@@ -38,12 +39,13 @@ type RunKey = Pick<RunLease, 'workspaceId' | 'runId'>;
 
 /**
  * Takes the run whose job this is, with a fence of its own. One job a run is active at a time, so a run that is `running`
- * has lost its worker and is taken over. undefined: the run is over, not due yet, or has to wait for a place; then the job
- * is done, and the run is woken by its retry time or by the run that frees a place.
+ * has lost its worker and is taken over. undefined: the run steps back behind others; or it is over, not due yet, or has to
+ * wait for a place, and then the job is done, and its retry time or the run that frees a place wakes it.
  */
 export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise<ClaimedRun | undefined> {
   return await deps.store.transaction(async (tx) => {
     await lockClaims(tx, key.workspaceId);
+    if (await yieldToOthers(tx, deps, { job, ...key })) return undefined;
     if (!(await takeRun(tx, deps, key))) {
       await job.complete(tx);
       return undefined;

@@ -5,16 +5,13 @@ import type { EngineDeps } from './engine-deps.ts';
 import { executeRun } from './execute-run.ts';
 import { finishRun } from './finish-run.ts';
 import { type Blame, settleFailure } from './settle-failure.ts';
-import { yieldToOthers } from './yield-to-others.ts';
 
 /**
  * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
  * the store; throws only when the store does not answer, and then the queue brings the job again.
  */
 export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
-  const key = runOfKey(job.key);
-  if (await yieldToOthers(deps, job, key)) return;
-  const claimed = await claimRun(deps, job, key);
+  const claimed = await claimRun(deps, job, runOfKey(job.key));
   if (claimed === undefined) return;
   const log = deps.log.child({ workspace: String(claimed.workspaceId), run: String(claimed.runId) });
   const startedMs = deps.clock.nowMs();

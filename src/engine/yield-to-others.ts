@@ -1,4 +1,5 @@
 import type { Job } from '../jobs/index.ts';
+import type { Transaction } from '../store/index.ts';
 import { RUN_QUEUE } from '../sync/index.ts';
 import type { RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
@@ -8,7 +9,7 @@ const STEP_BACK_MS = 1000;
 /**
  * A run is better off than this one when its workspace, or else its connection, has fewer runs going and a place free. The
  * queue is first come first served, so without this a workspace with a thousand runs would keep all others waiting.
- * Fleet query: reads across workspaces, locks nothing.
+ * A fleet query: it reads across workspaces and locks nothing.
  */
 const SOMEBODY_IS_WORSE_OFF = `
   WITH live AS (SELECT workspace_id, id, connection_id, status = 'running' AS is_running FROM pipeline_runs
@@ -24,21 +25,19 @@ const SOMEBODY_IS_WORSE_OFF = `
     WHERE this.workspace_id = $1 AND this.id = $2 AND NOT this.is_running
       AND (other.of_workspace, other.of_connection) < (mine.of_workspace, mine.of_connection)) AS found`;
 
-/** Whether the run stepped back: its job goes to the end of the queue, and others come first. */
+/**
+ * Whether the run stepped back: its job goes to the end of the queue, and others come first. Asked under the claim lock, so
+ * that two runs of one workspace do not both see it without a run.
+ */
 export async function yieldToOthers(
-  { store, jobs, settings }: EngineDeps,
-  job: Job,
-  { workspaceId, runId }: Pick<RunLease, 'workspaceId' | 'runId'>,
+  tx: Transaction,
+  { jobs, settings }: EngineDeps,
+  { job, workspaceId, runId }: Pick<RunLease, 'workspaceId' | 'runId'> & { readonly job: Job },
 ): Promise<boolean> {
-  const [answer] = await store.query<{ found: boolean }>(SOMEBODY_IS_WORSE_OFF, [
-    workspaceId,
-    runId,
-    settings.connectionRuns,
-  ]);
+  const values = [workspaceId, runId, settings.connectionRuns];
+  const [answer] = await tx.query<{ found: boolean }>(SOMEBODY_IS_WORSE_OFF, values);
   if (answer?.found !== true) return false;
-  await store.transaction(async (tx) => {
-    await job.complete(tx);
-    await jobs.enqueue(tx, RUN_QUEUE, { key: job.key, startAfterMs: STEP_BACK_MS });
-  });
+  await job.complete(tx);
+  await jobs.enqueue(tx, RUN_QUEUE, { key: job.key, startAfterMs: STEP_BACK_MS });
   return true;
 }

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
+import { handClock } from '../../support/hand-clock.ts';
+import {
+  addPipeline,
+  countsOf,
+  type DaemonOptions,
+  readPipeline,
+  readRuns,
+  startDaemon,
+  type TestDaemon,
+  trigger,
+  untilRun,
+} from '../../support/test-engine.ts';
+import { openTestStore } from '../../support/test-store.ts';
+import { until } from '../../support/until.ts';
+
+const HOUR = 3_600_000;
+const at = (text: string) => Date.parse(`2026-01-15T${text}Z`);
+const COLUMNS = [
+  { name: 'email', type: 'text', nativeType: 'VARCHAR' },
+  { name: 'at', type: 'timestamp_tz', nativeType: 'TIMESTAMPTZ' },
+] as const;
+const INCREMENTAL = {
+  type: 'incremental',
+  iterator: { field: 'at', type: 'timestamp_tz', declaredType: 'timestamp_tz' },
+} as const;
+const HOURLY = { type: 'interval', frequency: 'hourly', start: '2026-01-15T10:00:00Z', delay: '15m' } as const;
+
+let store: Store;
+let clock: ReturnType<typeof handClock>;
+let warehouse: FakeWarehouse;
+const daemons: TestDaemon[] = [];
+
+beforeEach(async () => {
+  clock = handClock(at('10:30:00'));
+  store = await openTestStore({ poolSize: 20 });
+  warehouse = fakeWarehouse({ columns: COLUMNS, iterator: 'at', nowMs: () => clock.nowMs() });
+});
+afterEach(async () => {
+  await Promise.all(daemons.splice(0).map((daemon) => daemon[Symbol.asyncDispose]()));
+  await store[Symbol.asyncDispose]();
+});
+
+async function daemon(settings: DaemonOptions['settings'] = {}): Promise<TestDaemon> {
+  const started = await startDaemon({ store, clock, connector: warehouse.connector, settings });
+  daemons.push(started);
+  return started;
+}
+
+const over = async () => {
+  const runs = await readRuns(store);
+  return runs.every(({ status }) => status === 'success') ? runs : undefined;
+};
+const rangesOf = (runs: Awaited<ReturnType<typeof readRuns>>) =>
+  runs.map(({ logicalDate, rangeStart, rangeEnd }) => [
+    logicalDate.toISOString().slice(11, 16),
+    rangeStart?.slice(11, 16) ?? null,
+    rangeEnd?.slice(11, 16),
+  ]);
+
+describe('the scheduler', () => {
+  test('makes no run before an interval is over and its delay has passed', async () => {
+    const { engine } = await daemon();
+    await addPipeline(store, { syncMode: INCREMENTAL, schedule: HOURLY, nextDueAtMs: at('11:15:00') });
+    clock.set(at('11:14:59.999'));
+    await engine.poll();
+    expect(await readRuns(store)).toEqual([]);
+    clock.set(at('11:15:00'));
+    await engine.poll();
+    await until(over);
+    expect(rangesOf(await readRuns(store))).toEqual([['10:00', null, '11:00']]);
+    expect((await readPipeline(store)).nextDueAtMs).toBe(at('12:15:00'));
+  });
+
+  test('covers everything that was missed while no daemon ran by one run', async () => {
+    const { engine } = await daemon();
+    await addPipeline(store, { syncMode: INCREMENTAL, schedule: HOURLY, nextDueAtMs: at('11:15:00') });
+    clock.set(at('11:15:00'));
+    await engine.poll();
+    await until(over);
+    clock.set(at('17:40:00'));
+    await engine.poll();
+    await engine.poll();
+    await until(over);
+    expect(rangesOf(await readRuns(store))).toEqual([
+      ['10:00', null, '11:00'],
+      ['16:00', '11:00', '17:00'],
+    ]);
+    expect((await readPipeline(store)).nextDueAtMs).toBe(at('18:15:00'));
+  });
+
+  test('makes one run when many daemons look at the same time', async () => {
+    const many = [await daemon(), await daemon(), await daemon()];
+    for (let number = 0; number < 20; number++) {
+      await addPipeline(store, {
+        id: `p${number}`,
+        syncMode: INCREMENTAL,
+        schedule: HOURLY,
+        nextDueAtMs: at('11:15:00'),
+      });
+    }
+    clock.set(at('11:20:00'));
+    await Promise.all(many.flatMap(({ engine }) => [engine.poll(), engine.poll()]));
+    await until(over, 30_000);
+    const runs = await readRuns(store);
+    expect(runs).toHaveLength(20);
+    expect(new Set(runs.map(({ pipelineNumber }) => pipelineNumber)).size).toBe(20);
+    expect(runs.every(({ attempts, fence }) => attempts === 1 && fence === 1)).toBe(true);
+  });
+
+  test('moves a due time on while a run is live, and the next run covers that interval too', async () => {
+    let release = () => undefined as undefined;
+    const held = new Promise<void>((resolve) => {
+      release = () => void resolve() as undefined;
+    });
+    warehouse.rows = Array.from({ length: 150 }, (_, i) => [`p${i}@example.org`, '2026-01-15T10:59:00.000000Z']);
+    warehouse.gate = () => held;
+    const { engine } = await daemon();
+    await addPipeline(store, { syncMode: INCREMENTAL, schedule: HOURLY, nextDueAtMs: at('11:15:00') });
+    clock.set(at('11:15:00'));
+    await engine.poll();
+    await until(async () => (await readRuns(store))[0]?.status === 'running');
+    clock.set(at('12:20:00'));
+    await engine.poll();
+    expect(await readRuns(store)).toHaveLength(1);
+    expect((await readPipeline(store)).nextDueAtMs).toBe(at('13:15:00'));
+    release();
+    await until(over);
+    // the interval that closed meanwhile is due now that the pipeline is free
+    await engine.poll();
+    await until(over);
+    expect(rangesOf(await readRuns(store))).toEqual([
+      ['10:00', null, '11:00'],
+      ['11:00', '11:00', '12:00'],
+    ]);
+  });
+
+  test('runs a once pipeline once', async () => {
+    const { engine } = await daemon();
+    await addPipeline(store, { schedule: { type: 'once' }, nextDueAtMs: clock.nowMs() });
+    for (let day = 0; day < 3; day++) {
+      await engine.poll();
+      await until(over);
+      clock.advance(24 * HOUR);
+    }
+    expect(await readRuns(store)).toHaveLength(1);
+    expect((await readPipeline(store)).nextDueAtMs).toBeNull();
+  });
+
+  test('lets an on_demand pipeline alone, whose triggers cover the time line without a gap', async () => {
+    const one = await daemon();
+    const pipeline = await addPipeline(store, { syncMode: INCREMENTAL });
+    for (let hours = 0; hours < 3; hours++) {
+      clock.advance(HOUR);
+      await one.engine.poll();
+      await untilRun(store, await trigger(one, store, { pipeline, nowMs: clock.nowMs() }), 'success');
+    }
+    expect(rangesOf(await readRuns(store)).map(([, start, end]) => [start, end])).toEqual([
+      [null, '11:30'],
+      ['11:30', '12:30'],
+      ['12:30', '13:30'],
+    ]);
+  });
+
+  test('lets a run that was queued before its pipeline was paused come to nothing', async () => {
+    const idle = await daemon({ workers: 0 });
+    const pipeline = await addPipeline(store);
+    const id = await trigger(idle, store, { pipeline, nowMs: clock.nowMs() });
+    await store.query(`UPDATE pipelines SET state = 'paused' WHERE workspace_id = 1`);
+    await daemon();
+    const stopped = await untilRun(store, id, 'stopped');
+    expect(stopped.errors).toEqual([{ message: expect.stringContaining('stopped or faulted') }]);
+  });
+});
+
+describe('the limits', () => {
+  /** Holds every run at its second chunk and notes who is there. */
+  function holdAll() {
+    const open = new AbortController();
+    warehouse.rows = Array.from({ length: 150 }, (_, i) => [`p${i}@example.org`, '2026-01-15T10:59:00.000000Z']);
+    warehouse.gate = () =>
+      new Promise((resolve) => {
+        if (open.signal.aborted) resolve();
+        open.signal.addEventListener('abort', () => resolve());
+      });
+    return () => open.abort();
+  }
+  const running = async (): Promise<readonly string[]> =>
+    (await readRuns(store))
+      .filter(({ status }) => status === 'running')
+      .map((run) => `${run.workspaceId}/${run.connectionId}`);
+
+  async function queue(one: TestDaemon, specs: readonly { workspace: WorkspaceId; connectionId: string }[]) {
+    for (const [index, spec] of specs.entries()) {
+      const pipeline = await addPipeline(store, { ...spec, id: `p${index}` });
+      await trigger(one, store, { pipeline, nowMs: clock.nowMs() + index });
+    }
+  }
+
+  test('hold for a connection and for a workspace over all daemons, and what waits follows by itself', async () => {
+    const release = holdAll();
+    const settings = { workers: 4, workspaceRuns: 3, connectionRuns: 2 };
+    const one = await daemon(settings);
+    await daemon(settings);
+    const [first, second] = [workspaceId(1n), workspaceId(2n)];
+    await queue(one, [
+      ...Array.from({ length: 5 }, () => ({ workspace: first, connectionId: 'a' })),
+      ...Array.from({ length: 3 }, () => ({ workspace: first, connectionId: 'b' })),
+      ...Array.from({ length: 1 }, () => ({ workspace: second, connectionId: 'a' })),
+    ]);
+    await until(async () => (await running()).length === 4);
+    expect([...(await running())].sort()).toEqual(['1/a', '1/a', '1/b', '2/a']);
+    release();
+    await until(over, 30_000);
+    expect((await readRuns(store)).map(countsOf)).toEqual(Array.from({ length: 9 }, () => [150, 150, 0, 0, 0]));
+  });
+
+  test('do not let a workspace with many runs keep another one waiting', async () => {
+    const release = holdAll();
+    const one = await daemon({ workers: 0 });
+    const [first, second] = [workspaceId(1n), workspaceId(2n)];
+    await queue(one, [
+      ...Array.from({ length: 6 }, () => ({ workspace: first, connectionId: 'a' })),
+      { workspace: second, connectionId: 'a' },
+    ]);
+    await daemon({ workers: 2 });
+    await until(async () => (await running()).length === 2, 20_000);
+    expect([...(await running())].sort()).toEqual(['1/a', '2/a']);
+    release();
+    await until(over, 30_000);
+  });
+});
+
+describe('a worker that is gone', () => {
+  test('has its run taken over with a new fence once the sweeper or the queue finds out', async () => {
+    const idle = await daemon({ workers: 0 });
+    const pipeline = await addPipeline(store);
+    warehouse.rows = [['a@example.org', null]];
+    const id = await trigger(idle, store, { pipeline, nowMs: clock.nowMs() });
+    // as a killed daemon leaves it: the run claimed, some rows counted, its job gone
+    await store.query(
+      `UPDATE pipeline_runs SET status = 'running', fence = 1, attempts = 1, extracted_records = 7, successful_records = 7
+       WHERE workspace_id = 1`,
+    );
+    await store.query('DELETE FROM pgboss.job');
+    await daemon();
+    clock.advance(61_000);
+    const done = await untilRun(store, id, 'success');
+    expect(done).toMatchObject({ fence: 2, attempts: 2 });
+    expect(countsOf(done)).toEqual([1, 1, 0, 0, 0]);
+  });
+
+  test('too often fails the run instead of being replaced for ever', async () => {
+    const idle = await daemon({ workers: 0 });
+    const pipeline = await addPipeline(store);
+    const id = await trigger(idle, store, { pipeline, nowMs: clock.nowMs() });
+    await store.query(`UPDATE pipeline_runs SET status = 'running', fence = 5, attempts = 5 WHERE workspace_id = 1`);
+    await daemon();
+    const failed = await untilRun(store, id, 'failed');
+    expect(failed.errors).toEqual([{ message: expect.stringContaining('its worker was lost each time') }]);
+  });
+});
