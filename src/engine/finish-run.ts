@@ -1,4 +1,4 @@
-import { formatMicros, type Micros } from '../kernel/index.ts';
+import { formatMicros, type Micros, msOfMicros } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { clearFaults, loadPipelines, type Notice, reschedulePipelines } from '../sync/index.ts';
 import { lockClaims } from './claim-lock.ts';
@@ -26,7 +26,7 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
     await recordSuccess(tx, claimed, result);
     const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
     if (context !== undefined) {
-      await clearFaults(tx, context, nowMs);
+      await clearFaults(tx, context, { nowMs, ranSinceMs: msOfMicros(claimed.startedAt) });
       await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
     }
     await claimed.job.complete(tx);

@@ -3,7 +3,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import type { Notice } from './pipeline.ts';
+import type { Notice, Pipeline } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import { connections, dataModels, pipelines } from './tables.ts';
@@ -46,6 +46,12 @@ export async function faultModel(tx: Transaction, { workspaceId, id, errors }: F
     .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.dataModelId, id)));
 }
 
+interface Success {
+  readonly nowMs: number;
+  /** What was changed later is not what this run ran on: its fault stays. */
+  readonly ranSinceMs: number;
+}
+
 /**
  * After a successful run: what it ran on works, so no fault of the three stands any longer (002, States: a retry by trigger
  * clears on success). Everything freed runs at its next scheduled interval.
@@ -53,25 +59,27 @@ export async function faultModel(tx: Transaction, { workspaceId, id, errors }: F
 export async function clearFaults(
   tx: Transaction,
   { pipeline, connection, dataModel }: PipelineContext,
-  nowMs: number,
+  { nowMs, ranSinceMs }: Success,
 ): Promise<void> {
   const { workspaceId } = pipeline;
   const rescheduling = { nowMs, afterFault: true };
-  if (pipeline.fault !== null) {
+  const isProvenGood = ({ fault, lastModifiedOn }: Pick<Pipeline, 'fault' | 'lastModifiedOn'>) =>
+    fault !== null && (lastModifiedOn?.getTime() ?? 0) <= ranSinceMs;
+  if (isProvenGood(pipeline)) {
     await tx.orm
       .update(pipelines)
       .set({ fault: null })
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
     await reschedulePipelines(tx, { workspaceId, number: pipeline.number }, rescheduling);
   }
-  if (connection.fault !== null) {
+  if (isProvenGood(connection)) {
     await tx.orm
       .update(connections)
       .set({ fault: null })
       .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, connection.id)));
     await reschedulePipelines(tx, { workspaceId, connectionId: connection.id }, rescheduling);
   }
-  if (dataModel.fault !== null) {
+  if (isProvenGood(dataModel)) {
     await tx.orm
       .update(dataModels)
       .set({ fault: null })

@@ -1,28 +1,22 @@
 // Connections, data models, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to where
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
-export { type Connection, connectionFromRow, type ResourceState } from './connection.ts';
+// Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
+// a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
+export type { Connection } from './connection.ts';
 export { revealConfig } from './connection-config.ts';
-export { type DataModel, dataModelFromRow } from './data-model.ts';
+export type { DataModel } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
 export { pipelinesWithLiveRun } from './live-runs.ts';
 export { listConnections } from './load-connection.ts';
-export { loadPipeline, loadPipelines, type PipelineSelection } from './load-pipeline.ts';
+export { loadPipeline, loadPipelines } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
-export {
-  type Iterator,
-  type Notice,
-  noticesFromStore,
-  type Pipeline,
-  pipelineFromRow,
-  type Schedule,
-  type SyncMode,
-} from './pipeline.ts';
+export type { Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 export { pipelineLags } from './pipeline-lags.ts';
-export { type PipelineContext, type PipelineStatus, pipelineErrors, pipelineStatus } from './pipeline-status.ts';
+export { type PipelineContext, pipelineErrors, pipelineStatus } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
 export { reportPipeline } from './report-pipeline.ts';
-export { RUN_QUEUE, type RunRequest, requestRun, runJobKey } from './request-run.ts';
+export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';
 export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
 export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf } from './schedule.ts';

@@ -168,11 +168,27 @@ describe('a fault', () => {
       await faultPipeline(tx, { workspaceId, id: pipeline.number, errors });
     });
     await api.store.transaction(async (tx) => {
-      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), api.clock.nowMs());
+      const nowMs = api.clock.nowMs();
+      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranSinceMs: nowMs });
     });
     const after = await load(id);
     expect([after.pipeline.fault, after.connection.fault]).toEqual([null, null]);
     expect(await nextDue(id)).toBe('2024-06-02T01:00:00.000Z');
+  });
+
+  it('of a connection that was changed while the run was on its way stays', async () => {
+    const id = await withSchedule(daily);
+    const { workspaceId } = api.admin;
+    const ranSinceMs = api.clock.nowMs();
+    api.clock.set('2024-06-01T12:01:00Z');
+    await api.admin.put('/connections/warehouse', connectionBody);
+    await api.store.transaction((tx) => faultConnection(tx, { workspaceId, id: 'warehouse', errors }));
+    await api.store.transaction(async (tx) => {
+      const nowMs = api.clock.nowMs();
+      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranSinceMs });
+    });
+    expect((await load(id)).connection.fault).toEqual(errors);
+    await api.admin.put('/connections/warehouse', connectionBody);
   });
 
   it('of a `once` pipeline whose run failed lets it run again when it is cleared', async () => {

@@ -35,8 +35,9 @@ export interface SyncApi extends AsyncDisposable {
   readonly admin: Client;
   /** May only read. */
   readonly reader: Client;
-  /** The admin of another workspace of the same account. */
+  /** The admin of another account and its workspace. */
   readonly stranger: Client;
+  readonly strangerAccountId: bigint;
 }
 
 export const NOW = '2024-06-01T12:00:00.000Z';
@@ -71,6 +72,7 @@ export async function openSyncApi(): Promise<SyncApi> {
     admin: await client(home.workspaceId, home.credential),
     reader: await client(home.workspaceId, readOnly),
     stranger: await client(other.workspaceId, other.credential),
+    strangerAccountId: other.accountId,
     async [Symbol.asyncDispose]() {
       await server.close(0);
       await jobs[Symbol.asyncDispose]();

@@ -6,30 +6,39 @@ const config = closed({
 });
 
 /** 002, Data model: body of POST and PUT. Only `type` is marked as required there besides the id and the query. */
-export const DataModelBody = closed({
-  id: Slug,
-  name: Type.Optional(Name),
-  state: Type.Optional(ResourceState),
-  type: Type.Enum(['sql']),
-  config,
-});
+export const DataModelBody = closed(
+  {
+    id: Slug,
+    name: Type.Optional(Name),
+    state: Type.Optional(ResourceState),
+    type: Type.Enum(['sql']),
+    config,
+  },
+  'DataModelBody',
+);
 
-export const DataModelAnswer = closed({
-  id: Slug,
-  name: Name,
-  state: ResourceState,
-  status: Type.Enum(['valid', 'invalid']),
-  errors: Notices,
-  type: Type.Enum(['sql']),
-  config,
-  ...auditProperties,
-});
+export const DataModelAnswer = closed(
+  {
+    id: Slug,
+    name: Name,
+    state: ResourceState,
+    status: Type.Enum(['valid', 'invalid']),
+    errors: Notices,
+    type: Type.Enum(['sql']),
+    config,
+    ...auditProperties,
+  },
+  'DataModel',
+);
 
 /** Rulings §7, Extensions: checks a model on one warehouse, without a scan. */
-export const ValidateBody = closed({ connection_id: Slug });
+export const ValidateBody = closed({ connection_id: Slug }, 'ValidateBody');
 
-export const ValidateAnswer = closed({
-  status: Type.Enum(['valid', 'invalid']),
-  errors: Notices,
-  columns: Type.Array(closed({ name: Type.String(), type: Type.String() })),
-});
+export const ValidateAnswer = closed(
+  {
+    status: Type.Enum(['valid', 'invalid']),
+    errors: Notices,
+    columns: Type.Array(closed({ name: Type.String(), type: Type.String() })),
+  },
+  'Validation',
+);

@@ -24,31 +24,40 @@ const properties = {
 };
 
 /** 002, Pipeline: body of POST and PUT. Feeds, plans and transformations cannot be named before they exist. */
-export const PipelineBody = closed({
-  ...properties,
-  field_transformation_id: optionalOrNull(Slug),
-  partner_feed_id: optionalOrNull(Type.Integer()),
-  data_plan_id: optionalOrNull(Type.String({ minLength: 1 })),
-  data_plan_version: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'integer', 'null'] })),
-  schedule: ScheduleBody,
-});
+export const PipelineBody = closed(
+  {
+    ...properties,
+    field_transformation_id: optionalOrNull(Slug),
+    partner_feed_id: optionalOrNull(Type.Integer()),
+    data_plan_id: optionalOrNull(Type.String({ minLength: 1 })),
+    data_plan_version: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'integer', 'null'] })),
+    schedule: ScheduleBody,
+  },
+  'PipelineBody',
+);
 
 export const PipelineStatus = Type.Enum(['idle', 'running', 'faulted', 'stopped']);
 
 /** `warnings` is an extension: what was noticed when the pipeline was saved (rulings §7). */
-export const PipelineAnswer = closed({
-  ...properties,
-  schedule: ScheduleAnswer,
-  status: PipelineStatus,
-  errors: Notices,
-  warnings: Notices,
-  ...auditProperties,
-});
+export const PipelineAnswer = closed(
+  {
+    ...properties,
+    schedule: ScheduleAnswer,
+    status: PipelineStatus,
+    errors: Notices,
+    warnings: Notices,
+    ...auditProperties,
+  },
+  'Pipeline',
+);
 
 export const PIPELINE_READ_ONLY_FIELDS = [...READ_ONLY_FIELDS, 'warnings'] as const;
 
-export const TriggerBody = closed({ pipeline_id: Slug });
+export const TriggerBody = closed({ pipeline_id: Slug }, 'TriggerBody');
 
-export const TriggerAnswer = closed({ pipeline_run_id: Int64(), status: Type.Enum(['attempt_requested']) });
+export const TriggerAnswer = closed(
+  { pipeline_run_id: Int64(), status: Type.Enum(['attempt_requested']) },
+  'Triggered',
+);
 
-export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) });
+export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) }, 'ResetBody');

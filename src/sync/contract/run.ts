@@ -4,38 +4,44 @@ import { PipelineStatus } from './pipeline.ts';
 import { closed, Instant, Notices, nullable, Slug } from './shared.ts';
 
 /** 002, Pipeline run; the last four are extensions (rulings §7, API). */
-export const RunAnswer = closed({
-  id: Int64(),
-  pipeline_id: Slug,
-  type: Type.Enum(['scheduled', 'manual']),
-  status: Type.Enum(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
-  errors: Notices,
-  logical_date: Instant,
-  started_on: nullable(Instant),
-  ended_on: nullable(Instant),
-  range_start: nullable(Instant),
-  range_end: nullable(Instant),
-  successful_records: Int64(),
-  failed_records: Int64(),
-  extracted_records: Int64(),
-  deduplicated_records: Int64(),
-  erased_records: Int64(),
-  warnings: Notices,
-});
+export const RunAnswer = closed(
+  {
+    id: Int64(),
+    pipeline_id: Slug,
+    type: Type.Enum(['scheduled', 'manual']),
+    status: Type.Enum(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
+    errors: Notices,
+    logical_date: Instant,
+    started_on: nullable(Instant),
+    ended_on: nullable(Instant),
+    range_start: nullable(Instant),
+    range_end: nullable(Instant),
+    successful_records: Int64(),
+    failed_records: Int64(),
+    extracted_records: Int64(),
+    deduplicated_records: Int64(),
+    erased_records: Int64(),
+    warnings: Notices,
+  },
+  'Run',
+);
 
-export const RunsAnswer = closed({ items: Type.Array(RunAnswer) });
+export const RunsAnswer = closed({ items: Type.Array(RunAnswer) }, 'Runs');
 
 /** 002, Pipeline report; `warnings` is an extension. */
-export const ReportAnswer = closed({
-  pipeline_id: Slug,
-  status: PipelineStatus,
-  errors: Notices,
-  warnings: Notices,
-  connection_status: Type.Enum(['healthy', 'faulted']),
-  connection_errors: Notices,
-  data_model_status: Type.Enum(['valid', 'invalid']),
-  data_model_errors: Notices,
-  latest_successful_pipeline_run_id: Type.Union([Int64(), Type.Null()]),
-  current_iterator_position: nullable(Type.String()),
-  latest_pipeline_run: Type.Union([RunAnswer, Type.Null()]),
-});
+export const ReportAnswer = closed(
+  {
+    pipeline_id: Slug,
+    status: PipelineStatus,
+    errors: Notices,
+    warnings: Notices,
+    connection_status: Type.Enum(['healthy', 'faulted']),
+    connection_errors: Notices,
+    data_model_status: Type.Enum(['valid', 'invalid']),
+    data_model_errors: Notices,
+    latest_successful_pipeline_run_id: Type.Union([Int64(), Type.Null()]),
+    current_iterator_position: nullable(Type.String()),
+    latest_pipeline_run: Type.Union([RunAnswer, Type.Null()]),
+  },
+  'PipelineReport',
+);

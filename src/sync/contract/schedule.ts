@@ -11,9 +11,12 @@ const parameters = {
 };
 
 /** 002, Pipeline: schedule. Its parameter table spells `on-demand`, its examples `on_demand`: both are taken. */
-export const ScheduleBody = closed({
-  type: Type.Enum(['interval', 'once', 'on_demand', 'on-demand']),
-  ...parameters,
-});
+export const ScheduleBody = closed(
+  {
+    type: Type.Enum(['interval', 'once', 'on_demand', 'on-demand']),
+    ...parameters,
+  },
+  'ScheduleBody',
+);
 
-export const ScheduleAnswer = closed({ type: Type.Enum(['interval', 'once', 'on_demand']), ...parameters });
+export const ScheduleAnswer = closed({ type: Type.Enum(['interval', 'once', 'on_demand']), ...parameters }, 'Schedule');

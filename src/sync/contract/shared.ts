@@ -2,9 +2,9 @@
 // so an unknown field is refused with its path; names stay as the wire has them and are translated in `wire/`.
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-/** An object that refuses fields it does not know. */
-export function closed<Properties extends TProperties>(properties: Properties): TObject<Properties> {
-  return Type.Object(properties, { additionalProperties: false });
+/** An object that refuses fields it does not know; `title` names it in the OpenAPI document. */
+export function closed<Properties extends TProperties>(properties: Properties, title?: string): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false, ...(title !== undefined && { title }) });
 }
 
 /** An optional field that may also be sent as null, which means the same as leaving it out. */
@@ -39,7 +39,7 @@ export const Duration = Type.String({
 });
 
 /** `errors` and `warnings` are lists of these. */
-export const Notices = Type.Array(closed({ message: Type.String() }));
+export const Notices = Type.Array(closed({ message: Type.String() }, 'Notice'));
 
 /** State of a connection and of a data model. */
 export const ResourceState = Type.Enum(['new', 'active', 'inactive']);
