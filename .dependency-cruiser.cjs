@@ -59,7 +59,7 @@ const HOMES = [
   ['cli-table3', ['^src/cli/']],
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],
   ['node-sql-parser', ['^src/warehouse/sql/']],
-  ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$', '^connectors/duckdb/read\\.ts$']],
+  ['@duckdb/[a-z-]+', ['^connectors/duckdb/']],
 ];
 const homes = HOMES.map(([library, paths]) => ({
   name: `${library.replace(/\W+/g, '-').replace(/^-|-$/g, '')}-stays-home`,

@@ -1,5 +1,7 @@
 // Every provider is decided here: the record does not compile while one is missing. Nothing is registered by being imported.
+
 import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
+import { duckdb } from './duckdb/index.ts';
 
 const NOT_IN_THIS_BUILD = 'not in this build';
 
@@ -8,7 +10,7 @@ const CONNECTORS: Readonly<Record<Provider, Connector | typeof NOT_IN_THIS_BUILD
   Beta: NOT_IN_THIS_BUILD,
   Gamma: NOT_IN_THIS_BUILD,
   Delta: NOT_IN_THIS_BUILD,
-  DuckDB: NOT_IN_THIS_BUILD,
+  DuckDB: duckdb,
 };
 
 /** The connectors of this build, by provider. */

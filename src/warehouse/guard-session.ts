@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/index.ts';
+import { AppError, systemClock } from '../kernel/index.ts';
 import type { Cell } from './cells.ts';
 import { requireDistinctColumns } from './columns.ts';
 import type { ReadRequest, ReadResult, Session } from './connector.ts';
@@ -43,9 +43,12 @@ export function guardSession(session: Session, classify: Classify): Session {
 
   async function close(): Promise<void> {
     for (const iterator of [...open]) await iterator.return();
-    await runGuarded(undefined, classify, async () => session[Symbol.asyncDispose]());
+    await letGo(classify, async () => session[Symbol.asyncDispose]());
   }
 }
+
+/** How long after an abort, or at the end, a connector may take to let go; then we leave it behind. */
+const GRACE_MS = 5000;
 
 /** Nothing is started for a signal that is aborted already, and only AppError leaves; after an abort it is CANCELLED. */
 export async function runGuarded<T>(
@@ -55,11 +58,37 @@ export async function runGuarded<T>(
 ): Promise<T> {
   if (signal?.aborted) throw cancelled(signal);
   try {
-    return await work();
+    return await (signal === undefined ? work() : withGrace(signal, work()));
   } catch (thrown) {
     if (signal?.aborted) throw cancelled(signal, thrown);
     throw thrown instanceof AppError ? thrown : classify(thrown);
   }
+}
+
+/** The work, or a rejection once the grace after an abort is over. */
+async function withGrace<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const overdue = new Promise<never>((_, reject) => {
+    const start = () => void wait(settled.signal).then(reject, () => undefined);
+    signal.addEventListener('abort', start, { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    settled.abort();
+  }
+}
+
+async function wait(settled: AbortSignal): Promise<AppError> {
+  await systemClock.sleep(GRACE_MS, settled);
+  return new AppError('CANCELLED', 'The work was cancelled and did not stop in time.');
+}
+
+/** Freeing is bounded as well: what takes longer goes on by itself, and its failure is nobody's news any more. */
+async function letGo(classify: Classify, work: () => Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  const done = runGuarded(undefined, classify, work).finally(() => settled.abort());
+  await Promise.race([done, systemClock.sleep(GRACE_MS, settled.signal).catch(() => done)]);
 }
 
 function cancelled(signal: AbortSignal, cause: unknown = signal.reason): AppError {
@@ -83,7 +112,7 @@ function chunkIterator({ inner, signal, classify, done }: GuardedChunks): ChunkI
   const over: IteratorReturnResult<undefined> = { done: true, value: undefined };
   let ended: Promise<void> | undefined;
   const end = (): Promise<void> => {
-    ended ??= runGuarded(undefined, classify, async () => void (await inner.return?.())).finally(done);
+    ended ??= letGo(classify, async () => inner.return?.()).finally(done);
     return ended;
   };
   return {

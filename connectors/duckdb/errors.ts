@@ -1,0 +1,87 @@
+// DuckDB's errors by class. The driver throws plain Errors: the kind is the text before the first colon.
+import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+
+interface Rule {
+  /** How the message begins. */
+  readonly kind: string;
+  /** What else it must hold, where one kind means several things; the first rule that fits decides. */
+  readonly holds?: string;
+  readonly code: ErrorCode;
+  readonly advice?: string;
+}
+
+const MEMORY_ADVICE =
+  'Let the model use less (fewer columns, no ORDER BY or DISTINCT over everything), or raise PENSTOCK_DUCKDB_MEMORY_MB.';
+const FOLDER_ADVICE = 'SQL reads files of the workspace’s own folder only, named relative to it.';
+
+export const RULES: readonly Rule[] = [
+  { kind: 'INTERRUPT Error', code: 'CANCELLED' },
+  { kind: 'Out of Memory Error', code: 'WAREHOUSE_CONFIG', advice: MEMORY_ADVICE },
+  { kind: 'Parser Error', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Syntax Error', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Catalog Error', holds: 'Function with name', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Catalog Error', holds: 'Type with name', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Catalog Error', holds: 'does not exist', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'Catalog Error', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Binder Error', holds: 'Referenced column', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'Binder Error', holds: 'does not have a column named', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'Binder Error', holds: 'does not exist', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'Binder Error', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Not implemented Error', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Permission Error', code: 'WAREHOUSE_PERMISSION', advice: FOLDER_ADVICE },
+  { kind: 'Invalid Input Error', holds: 'attached in read-only mode', code: 'WAREHOUSE_PERMISSION' },
+  { kind: 'Invalid Input Error', holds: 'configuration has been locked', code: 'WAREHOUSE_PERMISSION' },
+  { kind: 'Invalid Input Error', holds: 'prepared statement parameters', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Invalid Input Error', holds: 'parameters, but', code: 'WAREHOUSE_SQL_INVALID' },
+  { kind: 'Invalid Input Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Conversion Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Out of Range Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Divide by Zero Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Mismatch Type Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Invalid type Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Decimal Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Constraint Error', code: 'WAREHOUSE_DATA' },
+  { kind: 'Sequence Error', code: 'WAREHOUSE_DATA' },
+  {
+    kind: 'Serialization Error',
+    code: 'WAREHOUSE_CONFIG',
+    advice: 'Write the file with a DuckDB of the same version.',
+  },
+  {
+    kind: 'IO Error',
+    holds: 'Could not set lock',
+    code: 'WAREHOUSE_UNREACHABLE',
+    advice: 'Another process holds the file for writing; it is tried again.',
+  },
+  { kind: 'IO Error', holds: 'No files found', code: 'WAREHOUSE_OBJECT_MISSING', advice: FOLDER_ADVICE },
+  { kind: 'IO Error', holds: 'does not exist', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'IO Error', holds: 'No such file', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'IO Error', holds: 'not a valid DuckDB database', code: 'WAREHOUSE_CONFIG' },
+  {
+    kind: 'IO Error',
+    holds: 'version number',
+    code: 'WAREHOUSE_CONFIG',
+    advice: 'Write the file with a DuckDB of the same version.',
+  },
+  { kind: 'IO Error', holds: 'Is a directory', code: 'WAREHOUSE_CONFIG' },
+  {
+    kind: 'IO Error',
+    holds: 'Permission denied',
+    code: 'WAREHOUSE_PERMISSION',
+    advice: 'Let the user that runs Penstock read the file.',
+  },
+  { kind: 'IO Error', holds: 'Too many open files', code: 'WAREHOUSE_THROTTLED' },
+  { kind: 'FATAL Error', holds: 'has been invalidated', code: 'WAREHOUSE_SESSION_LOST' },
+  // the driver, not DuckDB: a text over V8's limit of 512 MiB
+  { kind: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
+];
+
+/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. DuckDB has no secrets to leak. */
+export function classify(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const rule = RULES.find(({ kind, holds }) => text.startsWith(kind) && (holds === undefined || text.includes(holds)));
+  if (rule === undefined) return new AppError('WAREHOUSE_UNKNOWN', `DuckDB failed: ${text}`, { cause: error });
+  const advice = rule.advice === undefined ? '' : ` ${rule.advice}`;
+  return new AppError(rule.code, `DuckDB: ${text.trimEnd()}${advice}`, { cause: error });
+}

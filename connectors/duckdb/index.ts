@@ -1,0 +1,23 @@
+import { defineConnector } from '../../src/warehouse/index.ts';
+import { configSchema, type DuckDbConfig } from './config.ts';
+import { dialect } from './dialect.ts';
+import { classify } from './errors.ts';
+import { loadSdk, openSession } from './session.ts';
+
+/** The embedded warehouse of the quick start (rulings §1): a file in the workspace's folder, with the CSV and Parquet beside it. */
+export const duckdb = defineConnector({
+  provider: 'DuckDB',
+  product: 'DuckDB',
+  configSchema,
+  secretFields: [],
+  dialect,
+  capabilities: {
+    versionOne: false,
+    // a statement sees one snapshot; two statements of a run may see two
+    snapshot: false,
+    writeBack: false,
+  },
+  // defineConnector has checked the configuration against the schema of this type
+  open: async (config, environment) => openSession(await loadSdk(), config as DuckDbConfig, environment),
+  classify,
+});

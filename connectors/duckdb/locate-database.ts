@@ -1,0 +1,40 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { AppError } from '../../src/kernel/index.ts';
+
+/** The file's real path, for a name inside the workspace's folder. A file that is not there is a fault, never created. */
+export async function locateDatabase(folder: string, database: string): Promise<string> {
+  const home = await folderPath(folder);
+  const path = await realpath(join(home, database)).catch((cause: unknown) => {
+    throw missing(
+      `The file "${database}" is not in the workspace’s folder. Put it there; Penstock never creates it.`,
+      cause,
+    );
+  });
+  if (isOutside(home, path)) {
+    throw new AppError('WAREHOUSE_CONFIG', `"${database}" leads out of the workspace’s folder, which is not allowed.`);
+  }
+  if (!(await stat(path)).isFile()) {
+    throw new AppError('WAREHOUSE_CONFIG', `"${database}" is not a file; name a DuckDB database file.`);
+  }
+  return path;
+}
+
+/** The folder's real path: DuckDB compares real paths. */
+export async function folderPath(folder: string): Promise<string> {
+  return realpath(folder).catch((cause: unknown) => {
+    throw missing(
+      'The workspace’s folder is not there. Make it, and put the DuckDB, CSV and Parquet files in it.',
+      cause,
+    );
+  });
+}
+
+function isOutside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+}
+
+function missing(message: string, cause: unknown): AppError {
+  return new AppError('WAREHOUSE_OBJECT_MISSING', message, { cause });
+}

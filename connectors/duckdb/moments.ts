@@ -1,0 +1,64 @@
+// Days and times of day as text, exact to the nanosecond and without a JavaScript Date (it has milliseconds and 8,640,000 years).
+// A day and a second of the day are written once and looked up afterwards: a warehouse column repeats them.
+
+const MOST_DAYS = 50_000;
+const SECONDS_PER_DAY = 86_400;
+
+const dayTexts = new Map<number, string>();
+const secondTexts: (string | undefined)[] = new Array(SECONDS_PER_DAY + 1);
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
+
+/** `2024-01-31` of the days since 1970; years outside 0–9999 have a sign and six digits, and year 0 is 1 BC (ISO 8601). */
+export function dayText(days: number): string {
+  const known = dayTexts.get(days);
+  if (known !== undefined) return known;
+  if (dayTexts.size >= MOST_DAYS) dayTexts.clear();
+  const text = writeDay(days);
+  dayTexts.set(days, text);
+  return text;
+}
+
+/** `23:59:59.000001` of the microseconds since midnight; 24:00:00 is a time as well. */
+export function timeText(micros: number): string {
+  const second = Math.floor(micros / 1e6);
+  const rest = micros - second * 1e6;
+  const ms = Math.floor(rest / 1000);
+  return `${secondText(second)}.${THREE_DIGITS[ms]}${THREE_DIGITS[rest - ms * 1000]}`;
+}
+
+/** The three digits below a microsecond, or nothing where they are zero: all other times have six. */
+export function nanosText(nanos: number): string {
+  return nanos === 0 ? '' : (THREE_DIGITS[nanos] ?? '');
+}
+
+function secondText(second: number): string {
+  const known = secondTexts[second];
+  if (known !== undefined) return known;
+  const minutes = Math.floor(second / 60);
+  const text = [Math.floor(minutes / 60), minutes % 60, second % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  secondTexts[second] = text;
+  return text;
+}
+
+/** Civil date of a day number (Howard Hinnant's algorithm), for any year. */
+function writeDay(days: number): string {
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1;
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return `${yearText(year)}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+function yearText(year: number): string {
+  if (year >= 0 && year <= 9999) return String(year).padStart(4, '0');
+  return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
+}

@@ -1,0 +1,137 @@
+// DuckDB's own parser has the last word before anything is bound: one SELECT, table functions that only read, and files named
+// relative to the workspace's folder (DuckDB itself would look for them where the daemon was started).
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../src/kernel/index.ts';
+
+/** Table functions that read a file whose name is the first argument. */
+const FILE_FUNCTIONS = new Set([
+  ...['read_csv', 'read_csv_auto', 'sniff_csv', 'read_parquet', 'parquet_scan', 'parquet_metadata', 'parquet_schema'],
+  ...['parquet_file_metadata', 'parquet_kv_metadata', 'parquet_full_metadata', 'parquet_bloom_probe', 'read_json'],
+  ...['read_json_auto', 'read_json_objects', 'read_json_objects_auto', 'read_ndjson', 'read_ndjson_auto'],
+  ...['read_ndjson_objects', 'read_text', 'read_blob', 'read_duckdb', 'glob'],
+]);
+/**
+ * The other table functions a model may call. An allow-list: among the rest some run SQL that nobody has looked at
+ * (`query`), read memory by address (`arrow_scan`), or end the process (`enable_logging` with a path outside the folder).
+ */
+const OTHER_FUNCTIONS = new Set([
+  ...['range', 'generate_series', 'unnest', 'repeat', 'repeat_row', 'json_each', 'json_tree', 'histogram'],
+  ...['histogram_values', 'pg_timezone_names', 'icu_calendar_names', 'test_all_types', 'test_vector_types'],
+  ...['duckdb_columns', 'duckdb_constraints', 'duckdb_databases', 'duckdb_functions', 'duckdb_indexes'],
+  ...['duckdb_schemas', 'duckdb_sequences', 'duckdb_tables', 'duckdb_types', 'duckdb_views', 'pragma_version'],
+]);
+/** What DuckDB takes for a file where a table's name stands. */
+const FILE_NAME = /\.(csv|tsv|txt|parquet|json|jsonl|ndjson|db|duckdb)(\.gz|\.zst)?$/i;
+
+/** The statement as DuckDB shall get it; throws SQL_REFUSED or WAREHOUSE_SQL_INVALID. */
+export async function prepareSql(connection: DuckDBConnection, sql: string, folder: string): Promise<string> {
+  const tree = await parseTree(connection, sql);
+  const macros = await ownMacros(connection, tree);
+  const edits: Edit[] = [];
+  for (const node of nodesOf(tree)) {
+    if (node.type === 'BASE_TABLE') edits.push(...tableEdits(node));
+    if (node.type === 'TABLE_FUNCTION' && isRecord(node.function)) edits.push(...functionEdits(node.function, macros));
+  }
+  return applyEdits(sql, edits, folder);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function parseTree(connection: DuckDBConnection, sql: string): Promise<unknown> {
+  const [[text] = []] = await (await connection.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRowsJson();
+  const answer: unknown = JSON.parse(String(text));
+  if (!isRecord(answer)) throw new AppError('INTERNAL', 'DuckDB gave no syntax tree.');
+  if (answer.error === true) throw refusal(answer);
+  const { statements } = answer;
+  if (!Array.isArray(statements) || statements.length !== 1) {
+    throw new AppError('SQL_REFUSED', 'The model must be exactly one statement.');
+  }
+  return statements[0];
+}
+
+function refusal({ error_type: kind, error_message: message }: Fields): AppError {
+  if (kind === 'parser') return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: Parser Error: ${String(message)}`);
+  return new AppError('SQL_REFUSED', `The model must be one SELECT that only reads. DuckDB: ${String(message)}`);
+}
+
+/** Table macros that are kept in the database file look like table functions. */
+async function ownMacros(connection: DuckDBConnection, tree: unknown): Promise<ReadonlySet<string>> {
+  const called = [...nodesOf(tree)].some(({ type }) => type === 'TABLE_FUNCTION');
+  if (!called) return new Set();
+  const result = await connection.run(
+    "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal",
+  );
+  return new Set((await result.getRowsJson()).map(([name]) => String(name)));
+}
+
+function* nodesOf(root: unknown): Generator<Fields> {
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (isRecord(value)) yield value;
+    pending.push(...Object.values(value));
+  }
+}
+
+/** A literal at a byte offset whose text is `name`: it gets the folder in front. */
+interface Edit {
+  readonly at: number;
+  readonly name: string;
+}
+
+function tableEdits({ table_name: name, schema_name: schema, query_location: at }: Fields): readonly Edit[] {
+  if (typeof name !== 'string' || schema !== '' || !FILE_NAME.test(name)) return [];
+  return editOf(name, at);
+}
+
+function functionEdits({ function_name: called, children }: Fields, macros: ReadonlySet<string>): readonly Edit[] {
+  const name = String(called).toLowerCase();
+  if (!FILE_FUNCTIONS.has(name)) {
+    if (OTHER_FUNCTIONS.has(name) || macros.has(name)) return [];
+    throw new AppError('SQL_REFUSED', `The table function ${name} is not allowed in a model.`);
+  }
+  // named arguments parse as comparisons
+  const first = (Array.isArray(children) ? children : []).find(
+    (child) => isRecord(child) && child.class !== 'COMPARISON',
+  );
+  return literalsOf(first).flatMap(({ value, at }) => editOf(value, at));
+}
+
+/** A string, or a list of strings; a name that is computed is left to DuckDB, which refuses it unless it is in the folder. */
+function literalsOf(argument: unknown): readonly { readonly value: string; readonly at: unknown }[] {
+  if (!isRecord(argument)) return [];
+  if (argument.type === 'VALUE_CONSTANT' && isRecord(argument.value) && typeof argument.value.value === 'string') {
+    return [{ value: argument.value.value, at: argument.query_location }];
+  }
+  return argument.function_name === 'list_value' && Array.isArray(argument.children)
+    ? argument.children.flatMap(literalsOf)
+    : [];
+}
+
+function editOf(name: string, at: unknown): readonly Edit[] {
+  const isElsewhere = name.startsWith('/') || name.startsWith('~') || name.includes('://') || name.includes('\\');
+  return isElsewhere || typeof at !== 'number' ? [] : [{ at, name }];
+}
+
+/** From the last to the first, so that offsets stay right. DuckDB counts bytes. */
+function applyEdits(sql: string, edits: readonly Edit[], folder: string): string {
+  let bytes = Buffer.from(sql, 'utf8');
+  for (const { at, name } of [...edits].sort((left, right) => right.at - left.at)) {
+    const quote = String.fromCharCode(bytes[at] ?? 0);
+    const written = Buffer.from(quoted(name, quote), 'utf8');
+    // anything else (dollar quotes, E'…', an unquoted name) is left to DuckDB
+    if ((quote !== "'" && quote !== '"') || !bytes.subarray(at, at + written.length).equals(written)) continue;
+    const located = Buffer.from(quoted(`${folder}/${name}`, quote), 'utf8');
+    bytes = Buffer.concat([bytes.subarray(0, at), located, bytes.subarray(at + written.length)]);
+  }
+  return bytes.toString('utf8');
+}
+
+function quoted(text: string, quote: string): string {
+  return `${quote}${text.replaceAll(quote, quote + quote)}${quote}`;
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

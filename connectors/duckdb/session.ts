@@ -1,0 +1,70 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError, type Micros } from '../../src/kernel/index.ts';
+import type { ConnectorEnvironment, Session } from '../../src/warehouse/index.ts';
+import { type DuckDbConfig, isInMemory } from './config.ts';
+import { folderPath, locateDatabase } from './locate-database.ts';
+import { type Database, openDatabase } from './open-database.ts';
+import { takeStages } from './probe.ts';
+import { startRead } from './read.ts';
+import type { Sdk } from './sdk.ts';
+import { columnsOf, prepareStatement, withConnection } from './statement.ts';
+
+/** The only place that loads the SDK: 20 MB, 50 ms. */
+export async function loadSdk(): Promise<Sdk> {
+  const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
+  return { api, bindings: bindings.default };
+}
+
+/**
+ * The file is opened at the first use, so that `probe` can say at which stage it fails. Every piece of work has a
+ * connection of its own: a second statement on a connection would empty an open stream without a word.
+ */
+export function openSession(sdk: Sdk, config: DuckDbConfig, environment: ConnectorEnvironment): Session {
+  let opening: Promise<Database> | undefined;
+  const database = (): Promise<Database> => {
+    opening ??= openDatabase(sdk, config, environment);
+    return opening;
+  };
+  const run = async <T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
+    withConnection(await database(), signal, work);
+  return {
+    probe: (signal) => {
+      const ask = (sql: string) => run(signal, (connection) => connection.run(sql));
+      return takeStages(
+        [
+          { name: 'reach', passed: 'The folder and the file are there.', take: () => locate(config, environment) },
+          { name: 'sign_in', passed: 'DuckDB opens it.', take: database },
+          { name: 'use_objects', passed: 'The catalog can be read.', take: () => ask('SELECT 1 FROM duckdb_tables()') },
+          { name: 'read', passed: 'A row can be read.', take: () => ask('SELECT 1') },
+        ],
+        signal,
+      );
+    },
+    describe: (statement, signal) =>
+      run(signal, async (connection) => {
+        const { folder } = await database();
+        const prepared = await prepareStatement(connection, statement, folder);
+        try {
+          return columnsOf(sdk, prepared);
+        } finally {
+          prepared.destroySync();
+        }
+      }),
+    clock: (signal) => run(signal, readClock),
+    read: async (request, signal) => startRead({ sdk, database: await database(), request, signal }),
+    [Symbol.asyncDispose]: async () => {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function locate(config: DuckDbConfig, { folder }: ConnectorEnvironment): Promise<string> {
+  return isInMemory(config) ? folderPath(folder) : locateDatabase(folder, config.database);
+}
+
+async function readClock(connection: DuckDBConnection): Promise<Micros> {
+  const [[micros] = []] = await (await connection.run('SELECT epoch_us(now())')).getRows();
+  if (typeof micros !== 'bigint') throw new AppError('WAREHOUSE_UNKNOWN', 'DuckDB did not say what time it is.');
+  return micros;
+}

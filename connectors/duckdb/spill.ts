@@ -1,0 +1,37 @@
+// Where DuckDB puts what does not fit into its memory limit: a folder of its own inside the workspace's folder, gone when the
+// database closes. A process that was killed leaves one behind; the next to open a database there takes it away.
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const PREFIX = '.penstock-spill-';
+let claims = 0;
+
+export interface Spill {
+  readonly path: string;
+  release(): Promise<void>;
+}
+
+/** DuckDB makes the folder when it first needs it. */
+export async function claimSpill(folder: string): Promise<Spill> {
+  await removeOrphans(folder);
+  claims += 1;
+  const path = join(folder, `${PREFIX}${process.pid}-${claims}`);
+  return { path, release: () => rm(path, { recursive: true, force: true }) };
+}
+
+async function removeOrphans(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const pid = Number(name.slice(PREFIX.length).split('-')[0]);
+    if (!isRunning(pid)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (failure) {
+    // a process of another user is running all the same
+    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
+  }
+}

@@ -1,0 +1,110 @@
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { AppError } from '../../src/kernel/index.ts';
+import type { Statement } from '../../src/warehouse/index.ts';
+import type { Database } from './open-database.ts';
+import type { NodeApi } from './sdk.ts';
+import { explain, prepareStatement, withConnection } from './statement.ts';
+
+/** The vectors of one statement on a connection of its own, one fetched ahead. */
+export interface Stream {
+  readonly result: DuckDBResult;
+  /** Undefined only after the real end: a stream that broke throws. */
+  next(): Promise<DuckDBDataChunk | undefined>;
+  /** Interrupts what still runs, waits for it, and frees the connection. */
+  free(): Promise<void>;
+}
+
+export interface StreamJob {
+  readonly api: NodeApi;
+  readonly database: Database;
+  readonly statement: Statement;
+  readonly signal: AbortSignal;
+}
+
+export async function openStream(job: StreamJob): Promise<Stream> {
+  const { database, statement, signal } = job;
+  const connection = await database.connect();
+  const interrupt = () => connection.interrupt();
+  signal.addEventListener('abort', interrupt, { once: true });
+  const close = () => {
+    signal.removeEventListener('abort', interrupt);
+    connection.closeSync();
+  };
+  try {
+    const prepared = await prepareStatement(connection, statement, database.folder);
+    try {
+      return streamOf(await prepared.stream(), { job, connection, close });
+    } finally {
+      // whatever the driver keeps until it is collected keeps the file open
+      prepared.destroySync();
+    }
+  } catch (failure) {
+    close();
+    throw explain(failure, database);
+  }
+}
+
+interface Owned {
+  readonly job: StreamJob;
+  readonly connection: DuckDBConnection;
+  readonly close: () => void;
+}
+
+function streamOf(result: DuckDBResult, { job, connection, close }: Owned): Stream {
+  let ahead: Promise<DuckDBDataChunk | null> | undefined;
+  // cells are read from a chunk's memory, which goes with it: it is held here until the next one is asked for
+  let held: DuckDBDataChunk | undefined;
+  let ended = false;
+  let freed: Promise<void> | undefined;
+  return {
+    result,
+    async next() {
+      const chunk = await (ahead ?? result.fetchChunk());
+      held = chunk ?? undefined;
+      if (held !== undefined && held.rowCount > 0) {
+        ahead = result.fetchChunk();
+        // whoever awaits it meets the failure; this only keeps it from being called unhandled until then
+        ahead.catch(() => undefined);
+        return held;
+      }
+      ahead = undefined;
+      ended = true;
+      if (result.returnType !== job.api.ResultReturnType.QUERY_RESULT) throw await findCause(job);
+      return undefined;
+    },
+    free() {
+      freed ??= free();
+      return freed;
+    },
+  };
+
+  /** A result lets go of its database at its end only, so an open one is interrupted and then read to that end. */
+  async function free(): Promise<void> {
+    if (!ended) connection.interrupt();
+    let chunk = await ahead?.catch(() => null);
+    while (!ended && chunk !== null && chunk?.rowCount !== 0) {
+      connection.interrupt();
+      chunk = await result.fetchChunk().catch(() => null);
+    }
+    close();
+  }
+}
+
+/**
+ * A stream that fails in the middle ends like any other, but its result then has an error: its type turns from QUERY_RESULT
+ * to INVALID (`duckdb_result_return_type`), which costs nothing to ask. The error's text cannot be had from the driver, so the
+ * statement runs once more into nothing, where the same failure is thrown.
+ */
+async function findCause({ database, statement, signal }: StreamJob): Promise<AppError> {
+  if (signal.aborted) return new AppError('CANCELLED', 'The reading was cancelled.');
+  const sql = `SELECT bit_xor(hash(COLUMNS(*))) FROM (\n${statement.sql}\n) AS penstock_again`;
+  try {
+    await withConnection(database, signal, async (connection) => {
+      const prepared = await prepareStatement(connection, { ...statement, sql }, database.folder);
+      await prepared.run().finally(() => prepared.destroySync());
+    });
+  } catch (failure) {
+    return explain(failure, database);
+  }
+  return new AppError('WAREHOUSE_SESSION_LOST', 'DuckDB ended the rows before their end without saying why.');
+}

@@ -1,0 +1,16 @@
+import type { Cell, NestedCell } from '../../src/warehouse/index.ts';
+
+/** About what a value costs beside its text or bytes. */
+const CELL_BYTES = 16;
+
+/** About how many bytes of memory a cell takes. */
+export function weightOf(cell: Cell): number {
+  if (typeof cell === 'string' || cell instanceof Uint8Array) return CELL_BYTES + cell.length;
+  if (typeof cell !== 'object' || cell === null) return CELL_BYTES;
+  const items: readonly Cell[] = isList(cell) ? cell : cell.entries.flat();
+  return items.reduce((sum: number, item) => sum + weightOf(item), CELL_BYTES);
+}
+
+function isList(cell: readonly Cell[] | NestedCell): cell is readonly Cell[] {
+  return Array.isArray(cell);
+}

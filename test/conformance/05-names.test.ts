@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { sentence } from './fleet.ts';
+import { NEVER, readAll, requestOf, statement, using } from './reading.ts';
+
+sentence('5. names', (fixture) => {
+  const quote = fixture.connector.dialect.quoteIdentifier;
+
+  test.each([
+    'plain',
+    'MixedCase',
+    'with space',
+    `qu"ote'd`,
+    'semi;colon',
+    'größe',
+    '日本語😀',
+    'select',
+    'x'.repeat(fixture.sql.longestName),
+  ])('keeps the column name %j', (name) =>
+    using(fixture, async (session) => {
+      const { columns, rows } = await readAll(session, requestOf(`SELECT 1 AS ${quote(name)}`));
+      expect(columns.map((column) => column.name)).toEqual([name]);
+      expect(rows).toEqual([[1]]);
+    }),
+  );
+
+  test('refuses two columns of one name', () =>
+    using(fixture, async (session) => {
+      for (const query of ['SELECT 1 AS a, 2 AS a', `SELECT 1 AS ${quote('a')}, 2 AS ${quote('a')}`]) {
+        await expect(session.describe(statement(query), NEVER)).rejects.toMatchObject({ code: 'MODEL_INVALID' });
+        await expect(session.read(requestOf(query), NEVER)).rejects.toMatchObject({ code: 'MODEL_INVALID' });
+      }
+    }));
+
+  test('finds a table and column whose name needs quotes', () =>
+    using(fixture, async (session, warehouse) => {
+      await warehouse.seed([
+        `CREATE TABLE ${quote('Odd "table')} (${quote('Key 1')} INTEGER)`,
+        `INSERT INTO ${quote('Odd "table')} VALUES (5)`,
+      ]);
+      const query = `SELECT ${quote('Key 1')} FROM ${quote('Odd "table')}`;
+      expect((await readAll(session, requestOf(query))).rows).toEqual([[5]]);
+    }));
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { sentence, testUnlessWaived } from './fleet.ts';
+import { NEVER, openOn, readAll, requestOf } from './reading.ts';
+
+sentence('10. two sessions share no state; a dropped socket is retry', (fixture) => {
+  const { sql } = fixture;
+  const many = `SELECT n FROM ${sql.series(200_000)}`;
+
+  test('two streams of two sessions, and of one, do not disturb each other', async () => {
+    await using warehouse = await fixture.start();
+    await using one = await openOn(fixture, warehouse);
+    await using other = await openOn(fixture, warehouse);
+    const answers = await Promise.all([one, one, other].map((session) => readAll(session, requestOf(many))));
+    expect(answers.map(({ rows }) => rows.length)).toEqual([200_000, 200_000, 200_000]);
+  });
+
+  test('an abort, a failure and a close of one leave the other alone', async () => {
+    await using warehouse = await fixture.start();
+    await using kept = await openOn(fixture, warehouse);
+    const reading = readAll(kept, requestOf(many, { chunkRows: 100 }));
+    const stop = new AbortController();
+    const gone = await openOn(fixture, warehouse);
+    const aborted = readAll(gone, requestOf(sql.slow), stop.signal);
+    await expect(readAll(gone, requestOf(sql.failsAt(10, 5)))).rejects.toMatchObject({ code: 'WAREHOUSE_DATA' });
+    stop.abort();
+    await expect(aborted).rejects.toMatchObject({ code: 'CANCELLED' });
+    await gone[Symbol.asyncDispose]();
+    expect((await reading).rows).toHaveLength(200_000);
+    await expect(kept.clock(NEVER)).resolves.toBeTypeOf('bigint');
+  });
+
+  testUnlessWaived(fixture, 'own session state', {
+    text: 'what one session sets the other does not see',
+    run: () => Promise.reject(new Error('Written with the first product whose SELECT can set something.')),
+  });
+
+  testUnlessWaived(fixture, 'dropped socket', {
+    text: 'a dropped socket is retry',
+    run: () => Promise.reject(new Error('Written with the first product that has a socket.')),
+  });
+});

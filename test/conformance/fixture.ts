@@ -1,0 +1,73 @@
+// What a sentence of the contract needs to know of a product (house plan §8). The sentences are written once, against the
+// contract; everything that differs between products stands in its fixture.
+import type { ErrorCode } from '../../src/kernel/index.ts';
+import type { Cell, ColumnType, ConnectionConfig, Connector, ConnectorEnvironment } from '../../src/warehouse/index.ts';
+
+/** A server, file or emulator with a customer's tables in it. */
+export interface Warehouse extends AsyncDisposable {
+  readonly config: ConnectionConfig;
+  readonly environment: ConnectorEnvironment;
+  /** Statements of the customer, past the connector: CREATE, INSERT. */
+  seed(statements: readonly string[]): Promise<void>;
+  /** Connections that the warehouse has open for us; 0 when nothing of ours touches it. */
+  connections(): Promise<number>;
+}
+
+/** One value as the product writes it and as the contract gives it. */
+export interface ExactValue {
+  readonly what: string;
+  readonly sql: string;
+  readonly type: ColumnType;
+  readonly cell: Cell;
+}
+
+export interface KnownError {
+  readonly what: string;
+  readonly sql: string;
+  readonly code: ErrorCode;
+  /** What the message must name. */
+  readonly names?: string;
+}
+
+/** A column of an iterator type, and how the product writes an instant of it. */
+export interface IteratorColumn {
+  /** For CREATE TABLE. */
+  readonly ddl: string;
+  /** A literal for text such as `2024-01-01T00:00:00.000001`, read as UTC, or for a whole number. */
+  literal(value: string): string;
+}
+
+/** Facts that every fixture must state; a sentence that cannot hold says why. */
+export interface Fixture {
+  readonly connector: Connector;
+  /** Packages that may not be loaded before `open`. */
+  readonly sdk: readonly string[];
+  start(): Promise<Warehouse>;
+  readonly sql: {
+    /** FROM item with a column `n`, 0 to rows − 1. */
+    series(rows: number): string;
+    /** Rows come, then a value cannot be computed. `n` as above; fails at row `at`. */
+    failsAt(rows: number, at: number): string;
+    /** Takes minutes and gives no row before its end. */
+    slow: string;
+    /** A text of that many characters. */
+    longText(characters: number): string;
+    /** Longest name of a column. */
+    longestName: number;
+    /** `SELECT` of the parameter `:value` as text, by the dialect's placeholder. */
+    echo(placeholder: string): string;
+  };
+  readonly exact: readonly ExactValue[];
+  readonly errors: readonly KnownError[];
+  readonly iterators: {
+    readonly timestamp_tz: IteratorColumn;
+    readonly timestamp_ntz: IteratorColumn;
+    readonly date: IteratorColumn;
+    readonly timestamp_unixtime_ms: IteratorColumn;
+    readonly timestamp_unixtime_s: IteratorColumn;
+  };
+  /** Parts of a sentence that this product cannot show, each with its reason; the list shrinks. */
+  readonly waivers: Readonly<Partial<Record<Waivable, string>>>;
+}
+
+export type Waivable = 'write-back' | 'dropped socket' | 'own session state' | 'case folding of names';

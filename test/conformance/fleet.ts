@@ -1,0 +1,47 @@
+// The fleet is read from connectors/index.ts: a connector without a fixture does not compile, one that is missing is named.
+import { describe, test } from 'vitest';
+import { FLEET } from '../../connectors/index.ts';
+import { PROVIDERS, type Provider } from '../../src/warehouse/index.ts';
+import type { Fixture, Waivable } from './fixture.ts';
+import { duckdbFixture } from './fixtures/duckdb.ts';
+
+const FIXTURES: Readonly<Record<Provider, Fixture | undefined>> = {
+  Alpha: undefined,
+  Beta: undefined,
+  Gamma: undefined,
+  Delta: undefined,
+  DuckDB: duckdbFixture,
+};
+
+/** Fails where a connector of this build has no fixture. */
+export const fleet: readonly Fixture[] = PROVIDERS.filter((provider) => FLEET[provider] !== undefined).map(
+  (provider) => {
+    const fixture = FIXTURES[provider];
+    if (fixture === undefined) throw new Error(`${provider} is in the fleet but has no fixture in test/conformance.`);
+    return fixture;
+  },
+);
+
+export function fixtureOf(product: string): Fixture {
+  const fixture = fleet.find(({ connector }) => connector.product === product);
+  if (fixture === undefined) throw new Error(`No fixture for ${product}.`);
+  return fixture;
+}
+
+/** A sentence of the contract, for every connector of the fleet. */
+export function sentence(text: string, tests: (fixture: Fixture) => void): void {
+  for (const fixture of fleet) describe(`${fixture.connector.product}: ${text}`, () => tests(fixture));
+}
+
+/** A part that a product may not be able to show: then the report names the reason. */
+export function testUnlessWaived(fixture: Fixture, part: Waivable, { text, run }: WaivableTest): void {
+  const reason = fixture.waivers[part];
+  if (reason === undefined) test(text, run);
+  // waived: the reason stands in the name of the test
+  else test.skip(`${text} (waived: ${reason})`, run);
+}
+
+interface WaivableTest {
+  readonly text: string;
+  readonly run: () => Promise<void>;
+}
