@@ -13,7 +13,7 @@ import { createEngine, type Engine, type RunObserver } from './engine/index.ts';
 import { createHttpServer, createMetrics, type HttpServer, type Metrics } from './http/index.ts';
 import { createIdentities, type Identities } from './identity/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
-import { type Clock, type KeyRing, type Log, systemClock, type WorkspaceId } from './kernel/index.ts';
+import { type Clock, type KeyRing, type Log, systemClock, systemRandom, type WorkspaceId } from './kernel/index.ts';
 import { resolveKeys, type Store, startStore } from './store/index.ts';
 import { pipelineLags, syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
@@ -80,7 +80,7 @@ function assemble(parts: Parts): App {
   const connectorEnvironment = connectorEnvironments(config);
   const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
   const observer = observeRuns(metrics);
-  const engine = createEngine({ ...shared, identities, random: Math.random, log, settings: config.engine, observer });
+  const engine = createEngine({ ...shared, identities, random: systemRandom, log, settings: config.engine, observer });
   const http = serveApi(parts, { metrics, sync: { ...shared, warehouseWaitMs: WAREHOUSE_WAIT_MS } });
   observeStore(metrics, { store, jobs, clock });
   return {
