@@ -16,16 +16,21 @@ export interface PipelineSelection {
   readonly dataModelId?: string;
 }
 
-/** The selected pipelines with connection and model, by id. */
-export async function loadPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
+/** The selected pipelines with connection and model, by id; `lock` holds their own rows to the end of the transaction. */
+export async function loadPipelines(
+  sql: Sql,
+  selection: PipelineSelection,
+  lock?: 'update',
+): Promise<readonly PipelineContext[]> {
   const { workspaceId } = selection;
-  const rows = await sql.orm
+  const query = sql.orm
     .select()
     .from(pipelines)
     .innerJoin(connections, and(eq(connections.workspaceId, workspaceId), eq(connections.id, pipelines.connectionId)))
     .innerJoin(dataModels, and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, pipelines.dataModelId)))
     .where(matches(selection))
     .orderBy(asc(pipelines.id));
+  const rows = await (lock === undefined ? query : query.for(lock, { of: pipelines }));
   return rows.map((row) => ({
     pipeline: pipelineFromRow(row.pipelines),
     connection: connectionFromRow(row.connections),

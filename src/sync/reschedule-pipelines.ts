@@ -20,7 +20,8 @@ export async function reschedulePipelines(
   selection: PipelineSelection,
   { nowMs, afterFault = false }: Rescheduling,
 ): Promise<void> {
-  for (const context of await loadPipelines(tx, selection)) {
+  // locked: the scheduler may move the same columns at this moment
+  for (const context of await loadPipelines(tx, selection, 'update')) {
     const isHeld = stoppedReason(context) !== undefined || pipelineErrors(context).length > 0;
     const scheduledUntilMs =
       afterFault && !isHeld ? await scheduledUntilAfterFault(tx, context, nowMs) : context.pipeline.scheduledUntilMs;
