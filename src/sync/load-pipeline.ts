@@ -16,21 +16,16 @@ export interface PipelineSelection {
   readonly dataModelId?: string;
 }
 
-/** The selected pipelines with connection and model, by id; `lock` holds their own rows to the end of the transaction. */
-export async function loadPipelines(
-  sql: Sql,
-  selection: PipelineSelection,
-  lock?: 'update',
-): Promise<readonly PipelineContext[]> {
+/** The selected pipelines with connection and model, by id. */
+export async function loadPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
   const { workspaceId } = selection;
-  const query = sql.orm
+  const rows = await sql.orm
     .select()
     .from(pipelines)
     .innerJoin(connections, and(eq(connections.workspaceId, workspaceId), eq(connections.id, pipelines.connectionId)))
     .innerJoin(dataModels, and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, pipelines.dataModelId)))
     .where(matches(selection))
     .orderBy(asc(pipelines.id));
-  const rows = await (lock === undefined ? query : query.for(lock, { of: pipelines }));
   return rows.map((row) => ({
     pipeline: pipelineFromRow(row.pipelines),
     connection: connectionFromRow(row.connections),
@@ -46,6 +41,16 @@ export async function loadPipeline(
   const [context] = await loadPipelines(sql, selection);
   if (context !== undefined) return context;
   throw pipelineNotFound(selection.id ?? `number ${selection.number}`);
+}
+
+/** Locks the rows of the selected pipelines, in order, to the end of the transaction; what they run on stays unlocked. */
+export async function lockPipelines(sql: Sql, selection: PipelineSelection): Promise<void> {
+  await sql.orm
+    .select({ number: pipelines.number })
+    .from(pipelines)
+    .where(matches(selection))
+    .orderBy(asc(pipelines.id))
+    .for('update');
 }
 
 /** Locks the row of one pipeline to the end of the transaction, then reads it. Throws NOT_FOUND. */

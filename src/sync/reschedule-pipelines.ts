@@ -1,6 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
-import { loadPipelines, type PipelineSelection } from './load-pipeline.ts';
+import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
 import { type PipelineContext, pipelineErrors, stoppedReason } from './pipeline-status.ts';
 import { nextDueAt, skipMissed, timetableOf } from './schedule.ts';
 import { pipelineRuns, pipelines } from './tables.ts';
@@ -20,8 +20,10 @@ export async function reschedulePipelines(
   selection: PipelineSelection,
   { nowMs, afterFault = false }: Rescheduling,
 ): Promise<void> {
-  // locked: the scheduler may move the same columns at this moment
-  for (const context of await loadPipelines(tx, selection, 'update')) {
+  // Locked first and read by a second statement: the scheduler, or a PUT of what a pipeline runs on, may be at the same
+  // rows. Who comes later waits here and then sees what the earlier one wrote; one statement alone would still see the past.
+  await lockPipelines(tx, selection);
+  for (const context of await loadPipelines(tx, selection)) {
     const isHeld = stoppedReason(context) !== undefined || pipelineErrors(context).length > 0;
     const scheduledUntilMs =
       afterFault && !isHeld ? await scheduledUntilAfterFault(tx, context, nowMs) : context.pipeline.scheduledUntilMs;

@@ -42,7 +42,10 @@ export interface SyncApi extends AsyncDisposable {
 
 export const NOW = '2024-06-01T12:00:00.000Z';
 
-export async function openSyncApi(): Promise<SyncApi> {
+/** `real` replaces the scripted warehouse by real connectors. */
+export async function openSyncApi(
+  real: Partial<Pick<SyncDeps, 'fleet' | 'connectorEnvironment'>> = {},
+): Promise<SyncApi> {
   const store = await openTestStore();
   const clock = stillClock();
   const warehouse = scriptedWarehouse('DuckDB');
@@ -59,6 +62,7 @@ export async function openSyncApi(): Promise<SyncApi> {
   const deps: SyncDeps = {
     ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000 },
     connectorEnvironment: () => ({ folder: '/nowhere', memoryMb: 64, threads: 1 }),
+    ...real,
   };
   const access = { store, clock: systemClock, keyRing };
   const server = accessServer(access, syncEndpoints(deps));
