@@ -85,3 +85,11 @@ export function classify(error: unknown): AppError {
   const advice = rule.advice === undefined ? '' : ` ${rule.advice}`;
   return new AppError(rule.code, `DuckDB: ${text.trimEnd()}${advice}`, { cause: error });
 }
+
+/** As `classify`, for eyes outside: customers see names inside their folder, not where it lies on the machine. */
+export function explain(failure: unknown, folder: string): AppError {
+  const error = classify(failure);
+  if (!error.message.includes(folder)) return error;
+  const message = error.message.replaceAll(`${folder}/`, '').replaceAll(folder, '.');
+  return new AppError(error.code, message, { cause: error.cause, issues: error.issues });
+}

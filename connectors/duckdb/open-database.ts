@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { type DuckDbConfig, isInMemory } from './config.ts';
+import { explain } from './errors.ts';
 import { folderPath, locateDatabase } from './locate-database.ts';
 import type { Sdk } from './sdk.ts';
 import { claimSpill } from './spill.ts';
@@ -90,7 +91,7 @@ async function openInstance(sdk: Sdk, path: string, { folder, memoryMb, threads 
     allow_community_extensions: 'false',
   }).catch(async (failure: unknown) => {
     await spill.release();
-    throw failure;
+    throw explain(failure, folder);
   });
   const close = async () => {
     instance.closeSync();

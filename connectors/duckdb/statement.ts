@@ -1,7 +1,6 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
-import { AppError } from '../../src/kernel/index.ts';
 import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
-import { classify } from './errors.ts';
+import { explain } from './errors.ts';
 import type { Database } from './open-database.ts';
 import { prepareSql } from './prepare-sql.ts';
 import type { Sdk } from './sdk.ts';
@@ -46,17 +45,9 @@ export async function withConnection<T>(
   try {
     return await work(connection);
   } catch (failure) {
-    throw explain(failure, database);
+    throw explain(failure, database.folder);
   } finally {
     signal.removeEventListener('abort', interrupt);
     connection.closeSync();
   }
-}
-
-/** Customers see names inside their folder, not where it lies on the machine. */
-export function explain(failure: unknown, { folder }: Pick<Database, 'folder'>): AppError {
-  const error = classify(failure);
-  if (!error.message.includes(folder)) return error;
-  const message = error.message.replaceAll(`${folder}/`, '').replaceAll(folder, '.');
-  return new AppError(error.code, message, { cause: error.cause, issues: error.issues });
 }

@@ -1,9 +1,10 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { AppError } from '../../src/kernel/index.ts';
 import type { Statement } from '../../src/warehouse/index.ts';
+import { explain } from './errors.ts';
 import type { Database } from './open-database.ts';
 import type { NodeApi } from './sdk.ts';
-import { explain, prepareStatement, withConnection } from './statement.ts';
+import { prepareStatement, withConnection } from './statement.ts';
 
 /** The vectors of one statement on a connection of its own, one fetched ahead. */
 export interface Stream {
@@ -40,7 +41,7 @@ export async function openStream(job: StreamJob): Promise<Stream> {
     }
   } catch (failure) {
     close();
-    throw explain(failure, database);
+    throw explain(failure, database.folder);
   }
 }
 
@@ -104,7 +105,7 @@ async function findCause({ database, statement, signal }: StreamJob): Promise<Ap
       await prepared.run().finally(() => prepared.destroySync());
     });
   } catch (failure) {
-    return explain(failure, database);
+    return explain(failure, database.folder);
   }
   return new AppError('WAREHOUSE_SESSION_LOST', 'DuckDB ended the rows before their end without saying why.');
 }
