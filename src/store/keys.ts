@@ -30,7 +30,10 @@ export async function resolveKeys(config: Pick<Config, 'home' | 'store' | 'keys'
   const keep = (variable: KeyVariable, file: string) => keptKey(config.home, { variable, file }, log);
   const identityKey = identity ?? new Secret(await keep('PENSTOCK_IDENTITY_KEY', 'identity'));
   if (Buffer.from(identityKey.reveal(), 'base64').length !== KEY_BYTES) {
-    throw new AppError('CONFIG_INVALID', 'PENSTOCK_IDENTITY_KEY: it must be 32 bytes in base64.');
+    throw new AppError(
+      'CONFIG_INVALID',
+      'The identity key is not 32 bytes in base64: its file in the home was changed.',
+    );
   }
   const keys = encryption.length > 0 ? encryption : [parseKey(await keep('PENSTOCK_ENCRYPTION_KEYS', 'encryption'))];
   return { keyRing: createKeyRing(keys), identityKey };
@@ -53,7 +56,7 @@ async function keptKey(home: string, key: KeptKey, log: Log): Promise<string> {
 /** Whole or not at all, and the first one wins: two processes that start together end with the same key. */
 async function makeKey(path: string, prefix: string): Promise<string> {
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
   await writeFile(draft, `${prefix}${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch(() => stat(path));
   await rm(draft);

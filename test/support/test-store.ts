@@ -5,11 +5,17 @@ import { createLog, Secret } from '../../src/kernel/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { TEMPLATE } from './store-setup.ts';
 
+interface TestStoreOptions {
+  readonly poolSize?: number;
+  /** Without any migration. */
+  readonly empty?: boolean;
+}
+
 /** A store of its own: a database cloned from the migrated template, dropped when disposed (`await using`). */
-export async function openTestStore(options: { readonly poolSize?: number } = {}): Promise<Store> {
+export async function openTestStore(options: TestStoreOptions = {}): Promise<Store> {
   const database = `t_${randomUUID().replaceAll('-', '')}`;
   // without fsync a copy of the files is half the price of a copy through the WAL
-  await maintain(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
+  await maintain(`CREATE DATABASE ${database} TEMPLATE ${options.empty ? 'template1' : TEMPLATE} STRATEGY FILE_COPY`);
   const url = new URL(inject('storeUrl'));
   url.pathname = `/${database}`;
   return openStore({

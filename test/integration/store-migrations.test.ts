@@ -1,0 +1,57 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createLog, Secret } from '../../src/kernel/index.ts';
+import { migrateStore, type Store } from '../../src/store/index.ts';
+import { openTestStore } from '../support/test-store.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
+const log = createLog('silent');
+
+const migrate = (store: Store, folder?: string) => migrateStore(new Secret(store.databaseUrl), log, folder);
+const tables = async (store: Store) =>
+  (await store.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).length;
+const versions = (store: Store) => store.query('SELECT created_at FROM drizzle.__drizzle_migrations ORDER BY 1');
+
+test('are applied once when several daemons start at the same time', async () => {
+  await using store = await openTestStore({ empty: true });
+  await Promise.all([migrate(store), migrate(store), migrate(store)]);
+  expect(await tables(store)).toBeGreaterThan(10);
+  const journal = JSON.parse(await readFile(join(MIGRATIONS, 'meta', '_journal.json'), 'utf8'));
+  expect(await versions(store)).toHaveLength(journal.entries.length);
+});
+
+test('are refused with STORE_NEWER, touching nothing, when a newer program was here', async () => {
+  await using store = await openTestStore();
+  const future = Date.UTC(2100, 0, 1);
+  await store.execute("INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('x', $1)", [future]);
+  const before = await versions(store);
+  await expect(migrate(store)).rejects.toMatchObject({
+    code: 'STORE_NEWER',
+    message: expect.stringContaining('2100-01-01'),
+  });
+  expect(await versions(store)).toEqual(before);
+});
+
+test('leave the store as it was when one of them fails', async () => {
+  await using store = await openTestStore();
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-migrations-'));
+  try {
+    await cp(MIGRATIONS, folder, { recursive: true });
+    const path = join(folder, 'meta', '_journal.json');
+    const journal = JSON.parse(await readFile(path, 'utf8'));
+    const entry = { idx: 999, version: '7', when: Date.UTC(2100, 0, 1), tag: '0999_broken', breakpoints: true };
+    await writeFile(path, JSON.stringify({ ...journal, entries: [...journal.entries, entry] }));
+    await writeFile(
+      join(folder, '0999_broken.sql'),
+      'CREATE TABLE half (id int);--> statement-breakpoint\nALTER TABLE nowhere ADD COLUMN x int;',
+    );
+    const before = await tables(store);
+    await expect(migrate(store, folder)).rejects.toMatchObject({ message: expect.stringContaining('nowhere') });
+    expect(await tables(store)).toBe(before);
+    await expect(migrate(store)).resolves.toBeUndefined();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
