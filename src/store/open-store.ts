@@ -14,12 +14,15 @@ export interface StoreOptions {
   readonly log: Log;
   /** Runs after the last session has ended: what stops the server that was started for this store. */
   readonly whenClosed?: () => Promise<void>;
+  /** Sees the text of each statement before it is sent, drizzle's too; what it throws refuses the statement. */
+  readonly onStatement?: (text: string) => void;
 }
 
 /** Opens a pool over a store that runs and is migrated already. Connects when first used; disposing ends every session. */
-export function openStore({ databaseUrl, poolSize, log, whenClosed }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { databaseUrl, poolSize, log, whenClosed, onStatement } = options;
   const pool = createPool({ databaseUrl, size: poolSize, log });
-  const sql = createSql(pooledRunner(pool));
+  const sql = createSql(pooledRunner(pool), onStatement);
   return {
     query: sql.query,
     execute: sql.execute,
@@ -27,7 +30,7 @@ export function openStore({ databaseUrl, poolSize, log, whenClosed }: StoreOptio
       return sql.orm;
     },
     databaseUrl: databaseUrl.reveal(),
-    transaction: (work, options) => runTransaction(pool, work, options),
+    transaction: (work, how) => runTransaction({ pool, onStatement }, work, how),
     ping: () => withinMs(PING_TIMEOUT_MS, sql.query('SELECT 1')),
     async [Symbol.asyncDispose]() {
       await pool.end();

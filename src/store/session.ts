@@ -9,8 +9,11 @@ export interface Runner {
   query(statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult>;
 }
 
+export type OnStatement = ((text: string) => void) | undefined;
+
 /** Statements over `runner`, its errors mapped. */
-export function createSql(runner: Runner): Sql {
+export function createSql(plain: Runner, onStatement?: OnStatement): Sql {
+  const runner = onStatement === undefined ? plain : watched(plain, onStatement);
   const run = async (text: string, values: readonly SqlValue[]): Promise<QueryResult> => {
     try {
       // without values pg takes the simple protocol: one round trip less to plan
@@ -30,6 +33,15 @@ export function createSql(runner: Runner): Sql {
     get orm() {
       orm ??= ormOver(runner);
       return orm;
+    },
+  };
+}
+
+function watched(runner: Runner, onStatement: (text: string) => void): Runner {
+  return {
+    async query(statement, values) {
+      onStatement(typeof statement === 'string' ? statement : statement.text);
+      return runner.query(statement, values);
     },
   };
 }

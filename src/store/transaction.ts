@@ -4,10 +4,16 @@ import type { Transaction, TransactionOptions } from './contract.ts';
 import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
 import { isLostRace, storeError } from './errors.ts';
-import { createSql } from './session.ts';
+import { createSql, type OnStatement, type Runner } from './session.ts';
 
 const ATTEMPTS = 5;
 const BACKOFF: BackoffPolicy = { baseMs: 20, maxMs: 1000 };
+
+/** Where transactions run, and who sees their statements. */
+interface Sessions {
+  readonly pool: Pool;
+  readonly onStatement: OnStatement;
+}
 
 type Work<Result> = (tx: Transaction) => Promise<Result>;
 
@@ -17,14 +23,14 @@ type Work<Result> = (tx: Transaction) => Promise<Result>;
  * COMMIT is under way, STORE_UNAVAILABLE does not tell whether it was committed: what is repeated must recognise itself.
  */
 export async function runTransaction<Result>(
-  pool: Pool,
+  sessions: Sessions,
   work: Work<Result>,
   options: TransactionOptions = {},
 ): Promise<Result> {
   const attempts = options.attempts ?? ATTEMPTS;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptTransaction(pool, work, options);
+      return await attemptTransaction(sessions, work, options);
     } catch (error) {
       if (attempt >= attempts || !isLostRace(error)) throw error;
       await systemClock.sleep(backoffDelayMs(attempt, BACKOFF), options.signal);
@@ -33,7 +39,7 @@ export async function runTransaction<Result>(
 }
 
 async function attemptTransaction<Result>(
-  pool: Pool,
+  { pool, onStatement }: Sessions,
   work: Work<Result>,
   { lockTimeoutMs, signal }: TransactionOptions,
 ): Promise<Result> {
@@ -45,7 +51,7 @@ async function attemptTransaction<Result>(
   let result: Result;
   try {
     await run(client, lockTimeoutMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-    result = await work(transactionOver(client, afterCommit, signal));
+    result = await work(transactionOver(client, afterCommit, { signal, onStatement }));
     throwIfAborted(signal);
     await commit(client);
     intact = true;
@@ -74,14 +80,13 @@ export async function lend(pool: Pool): Promise<PoolClient> {
 function transactionOver(
   client: PoolClient,
   afterCommit: (() => void)[],
-  signal: AbortSignal | undefined,
+  { signal, onStatement }: { readonly signal: AbortSignal | undefined; readonly onStatement: OnStatement },
 ): Transaction {
-  const sql = createSql({
-    query: async (statement, values) => {
-      throwIfAborted(signal);
-      return client.query(statement, values);
-    },
-  });
+  const query: Runner['query'] = async (statement, values) => {
+    throwIfAborted(signal);
+    return client.query(statement, values);
+  };
+  const sql = createSql({ query }, onStatement);
   return {
     query: sql.query,
     execute: sql.execute,
@@ -92,9 +97,10 @@ function transactionOver(
       throwIfAborted(signal);
       await copyIn(client, target, { count, row });
     },
-    async copyOut(query, types, onRow) {
+    async copyOut(text, types, onRow) {
       throwIfAborted(signal);
-      await copyOut(client, { query, types }, onRow);
+      onStatement?.(text);
+      await copyOut(client, { query: text, types }, onRow);
     },
     afterCommit: (action) => {
       afterCommit.push(action);

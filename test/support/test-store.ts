@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { inject } from 'vitest';
 import { createLog, Secret } from '../../src/kernel/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
+import { requireDistributable } from './distribution-rules.ts';
 import { TEMPLATE } from './store-setup.ts';
 
 interface TestStoreOptions {
@@ -22,6 +23,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Sto
     databaseUrl: new Secret(url.href),
     poolSize: options.poolSize ?? 10,
     log: createLog('silent'),
+    onStatement: requireDistributable,
     whenClosed: () => maintain(`DROP DATABASE ${database} WITH (FORCE)`),
   });
 }
