@@ -18,7 +18,7 @@ interface DuePipeline {
  */
 export async function scheduleDueRuns(store: Store, jobs: Jobs, nowMs: number): Promise<number> {
   const due = await store.query<DuePipeline>(
-    `SELECT workspace_id, number, next_due_at FROM pipelines
+    `/* across workspaces: the scheduler's poll */ SELECT workspace_id, number, next_due_at FROM pipelines
      WHERE next_due_at <= $1 ORDER BY next_due_at LIMIT ${DUE_AT_ONCE}`,
     [new Date(nowMs)],
   );

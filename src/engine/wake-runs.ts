@@ -29,7 +29,7 @@ interface DueRetry extends RunRow {
 /** Wakes runs whose retry time has come. Any daemon may look; the one that clears the time makes the job. */
 export async function wakeDueRetries(store: Store, jobs: Jobs, nowMs: number): Promise<void> {
   const due = await store.query<DueRetry>(
-    `SELECT workspace_id, id, retry_at FROM pipeline_runs
+    `/* across workspaces: retries that are due */ SELECT workspace_id, id, retry_at FROM pipeline_runs
      WHERE status = 'retrying' AND retry_at <= $1 ORDER BY retry_at LIMIT ${SWEPT_AT_ONCE}`,
     [new Date(nowMs)],
   );
@@ -51,7 +51,7 @@ async function wakeRetry(tx: Transaction, jobs: Jobs, run: DueRetry): Promise<vo
  */
 export async function sweepRuns(store: Store, jobs: Jobs, signal: AbortSignal): Promise<void> {
   const live = await store.query<RunRow>(
-    `SELECT workspace_id, id FROM pipeline_runs
+    `/* across workspaces: the sweeper */ SELECT workspace_id, id FROM pipeline_runs
      WHERE status IN ('queued', 'running') OR (status = 'retrying' AND retry_at IS NULL)
      ORDER BY created_on, id LIMIT ${SWEPT_AT_ONCE}`,
   );

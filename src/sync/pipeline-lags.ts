@@ -10,7 +10,7 @@ const MOST = 200;
  */
 export async function pipelineLags(store: Store, clock: Clock) {
   const rows = await store.query<{ workspace_id: bigint; id: string; position: string }>(
-    `SELECT workspace_id, id, position FROM pipelines
+    `/* across workspaces: metrics */ SELECT workspace_id, id, position FROM pipelines
      WHERE state = 'active' AND deleted_on IS NULL AND position IS NOT NULL
      ORDER BY position LIMIT ${MOST}`,
   );

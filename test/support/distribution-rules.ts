@@ -17,12 +17,15 @@ export const REFERENCE_TABLES: Readonly<Record<string, string>> = {
 const ACROSS = /\/\*\s*across workspaces: [^*]+\*\//;
 const WRITES_OR_LOCKS = /\b(insert|update|delete|for\s+(no\s+key\s+)?update|for\s+(key\s+)?share)\b/i;
 const VOLATILE =
-  /\b(now|random|gen_random_uuid|uuidv7|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|nextval)\s*\(|\b(current_timestamp|current_date|localtimestamp)\b/i;
+  /\b(now|random|gen_random_uuid|uuidv7|statement_timestamp|transaction_timestamp|timeofday|nextval)\s*\(|\b(current_timestamp|current_date|localtimestamp)\b/i;
+/** The store's clock may be asked what it shows, by a statement that does nothing else. */
+const DOES_MORE = /\b(where|insert|update|delete|join)\b/i;
+const STORE_CLOCK = /\bclock_timestamp\s*\(/i;
 /** The queue's own statements stay on the coordinator and bring their own times. */
 const OF_THE_QUEUE = /\bpgboss\b/;
 
 const TENANT_TABLES = tenantTables();
-const NAMED = new RegExp(`\\b(from|join|update|into|using|only|,)\\s+"?(${TENANT_TABLES.join('|')})"?(?![\\w".])`, 'gi');
+const NAMED = new RegExp(`\\b(from|join|update|into|using|only)\\s+"?(${TENANT_TABLES.join('|')})"?(?![\\w".])`, 'gi');
 
 /** What the statement does that could not be distributed; empty: nothing. */
 export function faultsOf(statement: string): string[] {
@@ -30,7 +33,8 @@ export function faultsOf(statement: string): string[] {
   const faults: string[] = [];
   const text = statement.replace(/'(?:[^']|'')*'/g, "''");
   const plain = text.replace(/\/\*.*?\*\//gs, ' ').replace(/--[^\n]*/g, ' ');
-  if (VOLATILE.test(plain)) faults.push('times and random values come as parameters');
+  if (VOLATILE.test(plain) || (STORE_CLOCK.test(plain) && DOES_MORE.test(plain)))
+    faults.push('times and random values come as parameters');
   if (/^\s*merge\b/i.test(plain)) faults.push('MERGE cannot be distributed');
   if (/pg_(try_)?advisory/i.test(plain)) faults.push('advisory locks hold on one node only');
   if (ACROSS.test(text)) {
@@ -49,7 +53,7 @@ export function requireDistributable(statement: string): void {
 }
 
 /** A test may look at whatever it likes: the first caller outside the store is in test/. */
-function isAskedByTest(): boolean {
+export function isAskedByTest(): boolean {
   const frames = (new Error('where').stack ?? '').split('\n').slice(1);
   const caller = frames.find(
     (frame) => /\/(src|test)\//.test(frame) && !/\/src\/store\/|distribution-rules/.test(frame),

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { inject } from 'vitest';
 import { createLog, Secret } from '../../src/kernel/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { requireDistributable } from './distribution-rules.ts';
+import { isAskedByTest, requireDistributable } from './distribution-rules.ts';
 import { TEMPLATE } from './store-setup.ts';
 
 interface TestStoreOptions {
@@ -19,13 +19,23 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Sto
   await maintain(`CREATE DATABASE ${database} TEMPLATE ${options.empty ? 'template1' : TEMPLATE} STRATEGY FILE_COPY`);
   const url = new URL(inject('storeUrl'));
   url.pathname = `/${database}`;
-  return openStore({
+  const session = {
     databaseUrl: new Secret(url.href),
     poolSize: options.poolSize ?? 10,
     log: createLog('silent'),
+  };
+  const plain = openStore(session);
+  const store = openStore({
+    ...session,
     onStatement: requireDistributable,
-    whenClosed: () => maintain(`DROP DATABASE ${database} WITH (FORCE)`),
+    whenClosed: async () => {
+      await plain[Symbol.asyncDispose]();
+      await maintain(`DROP DATABASE ${database} WITH (FORCE)`);
+    },
   });
+  // drizzle sends its statement when nobody can tell any more who asked: here it can still be seen
+  const { get: watched } = Object.getOwnPropertyDescriptor(store, 'orm') ?? {};
+  return Object.defineProperty(store, 'orm', { get: () => (isAskedByTest() ? plain.orm : watched?.call(store)) });
 }
 
 async function maintain(statement: string): Promise<void> {

@@ -38,7 +38,8 @@ async function lookAtClock(store: Store, clock: Clock): Promise<Omit<Finding, 'c
 /** Fleet question: all workspaces, read only. */
 async function lookAtSchedule(store: Store, clock: Clock): Promise<Omit<Finding, 'check'>> {
   const [row] = await store.query<{ late: bigint; oldest: Date | null }>(
-    'SELECT count(*) AS late, min(next_due_at) AS oldest FROM pipelines WHERE next_due_at < $1',
+    `/* across workspaces: doctor */ SELECT count(*) AS late, min(next_due_at) AS oldest
+     FROM pipelines WHERE next_due_at < $1`,
     [new Date(clock.nowMs() - LATE_MS)],
   );
   if (row === undefined || row.oldest === null) return { status: 'ok', found: 'no pipeline is late' };
