@@ -7,9 +7,10 @@ import {
   createSigningKeys,
   ensureSigningKey,
   expireChanges,
+  workspaceRetentions,
 } from './access/index.ts';
 import type { Config } from './config.ts';
-import { createEngine, type Engine, type RunObserver } from './engine/index.ts';
+import { createEngine, type Engine, expireRuns, type RunObserver } from './engine/index.ts';
 import { createHttpServer, createMetrics, type HttpServer, type Metrics } from './http/index.ts';
 import { createIdentities, type Identities } from './identity/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
@@ -90,7 +91,7 @@ function assemble(parts: Parts): App {
     },
     async listen() {
       await http.listen();
-      await jobs.cadence('expire-audit-log', EXPIRY_CRON, async () => void (await expireChanges({ store, clock })));
+      await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll({ store, clock, log }, signal));
       await engine.register();
       await jobs.start();
       engine.start();
@@ -112,6 +113,17 @@ function serveApi(parts: Parts, { metrics, sync }: { readonly metrics: Metrics; 
     health: [{ name: 'store', check: () => store.ping() }],
   });
   return http;
+}
+
+/** What the workspaces keep no longer goes: entries of the audit log, failed records, runs, deleted pipelines. */
+async function expireAll({ store, clock, log }: Pick<Parts, 'store' | 'clock' | 'log'>, signal: AbortSignal) {
+  for await (const retention of workspaceRetentions({ store, clock })) {
+    if (signal.aborted) return;
+    const changes = await expireChanges(store, retention, signal);
+    const gone = { changes, ...(await expireRuns(store, retention, signal)) };
+    const isIdle = Object.values(gone).every((count) => count === 0);
+    if (!isIdle) log.info({ workspace: String(retention.workspaceId), ...gone }, 'retention.expired');
+  }
 }
 
 interface Running {

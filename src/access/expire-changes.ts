@@ -1,20 +1,23 @@
-import { and, eq, lt } from 'drizzle-orm';
-import { workspaceId } from '../kernel/index.ts';
-import { type AccessDeps, timeOf } from './access-deps.ts';
-import { monthsBefore } from './months-before.ts';
-import { readSettings } from './read-settings.ts';
-import { auditLog, workspaces } from './tables.ts';
+import type { Sql } from '../store/index.ts';
+import type { Retention } from './workspace-retentions.ts';
 
-/** Deletes what is older than each workspace's `retention.audit_log_months`, workspace by workspace; entries deleted. */
-export async function expireChanges({ store, clock }: Pick<AccessDeps, 'store' | 'clock'>): Promise<number> {
+const AT_ONCE = 5_000;
+
+const EXPIRE_CHANGES = `
+  DELETE FROM audit_log WHERE workspace_id = $1 AND id IN
+    (SELECT id FROM audit_log WHERE workspace_id = $1 AND occurred_on < $2 ORDER BY occurred_on LIMIT $3)`;
+
+/** Deletes what a workspace's audit log holds longer than it should, a bounded statement at a time; answers how many. */
+export async function expireChanges(
+  sql: Sql,
+  { workspaceId, changesSince }: Retention,
+  signal: AbortSignal,
+): Promise<number> {
   let deleted = 0;
-  for (const { id } of await store.orm.select({ id: workspaces.id }).from(workspaces)) {
-    const { retention } = await readSettings(store, workspaceId(id));
-    const oldest = monthsBefore(timeOf(clock), retention.auditLogMonths);
-    const gone = await store.orm
-      .delete(auditLog)
-      .where(and(eq(auditLog.workspaceId, id), lt(auditLog.occurredOn, oldest)));
-    deleted += gone.rowCount ?? 0;
+  while (!signal.aborted) {
+    const gone = await sql.execute(EXPIRE_CHANGES, [workspaceId, changesSince, AT_ONCE]);
+    deleted += gone;
+    if (gone < AT_ONCE) break;
   }
   return deleted;
 }

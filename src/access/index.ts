@@ -37,3 +37,4 @@ export { type AccessEndpointsDeps, accessEndpoints } from './routes.ts';
 export type { WorkspaceSettings } from './settings.ts';
 export { ensureSigningKey } from './signing-key.ts';
 export { createSigningKeys, type SigningKeys } from './signing-keys.ts';
+export { type Retention, workspaceRetentions } from './workspace-retentions.ts';

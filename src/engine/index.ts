@@ -5,4 +5,5 @@
 export { type Cancellation, cancelRun } from './cancel-run.ts';
 export { createEngine, type Engine } from './create-engine.ts';
 export type { EngineDeps, EngineSettings, RunObserver } from './engine-deps.ts';
+export { expireRuns } from './expire-runs.ts';
 export { failedRecords } from './tables.ts';

@@ -5,6 +5,7 @@ import {
   expireChanges,
   recordChange,
   rotatePlatformCredential,
+  workspaceRetentions,
 } from '../../../src/access/index.ts';
 import { createLog, type WorkspaceId } from '../../../src/kernel/index.ts';
 import {
@@ -156,7 +157,12 @@ describe('retention', () => {
     });
     access.clock.advance(32 * DAY_MS);
     await note(access, workspaceId, { resource: 'thing/new' });
-    expect(await expireChanges(access)).toBe(3);
+    let deleted = 0;
+    const { signal } = new AbortController();
+    for await (const retention of workspaceRetentions(access)) {
+      deleted += await expireChanges(access.store, retention, signal);
+    }
+    expect(deleted).toBe(3);
     const fresh = await bearerOf(server, credential);
     const { body } = await server.inject({
       url: url.replace('settings', 'audit-log'),

@@ -1,0 +1,33 @@
+import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { type AccessDeps, timeOf } from './access-deps.ts';
+import { monthsBefore } from './months-before.ts';
+import { readSettings } from './read-settings.ts';
+import { workspaces } from './tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a workspace still keeps, by its `retention` settings: of each kind, what is older than its time goes. */
+export interface Retention {
+  readonly workspaceId: WorkspaceId;
+  readonly runsSince: Date;
+  readonly failedRecordsSince: Date;
+  readonly changesSince: Date;
+}
+
+/** One workspace after the other; the times are counted from now. */
+export async function* workspaceRetentions({
+  store,
+  clock,
+}: Pick<AccessDeps, 'store' | 'clock'>): AsyncGenerator<Retention> {
+  const now = timeOf(clock);
+  for (const row of await store.orm.select({ id: workspaces.id }).from(workspaces)) {
+    const id = workspaceId(row.id);
+    const { retention } = await readSettings(store, id);
+    yield {
+      workspaceId: id,
+      runsSince: monthsBefore(now, retention.runsMonths),
+      failedRecordsSince: new Date(now.getTime() - retention.failedRecordsDays * DAY_MS),
+      changesSince: monthsBefore(now, retention.auditLogMonths),
+    };
+  }
+}
