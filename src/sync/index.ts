@@ -24,5 +24,4 @@ export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, pipelineRuns, pipelines } from './tables.ts';
 export { triggerPipeline } from './trigger-pipeline.ts';
-export { pipelineAnswer } from './wire/pipeline-answer.ts';
 export { runAnswer } from './wire/run-answer.ts';
