@@ -14,11 +14,8 @@ const MIGRATION_LOCK = 7_365_206_011;
  * Brings the store to this program's version: every migration in one transaction, one statement a message. Daemons that
  * start together take turns. Throws STORE_NEWER, without touching anything, when a newer Penstock was here.
  */
-export async function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIGRATIONS): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
-  client.on('error', (error) => log.debug({ reason: error.message }, 'store.connection_lost'));
-  try {
-    await client.connect();
+export function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIGRATIONS): Promise<void> {
+  return overOwnSession(databaseUrl, log, async (client) => {
     // the one advisory lock there is: migrations run on the coordinator only, and no row exists to lock before the first
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const own = ownVersion(folder);
@@ -27,6 +24,32 @@ export async function migrateStore(databaseUrl: Secret, log: Log, folder: string
     if (found === own) return;
     await migrate(drizzle(client), { migrationsFolder: folder });
     log.info({ from: found, to: own }, 'store.migrated');
+  });
+}
+
+/**
+ * Whether the store of a daemon that runs is at this program's version; false: older, as while that daemon brings it there.
+ * A command changes nothing under a living daemon. Throws STORE_NEWER.
+ */
+export function isAtOwnVersion(databaseUrl: Secret, log: Log): Promise<boolean> {
+  return overOwnSession(databaseUrl, log, async (client) => {
+    const own = ownVersion(MIGRATIONS);
+    const found = await versionOf(client);
+    if (found > own) throw newerStore(found, own);
+    return found === own;
+  });
+}
+
+async function overOwnSession<Result>(
+  databaseUrl: Secret,
+  log: Log,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
+  client.on('error', (error) => log.debug({ reason: error.message }, 'store.connection_lost'));
+  try {
+    await client.connect();
+    return await work(client);
   } catch (error) {
     throw storeError(error);
   } finally {

@@ -4,10 +4,12 @@ import type { Store } from './contract.ts';
 import { findRunningStore, type RunningStore, startEmbeddedStore } from './embedded/embedded-store.ts';
 import type { OwnerRole } from './embedded/owner-lock.ts';
 import { isComingUp } from './errors.ts';
-import { migrateStore } from './migrate.ts';
+import { isAtOwnVersion, migrateStore } from './migrate.ts';
 import { openStore } from './open-store.ts';
 
 const PATIENCE_MS = 60_000;
+/** A daemon that starts is ready, its store migrated, within this time. */
+const STARTING_MS = 20_000;
 const POLL_MS = 250;
 
 export interface StartOptions {
@@ -38,7 +40,7 @@ export async function attachStore(config: StoreConfig, log: Log): Promise<Store 
     try {
       return await openRunning(config, running, log);
     } catch (error) {
-      if (waitedMs >= PATIENCE_MS || !isUnavailable(error)) throw error;
+      if (waitedMs >= STARTING_MS || !isUnavailable(error)) throw error;
       await systemClock.sleep(POLL_MS);
     }
   }
@@ -46,7 +48,12 @@ export async function attachStore(config: StoreConfig, log: Log): Promise<Store 
 
 async function openRunning({ home, store }: StoreConfig, { databaseUrl }: RunningStore, log: Log): Promise<Store> {
   if (databaseUrl === undefined) throw new AppError('STORE_UNAVAILABLE', `The daemon of ${home} is still starting.`);
-  await migrateStore(databaseUrl, log);
+  if (!(await isAtOwnVersion(databaseUrl, log))) {
+    throw new AppError(
+      'STORE_UNAVAILABLE',
+      `The daemon of ${home} is older than this command, or still brings its store up to date. Restart it with this version.`,
+    );
+  }
   return openStore({ databaseUrl, poolSize: store.poolSize, log });
 }
 

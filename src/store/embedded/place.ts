@@ -12,8 +12,11 @@ const CACHE_ROOT = '/var/cache/penstock';
  * Folder with `bin/postgres` that the server's user can run. A clone under a 0700 folder, such as root's home or a
  * `mktemp -d`, is closed to it: then the binaries are copied once, for every home of this machine.
  */
-export async function placeBinaries(user: ServerUser | undefined, log: Log): Promise<string> {
-  const { folder, version }: Binaries = findBinaries();
+export async function placeBinaries(
+  user: ServerUser | undefined,
+  log: Log,
+  { folder, version }: Binaries = findBinaries(),
+): Promise<string> {
   if (await canUse(join(folder, 'bin', 'postgres'), user, 'execute')) return folder;
   if (user === undefined) throw unusable(folder);
   const copy = join(CACHE_ROOT, `postgresql-${version}`);

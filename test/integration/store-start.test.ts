@@ -1,0 +1,79 @@
+import { cp, mkdtemp, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { createLog, Secret } from '../../src/kernel/index.ts';
+import { placeBinaries } from '../../src/store/embedded/place.ts';
+import { chooseFreePort } from '../../src/store/embedded/port.ts';
+import { findServerUser } from '../../src/store/embedded/server-user.ts';
+import { startStore } from '../../src/store/index.ts';
+import { openTestStore } from '../support/test-store.ts';
+
+const log = createLog('silent');
+const isRoot = process.getuid?.() === 0;
+const given = (databaseUrl: string) => ({
+  home: '/nonexistent',
+  store: { databaseUrl: new Secret(databaseUrl), port: 0, poolSize: 4 },
+});
+
+/** Passes everything on to the test server. */
+async function relay(port: number): Promise<Server> {
+  const target = new URL(inject('storeUrl'));
+  const server = createServer((from) => {
+    const to = connect(Number(target.port), target.hostname);
+    from.pipe(to).pipe(from);
+    for (const end of [from, to]) end.on('error', () => from.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return server;
+}
+
+describe('a store named by DATABASE_URL', () => {
+  test('is brought to this version and waited for while it is not there yet', async () => {
+    await using empty = await openTestStore({ empty: true });
+    const port = await chooseFreePort();
+    const url = new URL(empty.databaseUrl);
+    url.port = String(port);
+    const starting = startStore(given(url.href), { log, role: 'daemon' });
+    const server = await relay(port);
+    {
+      await using store = await starting;
+      expect(await store.query('SELECT count(*) FROM profiles')).toEqual([{ count: 0n }]);
+    }
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('that refuses us is an error at once', async () => {
+    const url = new URL(inject('storeUrl'));
+    url.password = 'guess';
+    await expect(startStore(given(url.href), { log, role: 'daemon' })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('DATABASE_URL'),
+    });
+  });
+});
+
+describe('the binaries', () => {
+  // skipped for an ordinary user: whoever runs the server itself reaches what it installed
+  test.skipIf(!isRoot)('are copied once to where the server’s user can run them', async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'penstock-closed-'));
+    const version = `test-${process.pid}`;
+    const copy = `/var/cache/penstock/postgresql-${version}`;
+    try {
+      await cp('/bin/true', join(closed, 'bin', 'postgres'), { recursive: true });
+      await writeFile(join(closed, 'lib.so.1'), 'library', { mode: 0o600 });
+      await symlink('lib.so.1', join(closed, 'lib.so'));
+      const found = { folder: closed, version };
+      const user = await findServerUser();
+      expect(await placeBinaries(user, log, found)).toBe(copy);
+      expect((await stat(join(copy, 'lib.so.1'))).mode & 0o444).toBe(0o444);
+      expect(await readlink(join(copy, 'lib.so'))).toBe('lib.so.1');
+      await rm(closed, { recursive: true });
+      expect(await placeBinaries(user, log, found)).toBe(copy);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+      await rm(closed, { recursive: true, force: true });
+    }
+  });
+});
