@@ -21,8 +21,8 @@ const PEOPLE_KEYS: CopyTarget = {
 export async function lookUpKeys(tx: Transaction, { scope, keys }: PreparedPeople): Promise<ChunkMemory> {
   const memory = new ChunkMemory(keys.sorted.length);
   await tx.copyIn(PEOPLE_KEYS, keys.sorted.length, (ordinal) => [ordinal, keys.sorted[ordinal] as string]);
-  const owners = `SELECT k.ordinal, i.slot, i.mpid FROM people_keys k
-    JOIN profile_identities i ON i.workspace_id = ${scope.workspaceId} AND i.key = k.key`;
+  const owners = `SELECT k.ordinal, i.slot, i.mpid FROM people_keys k CROSS JOIN LATERAL (
+      SELECT slot, mpid FROM profile_identities WHERE workspace_id = ${scope.workspaceId} AND key = k.key OFFSET 0) i`;
   await tx.copyOut(owners, ['int4', 'int2', 'int8'], ([ordinal, slot, mpid]) => {
     memory.own({ ordinal: ordinal as number, slot: slot as number }, memory.meet(mpid as bigint));
   });
@@ -108,9 +108,10 @@ export async function readProfiles(
   const texts = 's.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE';
   const profiles = `SELECT s.ordinal, p.version, p.holds_login, p.row_hash,
       CASE WHEN ${texts} THEN p.attributes END, CASE WHEN ${texts} THEN p.attribute_times END
-    FROM people_profiles s JOIN profiles p
-      ON p.workspace_id = ${scope.workspaceId} AND p.environment = ${ENVIRONMENT_NUMBER[scope.environment]}
-        AND p.mpid = s.mpid
+    FROM people_profiles s CROSS JOIN LATERAL (
+      SELECT version, holds_login, row_hash, attributes, attribute_times FROM profiles
+      WHERE workspace_id = ${scope.workspaceId} AND environment = ${ENVIRONMENT_NUMBER[scope.environment]}
+        AND mpid = s.mpid OFFSET 0) p
     WHERE s.ordinal >= ${firstOrdinal}`;
   await tx.copyOut(profiles, ['int4', 'int4', 'bool', 'uuid', 'text', 'text'], (values) => {
     const { profile } = reads[(values[0] as number) - firstOrdinal] as ProfileRead;
