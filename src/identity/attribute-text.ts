@@ -29,15 +29,17 @@ export function nameOfKey(key: string): string {
   return JSON.parse(key.slice(0, -1)) as string;
 }
 
-/** The row's attributes that have a value, as the text of an object. */
+/** The row's attributes that have a value, as the text of an object. Joined, because a text that is added up is kept in pieces. */
 export function objectText({ keys }: Columns, texts: readonly (string | null | undefined)[]): string {
-  let text = '';
+  const parts: string[] = [];
   for (let i = 0; i < keys.length; i++) {
     const value = texts[i];
     if (value === null || value === undefined) continue;
-    text += (text === '' ? '{' : ',') + keys[i] + value;
+    parts.push(parts.length === 0 ? '{' : ',', keys[i] as string, value);
   }
-  return text === '' ? '{}' : `${text}}`;
+  if (parts.length === 0) return '{}';
+  parts.push('}');
+  return parts.join('');
 }
 
 /** Key text → value text, in order. A Map, because a name may be `__proto__`. */
@@ -73,11 +75,14 @@ export function endOfValue(text: string, at: number): number {
   if (first === QUOTE) return endOfString(text, at);
   if (first === OPEN_BRACKET || first === OPEN_BRACE) return endOfNested(text, at);
   let end = at;
-  for (; end < text.length; end++) {
-    const code = text.charCodeAt(end);
-    if (code === COMMA || code === CLOSE_BRACE) break;
-  }
+  while (end < text.length && !isEnd(text, end)) end++;
   return end;
+}
+
+/** Whether a complete value may end before `at`: behind 1 of 12 it does not. */
+export function isEnd(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === COMMA || code === CLOSE_BRACE;
 }
 
 /** The position behind the closing quote of the string that begins at `at`. */

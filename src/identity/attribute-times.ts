@@ -1,6 +1,6 @@
 // When each attribute was set, kept small: `{"": micros}` for the usual profile whose attributes all came at once, plus
 // one entry for each attribute that came at another time, and for each that was removed.
-import { readObjectText, writeObjectText } from './attribute-text.ts';
+import { endOfValue, readObjectText, writeObjectText } from './attribute-text.ts';
 
 /** Microseconds since 1970: a number where it is safe, which is cheap; bigint for times beyond the year 2255. */
 export type Time = number | bigint;
@@ -8,10 +8,10 @@ export type Time = number | bigint;
 const DEFAULT_KEY = '"":';
 // An attribute may be named "" too: names of blanks alone get one blank more here.
 const BLANK_KEY = /^" *":$/;
-const toTimesKey = (key: string): string => (BLANK_KEY.test(key) ? `" ${key.slice(1)}` : key);
+const toTimesKey = (key: string): string => (isBlank(key) ? `" ${key.slice(1)}` : key);
+/** The first character decides for almost all names. */
+const isBlank = (key: string): boolean => (key.startsWith('" ') || key.startsWith('"":')) && BLANK_KEY.test(key);
 const fromTimesKey = (key: string): string => (BLANK_KEY.test(key) ? `"${key.slice(2)}` : key);
-
-const ONLY_DEFAULT = /^\{"":(-?\d+)\}$/;
 
 export function timeOf(micros: bigint): Time {
   const time = Number(micros);
@@ -26,12 +26,6 @@ function readTime(text: string): Time {
 /** Times text of a profile whose attributes all have the same time. */
 export function timesTextOf(time: Time): string {
   return `{"":${time}}`;
-}
-
-/** The one time of all attributes; undefined where they differ, some were removed, or there are none. */
-export function onlyTime(text: string): Time | undefined {
-  const match = ONLY_DEFAULT.exec(text);
-  return match?.[1] === undefined ? undefined : readTime(match[1]);
 }
 
 export interface Times {
@@ -57,4 +51,50 @@ export function writeTimes(times: Times): string {
   if (times.byDefault !== undefined) entries.push([DEFAULT_KEY, String(times.byDefault)]);
   for (const [key, time] of times.own) entries.push([toTimesKey(key), String(time)]);
   return writeObjectText(entries);
+}
+
+export interface TimesInOrder {
+  readonly byDefault: Time | undefined;
+  /** One a key. */
+  readonly times: Time[];
+}
+
+/**
+ * Times of the attributes `keys`, without a map. Undefined when the text names anything else (an attribute that was
+ * removed) or in another order.
+ */
+export function timesInOrder(text: string, keys: readonly string[]): TimesInOrder | undefined {
+  let at = 1;
+  const readAt = (key: string): Time | undefined => {
+    if (!text.startsWith(key, at)) return undefined;
+    const end = endOfValue(text, at + key.length);
+    const time = readTime(text.slice(at + key.length, end));
+    at = end + 1;
+    return time;
+  };
+  const byDefault = readAt(DEFAULT_KEY);
+  const times: Time[] = [];
+  for (const key of keys) {
+    const time = readAt(toTimesKey(key)) ?? byDefault;
+    if (time === undefined) return undefined;
+    times.push(time);
+  }
+  return at === text.length ? { byDefault, times } : undefined;
+}
+
+/** Text of `times`, one a key. The default is whichever of two times spares more entries. */
+export function timesInOrderText(
+  keys: readonly string[],
+  times: readonly Time[],
+  [one, other = one]: readonly [Time, Time | undefined],
+): string {
+  const shareOf = (wanted: Time) => times.filter((time) => time === wanted).length;
+  const byDefault = shareOf(one) >= shareOf(other) ? one : other;
+  const oneText = String(one);
+  let text = `{"":${byDefault}`;
+  for (let i = 0; i < keys.length; i++) {
+    const time = times[i];
+    if (time !== byDefault) text += `,${toTimesKey(keys[i] as string)}${time === one ? oneText : time}`;
+  }
+  return `${text}}`;
 }

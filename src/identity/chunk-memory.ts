@@ -15,6 +15,10 @@ export interface ProfileMemory {
   /** Undefined: not read, because so far nobody needs them. */
   attributes: string | undefined;
   times: string | undefined;
+  /** How much of it the next read brings. */
+  wanted: 'nothing' | 'header' | 'texts';
+  /** Where the stored hash is this one, the next read leaves the texts out. */
+  wantedUnless: string | null;
   /** Whether attributes, times or hash differ from what is stored. */
   isChanged: boolean;
   /** Identities that this chunk adds, the newest last. */
@@ -23,98 +27,112 @@ export interface ProfileMemory {
   readonly outcome: { readonly mpid: bigint };
 }
 
-/** Profiles by slot; a slot may be free. */
-export type Owners = (ProfileMemory | undefined)[];
-
-/** Identities that are new on a profile. Slots are smallint. */
-const SLOTS = 2 ** 15;
+/** Slots of a key: smallint. */
+export const MOST_SLOTS = 2 ** 15;
 
 export interface Link {
   readonly ordinal: number;
   readonly slot: number;
 }
 
+const NOBODY: readonly ProfileMemory[] = [];
+
 export class ChunkMemory {
   readonly profiles = new Map<bigint, ProfileMemory>();
   readonly created: ProfileMemory[] = [];
-  readonly #owners: (Owners | undefined)[];
-  /** `ordinal * SLOTS + slot`: numbers sort fast. */
+  /** By ordinal, slot 0: the only one of most keys. */
+  readonly #owners: (ProfileMemory | undefined)[];
+  /** By ordinal, slot 1 and on; a slot may be free. */
+  readonly #sharers = new Map<number, (ProfileMemory | undefined)[]>();
+  /** `ordinal * MOST_SLOTS + slot`: numbers sort fast. */
   readonly #links: number[] = [];
 
   constructor(keyCount: number) {
-    this.#owners = new Array<Owners | undefined>(keyCount).fill(undefined);
+    this.#owners = new Array<ProfileMemory | undefined>(keyCount).fill(undefined);
   }
 
-  /** Owners of a key, by ordinal. */
-  owners(ordinal: number): Owners | undefined {
+  /** Who has slot 0. */
+  owner(ordinal: number): ProfileMemory | undefined {
     return this.#owners[ordinal];
+  }
+
+  /** Who has slot 1 and on; slot n stands at n − 1. */
+  sharers(ordinal: number): readonly (ProfileMemory | undefined)[] {
+    return this.#sharers.get(ordinal) ?? NOBODY;
+  }
+
+  holds(ordinal: number, profile: ProfileMemory): boolean {
+    return this.#owners[ordinal] === profile || this.sharers(ordinal).includes(profile);
+  }
+
+  freeSlot(ordinal: number): number {
+    if (this.#owners[ordinal] === undefined) return 0;
+    const sharers = this.sharers(ordinal);
+    const free = sharers.indexOf(undefined);
+    return 1 + (free < 0 ? sharers.length : free);
   }
 
   /** A profile that the store named; its row is read later. */
   meet(mpid: bigint): ProfileMemory {
     const known = this.profiles.get(mpid);
     if (known !== undefined) return known;
-    const profile = {
-      mpid,
-      isNew: false,
-      version: undefined,
-      holdsLogin: false,
-      rowHash: null,
-      attributes: undefined,
-      times: undefined,
-      isChanged: false,
-      added: undefined,
-      outcome: { mpid },
-    };
+    const profile = memoryOf(mpid, false);
     this.profiles.set(mpid, profile);
     return profile;
   }
 
   create(mpid: bigint): ProfileMemory {
-    const profile = {
-      mpid,
-      isNew: true,
-      version: 1,
-      holdsLogin: false,
-      rowHash: null,
-      attributes: NO_ATTRIBUTES.attributes,
-      times: NO_ATTRIBUTES.times,
-      isChanged: true,
-      added: undefined,
-      outcome: { mpid },
-    };
+    const profile = memoryOf(mpid, true);
     this.profiles.set(mpid, profile);
     this.created.push(profile);
     return profile;
   }
 
   own({ ordinal, slot }: Link, profile: ProfileMemory): void {
-    const owners = this.#owners[ordinal];
-    if (owners === undefined && slot === 0) this.#owners[ordinal] = [profile];
-    else {
-      const slots = owners ?? [];
-      while (slots.length < slot) slots.push(undefined);
-      slots[slot] = profile;
-      this.#owners[ordinal] = slots;
+    if (slot === 0) {
+      this.#owners[ordinal] = profile;
+      return;
     }
+    const sharers = this.#sharers.get(ordinal) ?? [];
+    while (sharers.length < slot - 1) sharers.push(undefined);
+    sharers[slot - 1] = profile;
+    this.#sharers.set(ordinal, sharers);
   }
 
   /** As `own`, for an identity that the store does not hold yet. */
   link(link: Link, profile: ProfileMemory, identity: Identity): void {
     this.own(link, profile);
-    this.#links.push(link.ordinal * SLOTS + link.slot);
+    this.#links.push(link.ordinal * MOST_SLOTS + link.slot);
     profile.added ??= [];
     profile.added.push(identity);
   }
 
-  /** New links in key order: everything that writes identities does so in that order. */
+  /** The new links as numbers in key order: everything that writes identities does so in that order. */
   sortedLinks(): Float64Array {
     return Float64Array.from(this.#links).sort();
   }
 
-  static linkOf(number: number): Link {
-    return { ordinal: Math.floor(number / SLOTS), slot: number % SLOTS };
+  linkOf(number: number): Link & { readonly mpid: bigint } {
+    const ordinal = Math.floor(number / MOST_SLOTS);
+    const slot = number % MOST_SLOTS;
+    const profile = slot === 0 ? this.owner(ordinal) : this.sharers(ordinal)[slot - 1];
+    return { ordinal, slot, mpid: (profile as ProfileMemory).mpid };
   }
 }
 
-export const MOST_SLOTS = SLOTS;
+function memoryOf(mpid: bigint, isNew: boolean): ProfileMemory {
+  return {
+    mpid,
+    isNew,
+    version: isNew ? 1 : undefined,
+    holdsLogin: false,
+    rowHash: null,
+    attributes: isNew ? NO_ATTRIBUTES.attributes : undefined,
+    times: isNew ? NO_ATTRIBUTES.times : undefined,
+    wanted: 'nothing',
+    wantedUnless: null,
+    isChanged: isNew,
+    added: undefined,
+    outcome: { mpid },
+  };
+}

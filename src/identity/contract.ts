@@ -82,8 +82,8 @@ export interface PreparedPeople {
  * `starts[i]` up to `starts[i + 1] - 1` of `ordinals` and `ranks`, in the person's order.
  */
 export interface ChunkKeys {
-  /** By ordinal: 32 hex digits, ascending, no two equal. */
-  readonly sorted: readonly string[];
+  /** 16 bytes a key, one behind the other, ascending, no two equal: the key of an ordinal begins at 16 × ordinal. */
+  readonly sorted: Buffer;
   readonly starts: Int32Array;
   readonly ordinals: Int32Array;
   /** Place of the identity's type in the priority, 0 the strongest; `FINDS_NONE` for a type that finds no profile. */

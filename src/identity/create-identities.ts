@@ -1,9 +1,10 @@
 import { type Clock, createIdSource, type Secret } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
+import { profilesToConsider } from './consider-profiles.ts';
 import type { Delivered, Environment, Identities, PreparedPeople } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { createIdentityHash, type IdentityHash } from './identity-key.ts';
-import { lookUpKeys, profilesToConsider, readProfiles } from './look-up-people.ts';
+import { lookUpKeys, readProfiles } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
 import { preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
@@ -47,11 +48,11 @@ async function deliverPeople(
   await takeCreationLock(tx, scope.workspaceId, exclusive);
   await prepareStaging(tx);
   const memory = await lookUpKeys(tx, prepared);
-  const reads = profilesToConsider(memory, prepared);
-  await readProfiles(tx, scope, { reads, firstOrdinal: 0 });
+  const profiles = profilesToConsider(memory, prepared);
+  await readProfiles(tx, scope, { profiles, firstOrdinal: 0 });
   // tombstones will be asked here, once the profiles are locked against an erasure
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
-  await readProfiles(tx, scope, { reads: textsToRead(chosen, prepared), firstOrdinal: reads.length });
+  await readProfiles(tx, scope, { profiles: textsToRead(chosen, prepared), firstOrdinal: profiles.length });
   await mergePeople(chosen, prepared);
   await writeIdentities(tx, memory, prepared);
   await writeNewProfiles(tx, scope, { created: memory.created, clock });

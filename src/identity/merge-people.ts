@@ -3,20 +3,24 @@ import { columnsFor } from './attribute-text.ts';
 import { timeOf } from './attribute-times.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
 import type { Person, PreparedPeople } from './contract.ts';
-import { lostRace, type ProfileRead } from './look-up-people.ts';
+import { lostRace } from './look-up-people.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 
 type Chosen = readonly (ProfileMemory | undefined)[];
 
 /** Chosen profiles whose texts a row needs and nobody read: matched by a weaker identity, by a later slot or by hash. */
-export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileRead[] {
+export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMemory[] {
   const missing = new Set<ProfileMemory>();
-  for (const [i, profile] of chosen.entries()) {
+  for (let i = 0; i < chosen.length; i++) {
+    const profile = chosen[i];
     if (profile === undefined || profile.attributes !== undefined) continue;
-    if (rows.hashes === undefined || profile.rowHash !== rows.hashes[i]) missing.add(profile);
+    if (rows.hashes !== undefined && profile.rowHash === rows.hashes[i]) continue;
+    profile.wanted = 'texts';
+    profile.wantedUnless = null;
+    missing.add(profile);
   }
-  return Array.from(missing, (profile) => ({ profile, withTexts: true, rowHash: null }));
+  return [...missing];
 }
 
 /** Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ChunkMemory, MOST_SLOTS, type ProfileMemory } from './chunk-memory.ts';
-import type { Person, PersonFailure, PersonOutcome, PreparedPeople } from './contract.ts';
+import type { Identity, Person, PersonFailure, PersonOutcome, PreparedPeople } from './contract.ts';
 import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { nextByRank, type PersonKeys, type Strategy, strategyNamed } from './strategies.ts';
@@ -57,14 +57,18 @@ function resolvePerson(context: Context, index: number): ProfileMemory | PersonF
 
 function personKeys({ memory, prepared, loginTypes }: Context, index: number): PersonKeys {
   const { starts, ordinals } = prepared.keys;
+  const { identities } = prepared.people[index] as Person;
   const from = starts[index] as number;
-  const logins: ProfileMemory[] = [];
-  for (const [at, { type }] of (prepared.people[index] as Person).identities.entries()) {
-    const owner = loginTypes.has(type) ? memory.owners(ordinals[from + at] as number)?.[0] : undefined;
-    if (owner !== undefined) logins.push(owner);
+  let logins = NOBODY;
+  for (let at = 0; at < identities.length; at++) {
+    if (!loginTypes.has((identities[at] as Identity).type)) continue;
+    const owner = memory.owner(ordinals[from + at] as number);
+    if (owner !== undefined) logins = [...logins, owner];
   }
   return { from, to: starts[index + 1] as number, logins };
 }
+
+const NOBODY: readonly ProfileMemory[] = [];
 
 /** Rulings §2: an MPID that exists wins, unless a login id of the person belongs to another profile. */
 function byMpid({ memory }: Context, { mpid }: Person, { logins }: PersonKeys) {
@@ -88,13 +92,10 @@ interface Chosen {
 /** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */
 function addIdentities(context: Context, { person, keys, profile }: Chosen): void {
   for (let at = keys.from; at < keys.to; at++) {
-    const identity = person.identities[at - keys.from];
-    if (identity === undefined) continue;
-    const isLogin = context.loginTypes.has(identity.type);
-    addIdentity(context, { at, identity, profile, mostOwners: isLogin ? 1 : MOST_OWNERS });
-    if (isLogin && context.memory.owners(context.prepared.keys.ordinals[at] as number)?.[0] === profile) {
-      profile.holdsLogin = true;
-    }
+    const identity = person.identities[at - keys.from] as Identity;
+    if (!context.loginTypes.has(identity.type)) {
+      addIdentity(context, { at, identity, profile, mostOwners: MOST_OWNERS });
+    } else if (addIdentity(context, { at, identity, profile, mostOwners: 1 })) profile.holdsLogin = true;
   }
   if (profile.isNew && profile.added === undefined) addDespiteBound(context, { person, keys, profile });
 }
@@ -112,18 +113,19 @@ function addDespiteBound(context: Context, { person, keys, profile }: Chosen): v
 
 interface Addition {
   readonly at: number;
-  readonly identity: Person['identities'][number];
+  readonly identity: Identity;
   readonly profile: ProfileMemory;
   readonly mostOwners: number;
 }
 
-function addIdentity({ memory, prepared }: Context, { at, identity, profile, mostOwners }: Addition): void {
+/** Whether the identity was new on the profile and found a slot. */
+function addIdentity({ memory, prepared }: Context, { at, identity, profile, mostOwners }: Addition): boolean {
   const ordinal = prepared.keys.ordinals[at] as number;
-  const owners = memory.owners(ordinal);
-  if (owners?.includes(profile)) return;
-  const free = owners?.indexOf(undefined) ?? 0;
-  const slot = free >= 0 ? free : (owners?.length ?? 0);
-  if (slot < mostOwners) memory.link({ ordinal, slot }, profile, identity);
+  if (memory.holds(ordinal, profile)) return false;
+  const slot = memory.freeSlot(ordinal);
+  if (slot >= mostOwners) return false;
+  memory.link({ ordinal, slot }, profile, identity);
+  return true;
 }
 
 const NO_IDENTITY: PersonFailure = {

@@ -1,59 +1,67 @@
-/** Distinct keys in ascending order, and for each key given the place of its equal there. */
+export const KEY_BYTES = 16;
+
+/** Distinct keys in ascending order, one behind the other, and for each key given the number of its equal there. */
 export interface SortedKeys {
-  readonly sorted: readonly string[];
+  readonly sorted: Buffer;
   readonly ordinals: Int32Array;
 }
 
-const PREFIX_DIGITS = 8;
 const INDEX_RANGE = 2 ** 21;
 
 /**
- * Sorts keys of hex digits. Sorting numbers that hold a key's first 32 bits and its index takes 16 ms for 100,000 keys,
- * where comparing the texts takes 76 ms; the few that share those bits are put right afterwards.
+ * Sorts keys of 16 bytes that stand one behind the other. Sorting numbers that hold a key's first 32 bits and its index
+ * takes a fifth of the time that comparing texts takes; the few that share those bits are put right afterwards.
  */
-export function sortKeys(keys: readonly string[]): SortedKeys {
-  const order = keys.length < INDEX_RANGE ? orderByPrefix(keys) : orderByText(keys);
-  const sorted: string[] = [];
-  const ordinals = new Int32Array(keys.length);
-  let last = '';
+export function sortKeys(keys: Buffer): SortedKeys {
+  const count = keys.length / KEY_BYTES;
+  const order = count < INDEX_RANGE ? orderByPrefix(keys, count) : orderByKey(keys, count);
+  const sorted = Buffer.allocUnsafeSlow(keys.length);
+  const ordinals = new Int32Array(count);
+  let distinct = 0;
+  let last = -1;
   for (const index of order) {
-    const key = keys[index] as string;
-    if (key !== last) sorted.push(key);
-    last = key;
-    ordinals[index] = sorted.length - 1;
+    if (last < 0 || compareKeys(keys, last, index) !== 0) {
+      keys.copy(sorted, distinct * KEY_BYTES, index * KEY_BYTES, (index + 1) * KEY_BYTES);
+      distinct++;
+    }
+    ordinals[index] = distinct - 1;
+    last = index;
   }
-  return { sorted, ordinals };
+  return { sorted: sorted.subarray(0, distinct * KEY_BYTES), ordinals };
 }
 
-function orderByPrefix(keys: readonly string[]): Float64Array {
-  const order = new Float64Array(keys.length);
-  for (let index = 0; index < keys.length; index++) {
-    order[index] = Number.parseInt((keys[index] as string).slice(0, PREFIX_DIGITS), 16) * INDEX_RANGE + index;
+function orderByPrefix(keys: Buffer, count: number): Int32Array {
+  const numbers = new Float64Array(count);
+  for (let index = 0; index < count; index++) {
+    numbers[index] = keys.readUInt32BE(index * KEY_BYTES) * INDEX_RANGE + index;
   }
-  order.sort();
-  for (let at = 0; at < order.length; at++) {
-    const index = (order[at] as number) % INDEX_RANGE;
-    order[at] = index;
-    sink(order, at, keys);
+  numbers.sort();
+  const order = Int32Array.from(numbers, (number) => number % INDEX_RANGE);
+  for (let at = 1; at < count; at++) {
+    if (samePrefix(keys, order[at - 1] as number, order[at] as number)) sink(order, at, keys);
   }
   return order;
 }
 
-/** Insertion of the entry at `at` among those before it; almost always nothing moves. */
-function sink(order: Float64Array, from: number, keys: readonly string[]): void {
+function samePrefix(keys: Buffer, left: number, right: number): boolean {
+  return keys.readUInt32BE(left * KEY_BYTES) === keys.readUInt32BE(right * KEY_BYTES);
+}
+
+/** Insertion of the entry at `from` among those before it. */
+function sink(order: Int32Array, from: number, keys: Buffer): void {
   const index = order[from] as number;
-  const key = keys[index] as string;
   let at = from;
-  while (at > 0 && (keys[order[at - 1] as number] as string) > key) {
-    order[at] = order[at - 1] as number;
-    at--;
-  }
+  for (; at > 0 && compareKeys(keys, order[at - 1] as number, index) > 0; at--) order[at] = order[at - 1] as number;
   order[at] = index;
 }
 
-function orderByText(keys: readonly string[]): Iterable<number> {
-  return keys
-    .map((key, index) => ({ key, index }))
-    .sort((left, right) => (left.key < right.key ? -1 : Number(left.key > right.key)))
-    .map(({ index }) => index);
+function compareKeys(keys: Buffer, left: number, right: number): number {
+  const difference = keys.readUInt32BE(left * KEY_BYTES) - keys.readUInt32BE(right * KEY_BYTES);
+  if (difference !== 0) return difference;
+  const [from, to] = [left * KEY_BYTES, right * KEY_BYTES];
+  return keys.compare(keys, to, to + KEY_BYTES, from, from + KEY_BYTES);
+}
+
+function orderByKey(keys: Buffer, count: number): Int32Array {
+  return Int32Array.from({ length: count }, (_, index) => index).sort((left, right) => compareKeys(keys, left, right));
 }

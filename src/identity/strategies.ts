@@ -29,9 +29,10 @@ export function strategyNamed(name: StrategyName): Strategy {
 
 /** Walks the identities by priority; several profiles match → the next priority breaks the tie, then the oldest profile. */
 function walkPriority(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
-  let candidates: readonly ProfileMemory[] = [];
+  let candidates: readonly ProfileMemory[] = NOBODY;
   for (let at = nextByRank(keys, person, -1); at >= 0; at = nextByRank(keys, person, at)) {
     const matches = matchesOf(memory, keys.ordinals[at] as number, person.logins);
+    if (matches.length === 0) continue;
     const both = candidates.length === 0 ? matches : candidates.filter((profile) => matches.includes(profile));
     if (both.length === 1) return both[0];
     if (both.length > 1) candidates = both;
@@ -59,12 +60,12 @@ const NOBODY: readonly ProfileMemory[] = [];
 
 /** Profiles that hold the key and may be returned: one that holds a login id only to who carries a matching one. */
 function matchesOf(memory: ChunkMemory, ordinal: number, logins: readonly ProfileMemory[]): readonly ProfileMemory[] {
-  const owners = memory.owners(ordinal);
-  if (owners === undefined) return NOBODY;
-  return owners.filter((owner): owner is ProfileMemory => {
-    if (owner?.version === undefined) return false;
-    return !owner.holdsLogin || logins.includes(owner);
-  });
+  const isMatch = (profile: ProfileMemory | undefined): profile is ProfileMemory =>
+    profile?.version !== undefined && (!profile.holdsLogin || logins.includes(profile));
+  const owner = memory.owner(ordinal);
+  const sharers = memory.sharers(ordinal);
+  if (sharers.length > 0) return [owner, ...sharers].filter(isMatch);
+  return isMatch(owner) ? [owner] : NOBODY;
 }
 
 /** MPIDs grow with time (`createIdSource`), so the lowest is the oldest. */

@@ -2,15 +2,16 @@
 // each other in a circle.
 import { AppError, type Clock } from '../kernel/index.ts';
 import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
-import { ChunkMemory, type ProfileMemory } from './chunk-memory.ts';
+import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { Identity, PreparedPeople, ProfileScope } from './contract.ts';
-import { ENVIRONMENT_NUMBER, lostRace } from './look-up-people.ts';
+import { ENVIRONMENT_NUMBER, keyAt, lostRace } from './look-up-people.ts';
 
 const IDENTITIES: CopyTarget = {
   table: 'profile_identities',
   columns: [
     { name: 'workspace_id', type: 'int8' },
-    { name: 'key', type: 'uuid' },
+    // a uuid travels as its 16 bytes
+    { name: 'key', type: 'bytea' },
     { name: 'slot', type: 'int2' },
     { name: 'mpid', type: 'int8' },
   ],
@@ -23,9 +24,8 @@ export async function writeIdentities(tx: Transaction, memory: ChunkMemory, prep
   await copyNew(tx, IDENTITIES, {
     count: links.length,
     row: (index) => {
-      const { ordinal, slot } = ChunkMemory.linkOf(links[index] as number);
-      const owner = memory.owners(ordinal)?.[slot] as ProfileMemory;
-      return [workspaceId, prepared.keys.sorted[ordinal] as string, slot, owner.mpid];
+      const { ordinal, slot, mpid } = memory.linkOf(links[index] as number);
+      return [workspaceId, keyAt(prepared.keys, ordinal), slot, mpid];
     },
   });
 }

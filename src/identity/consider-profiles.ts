@@ -1,0 +1,51 @@
+import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
+import type { Identity, Person, PreparedPeople } from './contract.ts';
+import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
+import { nextByRank } from './strategies.ts';
+
+/**
+ * The profiles that resolution may look at: the owners of each person's strongest identity, and of the others too unless
+ * that one is a login identity with an owner, which decides alone. Texts come along for the profile that will most
+ * likely be chosen.
+ */
+export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
+  const { people, scope, rows } = prepared;
+  const loginTypes = new Set((scope.policy ?? DEFAULT_POLICY).loginTypes);
+  for (let i = 0; i < people.length; i++) {
+    const rowHash = rows.hashes?.[i] ?? null;
+    const { mpid } = people[i] as Person;
+    if (mpid !== undefined) wantTexts(memory.meet(mpid), rowHash);
+    considerPerson(memory, prepared, { index: i, rowHash, loginTypes });
+  }
+  return Array.from(memory.profiles.values()).filter(({ wanted }) => wanted !== 'nothing');
+}
+
+interface Considered {
+  readonly index: number;
+  readonly rowHash: string | null;
+  readonly loginTypes: ReadonlySet<IdentityType>;
+}
+
+function considerPerson(
+  memory: ChunkMemory,
+  { keys, people }: PreparedPeople,
+  { index, rowHash, loginTypes }: Considered,
+): void {
+  const { identities } = people[index] as Person;
+  const range = { from: keys.starts[index] as number, to: keys.starts[index + 1] as number };
+  for (let at = nextByRank(keys, range, -1); at >= 0; at = nextByRank(keys, range, at)) {
+    const ordinal = keys.ordinals[at] as number;
+    const owner = memory.owner(ordinal);
+    if (owner !== undefined) wantTexts(owner, rowHash);
+    if (owner !== undefined && loginTypes.has((identities[at - range.from] as Identity).type)) return;
+    for (const sharer of memory.sharers(ordinal)) if (sharer?.wanted === 'nothing') sharer.wanted = 'header';
+  }
+}
+
+/** Two rows with different hashes need the texts in any case. */
+function wantTexts(profile: ProfileMemory, rowHash: string | null): void {
+  if (profile.wanted !== 'texts') {
+    profile.wanted = 'texts';
+    profile.wantedUnless = rowHash;
+  } else if (profile.wantedUnless !== rowHash) profile.wantedUnless = null;
+}
