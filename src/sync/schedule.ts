@@ -84,7 +84,7 @@ export function skipMissed(table: Timetable, scheduledUntilMs: number | null, no
   return Math.max(newest, scheduledUntilMs ?? newest);
 }
 
-/** A trigger covers up to its own time minus the delay (rulings §7). */
+/** A trigger, and `once`, cover up to their own time minus the delay (rulings §7). */
 export function triggeredRun(table: Timetable, nowMs: number): Omit<DueRun, 'scheduledUntilMs'> {
   return { logicalDateMs: nowMs, nominalEndMs: nowMs - table.delayMs };
 }
@@ -100,7 +100,7 @@ function isDueAtOnce(table: Timetable, scheduledUntilMs: number | null): boolean
 
 function firstRun(table: Timetable, nowMs: number): DueRun | undefined {
   if (isOver(table, nowMs)) return undefined;
-  if (table.type !== 'interval') return { logicalDateMs: nowMs, nominalEndMs: nowMs, scheduledUntilMs: nowMs };
+  if (table.type !== 'interval') return { ...triggeredRun(table, nowMs), scheduledUntilMs: nowMs };
   return { logicalDateMs: boundary(table, -1), nominalEndMs: table.startMs, scheduledUntilMs: table.startMs };
 }
 
