@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { deliverInTransaction, type Person } from '../../src/identity/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { person, SCOPE, testIdentities } from '../support/deliver-people.ts';
+import { openTestStore } from '../support/test-store.ts';
+
+/** A daemon that delivers chunks one after the other; counts its tries. */
+async function worker(store: Store, chunks: readonly (readonly Person[])[]) {
+  const identities = testIdentities();
+  const tries = { shared: 0, exclusive: 0 };
+  for (const people of chunks) {
+    const prepared = await identities.prepare(SCOPE, people);
+    await deliverInTransaction(store, (tx, exclusive) => {
+      tries[exclusive ? 'exclusive' : 'shared']++;
+      return identities.deliver(tx, prepared, exclusive);
+    });
+  }
+  return { ...tries, chunks: chunks.length };
+}
+
+/** Deterministic disorder: the same for every run of the test. */
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  return items
+    .map((item, i) => ({ item, key: Math.imul(i + 1, 2_654_435_761 + seed * 40_503) >>> 0 }))
+    .sort((left, right) => left.key - right.key)
+    .map(({ item }) => item);
+}
+
+function inChunks(people: readonly Person[], rows: number): Person[][] {
+  return Array.from({ length: Math.ceil(people.length / rows) }, (_, i) => people.slice(i * rows, (i + 1) * rows));
+}
+
+async function count(store: Store, text: string): Promise<number> {
+  const [row] = await store.query<{ n: bigint }>(text, [SCOPE.workspaceId]);
+  return Number(row?.n);
+}
+
+async function expectWhole(store: Store): Promise<void> {
+  expect(
+    await count(
+      store,
+      `SELECT count(*) AS n FROM profiles p WHERE p.workspace_id = $1 AND NOT EXISTS
+        (SELECT 1 FROM profile_identities i WHERE i.workspace_id = $1 AND i.mpid = p.mpid)`,
+    ),
+    'profiles without an identity',
+  ).toBe(0);
+  expect(
+    await count(
+      store,
+      `SELECT count(*) AS n FROM profile_identities i WHERE i.workspace_id = $1 AND NOT EXISTS
+        (SELECT 1 FROM profiles p WHERE p.workspace_id = $1 AND p.mpid = i.mpid)`,
+    ),
+    'identities without a profile',
+  ).toBe(0);
+  expect(
+    await count(
+      store,
+      `SELECT count(*) AS n FROM (SELECT identity ->> 1 FROM profiles, jsonb_array_elements(identities::jsonb) identity
+        WHERE workspace_id = $1 AND identity ->> 0 = 'customer_id' GROUP BY 1 HAVING count(*) > 1) twice`,
+    ),
+    'login identities with two profiles',
+  ).toBe(0);
+}
+
+describe('two workers at the same time', () => {
+  it('give equal rows one profile each', async () => {
+    await using store = await openTestStore();
+    const people = Array.from({ length: 2000 }, (_, i) =>
+      person({ customer_id: `c${i}`, email: `e${i}@x` }, { plan: '"gold"' }),
+    );
+    const workers = [1, 2, 3, 4].map((seed) => worker(store, inChunks(shuffled(people, seed), 100)));
+    const tries = await Promise.all(workers);
+    expect(await count(store, 'SELECT count(*) AS n FROM profiles WHERE workspace_id = $1')).toBe(2000);
+    await expectWhole(store);
+    for (const { shared, chunks } of tries) expect(shared).toBe(chunks);
+    // each chunk at most twice: deliverInTransaction would have thrown on a third loss
+    expect(tries.reduce((sum, { exclusive }) => sum + exclusive, 0)).toBeGreaterThan(0);
+  });
+
+  it('split nobody when anonymous people become known', async () => {
+    await using store = await openTestStore();
+    const anonymous = Array.from({ length: 600 }, (_, i) =>
+      person({ email: `e${i % 300}@x`, mp_deviceid: `d${i % 50}` }),
+    );
+    const known = Array.from({ length: 600 }, (_, i) => person({ customer_id: `c${i % 400}`, email: `e${i % 300}@x` }));
+    await Promise.all([
+      worker(store, inChunks(shuffled(anonymous, 1), 40)),
+      worker(store, inChunks(shuffled(known, 2), 40)),
+      worker(store, inChunks(shuffled([...known, ...anonymous], 3), 40)),
+    ]);
+    await expectWhole(store);
+    expect(await count(store, 'SELECT count(*) AS n FROM profiles WHERE workspace_id = $1 AND holds_login')).toBe(400);
+  });
+
+  it('lose no attribute that both write to the same profiles', async () => {
+    await using store = await openTestStore();
+    const ids = Array.from({ length: 200 }, (_, i) => `c${i}`);
+    const rounds = [1, 2, 3, 4, 5];
+    const writes = (name: string) =>
+      rounds.map((round) =>
+        shuffled(ids, round).map((id) => person({ customer_id: id }, { [name]: String(round) }, BigInt(round))),
+      );
+    await Promise.all([worker(store, writes('left')), worker(store, writes('right'))]);
+    const [row] = await store.query<{ attributes: string[] }>(
+      'SELECT array_agg(DISTINCT attributes::jsonb::text) AS attributes FROM profiles WHERE workspace_id = $1',
+      [SCOPE.workspaceId],
+    );
+    expect(row?.attributes).toEqual(['{"left": 5, "right": 5}']);
+  });
+});
