@@ -28,3 +28,9 @@ export function readCount(most: number): (text: string) => number {
     throw new InvalidArgumentError(`write a whole number from 1 to ${most}.`);
   };
 }
+
+/** Parser of an argument that is `on` or `off`. */
+export function readSwitch(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new InvalidArgumentError('it is on or off.');
+}

@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
-import { createInputCredential, createPlatformCredential } from '../access/index.ts';
 import { readDuration, readId } from './arguments.ts';
 import type { CommandContext, Register } from './command.ts';
-import { changeRights, listCredentials, revokeCredential, rotateCredential } from './credentials-change.ts';
-import { type RightsOptions, readRole, readWorkspaces } from './credentials-rights.ts';
-import { theAccount, theWorkspace } from './defaults.ts';
-import { asOperator } from './operator.ts';
+import type { InputOptions, PlatformOptions } from './credentials/create.ts';
+import { type RightsOptions, readRole, readWorkspaces } from './credentials/rights.ts';
 
 const HELP = `
 Two kinds:
@@ -14,9 +11,7 @@ Two kinds:
 
 A secret is shown once, when it is made or rotated.`;
 
-interface PlatformOptions extends RightsOptions {
-  readonly account?: bigint;
-}
+const load = () => import('./credentials/change.ts');
 
 export const registerCredentials: Register = (program, context) => {
   const credentials = program
@@ -26,7 +21,7 @@ export const registerCredentials: Register = (program, context) => {
   credentials
     .command('list')
     .description('platform and input credentials, without secrets')
-    .action(() => listCredentials(context));
+    .action(async () => (await load()).listCredentials(context));
   registerCreate(
     credentials.command('create').description('make a credential; its secret is shown this once'),
     context,
@@ -36,49 +31,39 @@ export const registerCredentials: Register = (program, context) => {
     .description('give a credential a new secret')
     .argument('<id>', 'client id or input key')
     .option('--grace <duration>', 'how long the old secret still works; 0s where it leaked', readDuration)
-    .action((id: string, options: { grace?: number }) => rotateCredential(context, id, options.grace));
+    .action(async (id: string, options: { grace?: number }) =>
+      (await load()).rotateCredential(context, id, options.grace),
+    );
   credentials
     .command('revoke')
     .description('end a credential; tokens it was given live on for up to 8 hours')
     .argument('<id>', 'client id or input key')
-    .action((id: string) => revokeCredential(context, id));
+    .action(async (id: string) => (await load()).revokeCredential(context, id));
   credentials
     .command('rights')
     .description('give a platform credential another role and other workspaces; its tokens follow within seconds')
     .argument('<id>', 'client id')
     .requiredOption('--role <role>', 'admin or read', readRole)
     .requiredOption('--workspaces <ids>', 'all, none, or ids with commas', readWorkspaces)
-    .action((id: string, rights: RightsOptions) => changeRights(context, id, rights));
+    .action(async (id: string, rights: RightsOptions) => (await load()).changeRights(context, id, rights));
 };
 
 function registerCreate(create: Command, context: CommandContext): void {
+  const creating = () => import('./credentials/create.ts');
   create
     .command('platform')
+    .description('a client id and secret for the platform API')
     .argument('<name>')
     .option('--role <role>', 'admin or read', readRole, 'read')
     .option('--workspaces <ids>', 'all (the default), or ids with commas', readWorkspaces)
     .option('--account <id>', 'id of the account; needed where there are several', readId('--account'))
-    .action((name: string, options: PlatformOptions) => createPlatform(context, name, options));
+    .action(async (name: string, options: PlatformOptions) =>
+      (await creating()).createPlatform(context, name, options),
+    );
   create
     .command('input')
+    .description('a key and secret with which data come into one workspace')
     .argument('<name>')
     .option('--workspace <id>', 'id of the workspace; needed where there are several', readId('--workspace'))
-    .action((name: string, options: { workspace?: bigint }) => createInput(context, name, options.workspace));
-}
-
-async function createPlatform(context: CommandContext, name: string, options: PlatformOptions): Promise<void> {
-  const { role, workspaces: workspaceIds } = options;
-  const made = await asOperator(context, async (operator) => {
-    const accountId = options.account ?? (await theAccount(operator.store));
-    return createPlatformCredential(operator, { accountId, name, role, workspaceIds, actor: operator.actor });
-  });
-  context.output().object({ client_id: made.clientId, client_secret: made.clientSecret.reveal(), role });
-}
-
-async function createInput(context: CommandContext, name: string, workspace: bigint | undefined): Promise<void> {
-  const made = await asOperator(context, async (operator) => {
-    const workspaceId = await theWorkspace(operator.store, workspace);
-    return createInputCredential(operator, { workspaceId, name, actor: operator.actor });
-  });
-  context.output().object({ key: made.key, secret: made.secret.reveal() });
+    .action(async (name: string, options: InputOptions) => (await creating()).createInput(context, name, options));
 }

@@ -1,13 +1,22 @@
+import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { AccessDeps, Actor } from '../access/index.ts';
-import { createLog, systemClock } from '../kernel/index.ts';
-import { resolveKeys, startStore } from '../store/index.ts';
+import type { Config } from '../config.ts';
+import { AppError, createLog, type Log, systemClock } from '../kernel/index.ts';
+import { attachStore, resolveKeys, type Store, startStore } from '../store/index.ts';
 import type { CommandContext } from './command.ts';
 
 /** What a command works with: the same rooms and the same store as the daemon, without its workers. */
 export interface Operator extends AccessDeps {
   /** Who stands in the audit log. */
   readonly actor: Actor;
+}
+
+interface OperatorOptions {
+  /** Only what begins a new installation makes a home; in any other command its absence is a wrong folder. */
+  readonly mayMakeHome?: true;
+  /** Waiting for work makes no sense where nobody works, and a command that holds the store keeps the daemon out. */
+  readonly needsDaemon?: boolean;
 }
 
 /**
@@ -17,10 +26,53 @@ export interface Operator extends AccessDeps {
 export async function asOperator<Result>(
   context: CommandContext,
   work: (operator: Operator) => Promise<Result>,
+  options: OperatorOptions = {},
 ): Promise<Result> {
   const config = context.config();
+  if (options.mayMakeHome !== true) await requireHome(config);
   const log = createLog('error', process.stderr);
   const { keyRing } = await resolveKeys(config, log);
-  await using store = await startStore(config, { role: 'command', log });
-  return await work({ store, clock: systemClock, keyRing, actor: `cli:${userInfo().username}` });
+  await using store = options.needsDaemon === true ? await daemonStore(config, log) : await commandStore(config, log);
+  return await work({ store, clock: systemClock, keyRing, actor: actor() });
+}
+
+/** Whether the home that the configuration names was ever used. */
+export async function hasHome({ home, store }: Config): Promise<boolean> {
+  if (store.databaseUrl !== undefined) return true;
+  return stat(home).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function requireHome(config: Config): Promise<void> {
+  if (await hasHome(config)) return;
+  throw new AppError(
+    'NOT_FOUND',
+    `There is no Penstock in ${config.home} yet. Run \`penstock init\` to begin one there, or set PENSTOCK_HOME to the folder of yours.`,
+  );
+}
+
+function commandStore(config: Config, log: Log): Promise<Store> {
+  return startStore(config, { role: 'command', log });
+}
+
+/** Of a store that DATABASE_URL names nobody can tell who works on it. */
+async function daemonStore(config: Config, log: Log): Promise<Store> {
+  if (config.store.databaseUrl !== undefined) return commandStore(config, log);
+  const store = await attachStore(config, log);
+  if (store !== undefined) return store;
+  throw new AppError(
+    'STORE_UNAVAILABLE',
+    `No daemon runs in ${config.home}, so there is nothing to wait for. Start one with \`penstock serve\`.`,
+  );
+}
+
+/** A container may run as a user that has no name. */
+function actor(): Actor {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    return `cli:uid-${process.getuid?.()}`;
+  }
 }

@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readCount, readDuration, readId } from './arguments.ts';
 import type { CommandContext, Register } from './command.ts';
-import { listPipelineRuns, listPipelines, showPipeline } from './pipeline-show.ts';
-import { type TriggerOptions, triggerFromCommand } from './pipeline-trigger.ts';
-import { type WatchOptions, watchPipeline } from './pipeline-watch.ts';
+import type { TriggerOptions } from './pipeline/trigger.ts';
+import type { WatchOptions } from './pipeline/watch.ts';
 
 const HELP = `
   penstock pipeline trigger buyers --wait --timeout 2h
@@ -14,28 +13,31 @@ For orchestrators: with --wait the exit code is 0 when the run succeeded, 1 when
 const HOUR_MS = 3_600_000;
 
 export const registerPipeline: Register = (program, context) => {
+  const showing = () => import('./pipeline/show.ts');
   const pipeline = program
     .command('pipeline')
     .description('list, show, trigger and watch pipelines')
     .addHelpText('after', HELP);
   inWorkspace(pipeline.command('list').description('pipelines with their status and newest run')).action(
-    (options: WorkspaceOption) => listPipelines(context, options.workspace),
+    async (options: WorkspaceOption) => (await showing()).listPipelines(context, options.workspace),
   );
   inWorkspace(pipeline.command('show').description('one pipeline and its report').argument('<id>')).action(
-    (id: string, options: WorkspaceOption) => showPipeline(context, { id, ...options }),
+    async (id: string, options: WorkspaceOption) => (await showing()).showPipeline(context, { id, ...options }),
   );
   inWorkspace(pipeline.command('runs').description('runs of a pipeline, the newest first').argument('<id>'))
     .option('--limit <count>', 'at most so many', readCount(1000), 20)
-    .action((id: string, options: WorkspaceOption & { limit: number }) =>
-      listPipelineRuns(context, { id, ...options }),
+    .action(async (id: string, options: WorkspaceOption & { limit: number }) =>
+      (await showing()).listPipelineRuns(context, { id, ...options }),
     );
   registerTrigger(pipeline, context);
   inWorkspace(pipeline.command('watch').description('follow a pipeline’s runs until Ctrl-C').argument('<id>'))
-    .option('--until-idle', 'end when no run is left', false)
-    .action((id: string, options: Omit<WatchOptions, 'id'>) => watchPipeline(context, { id, ...options }));
+    .option('--until-idle', 'end when no run is left')
+    .action(async (id: string, options: Omit<WatchOptions, 'id'>) =>
+      (await import('./pipeline/watch.ts')).watchPipeline(context, { id, ...options }),
+    );
 };
 
-export interface WorkspaceOption {
+interface WorkspaceOption {
   readonly workspace?: bigint;
 }
 
@@ -49,8 +51,14 @@ function inWorkspace(command: Command): Command {
 
 function registerTrigger(pipeline: Command, context: CommandContext): void {
   inWorkspace(pipeline.command('trigger').description('run a pipeline now').argument('<id>'))
-    .option('--wait', 'wait for the end of the run and end with its exit code', false)
-    .option('--timeout <duration>', 'with --wait: for at most so long', readDuration, HOUR_MS)
+    .option('--wait', 'wait for the end of the run, with progress on a terminal, and end with its exit code')
+    .addOption(
+      new Option('--timeout <duration>', 'with --wait: for at most so long, such as 90s, 15m, 2h')
+        .argParser(readDuration)
+        .default(HOUR_MS, '1h'),
+    )
     .option('--idempotency-key <key>', 'the same key within a day names the same run')
-    .action((id: string, options: Omit<TriggerOptions, 'id'>) => triggerFromCommand(context, { id, ...options }));
+    .action(async (id: string, options: Omit<TriggerOptions, 'id'>) =>
+      (await import('./pipeline/trigger.ts')).triggerFromCommand(context, { id, ...options }),
+    );
 }

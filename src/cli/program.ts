@@ -2,7 +2,7 @@
 // shows the answer; it holds no rule and no SQL of its own.
 import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config.ts';
-import { asAppError } from '../kernel/index.ts';
+import { AppError, asAppError } from '../kernel/index.ts';
 import type { CommandContext, Register } from './command.ts';
 import { registerCredentials } from './credentials.ts';
 import { registerDemo } from './demo.ts';
@@ -41,6 +41,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const program = createProgram((code) => {
     exitCode = code;
   });
+  // who reads our answer may stop early: `penstock pipeline runs ID | head -3`
+  process.stdout.once('error', () => process.exit(exitCode));
   try {
     await program.parseAsync([...argv]);
     return exitCode;
@@ -67,10 +69,19 @@ function createProgram(setExitCode: (code: number) => void): Command {
   return program;
 }
 
-/** No command of the tree ends the process by itself, and each wrong use points at its help. */
+/** No command of the tree ends the process or complains by itself: what goes wrong is written in one place. */
 function endAlike(command: Command): void {
-  command.exitOverride().showHelpAfterError(`(${fullName(command)} --help shows how)`);
+  command.configureOutput({ outputError: () => undefined }).exitOverride((error) => {
+    throw isHelp(error) ? error : wrongUse(error, command);
+  });
   for (const child of command.commands) endAlike(child);
+}
+
+const isHelp = ({ code }: CommanderError): boolean => code === 'commander.help' || code === 'commander.helpDisplayed';
+
+function wrongUse({ message }: CommanderError, command: Command): AppError {
+  const complaint = message.replace(/^error: /, '');
+  return new AppError('VALIDATION_FAILED', `${complaint}\n\`${fullName(command)} --help\` shows how.`);
 }
 
 function fullName(command: Command): string {

@@ -1,44 +1,15 @@
-import { createApp } from '../app.ts';
-import { createLog } from '../kernel/index.ts';
-import type { CommandContext, Register } from './command.ts';
+import type { Register } from './command.ts';
 
 const HELP = `
 Serves the API and works on the pipelines that are due. SIGTERM or Ctrl-C drains: the chunk that is being delivered ends, its
-run goes back to the queue, and the process ends in seconds. A second signal ends it at once.`;
+run goes back to the queue, and the process ends in seconds. A second signal ends it at once.
 
-/** A chunk takes a second or so; whoever sent the signal waits ten seconds or more before it sends SIGKILL. */
-const DRAIN_MS = 8000;
+Settings come from environment variables; the README lists them. The log is JSON lines on the error output.`;
 
 export const registerServe: Register = (program, context) => {
   program
     .command('serve')
     .description('start the daemon')
     .addHelpText('after', HELP)
-    .action(() => serve(context));
+    .action(async () => (await import('./serve/run-daemon.ts')).runDaemon(context));
 };
-
-async function serve(context: CommandContext): Promise<void> {
-  const config = context.config();
-  const output = context.output();
-  const log = createLog(config.logLevel, process.stderr);
-  const signalled = nextSignal();
-  const app = await createApp(config, { log });
-  try {
-    await app.listen();
-    output.note(`Penstock listens on ${app.url}; reference of the API: ${app.url}/docs`);
-    output.note(`Signal received: ${await signalled}. Draining.`);
-  } finally {
-    await app.drain(DRAIN_MS);
-  }
-}
-
-/** The first signal resolves; the second one has its usual effect again, because nobody listens any more. */
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    const take = (signal: string) => {
-      process.off('SIGTERM', take).off('SIGINT', take);
-      resolve(signal);
-    };
-    process.on('SIGTERM', take).on('SIGINT', take);
-  });
-}

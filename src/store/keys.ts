@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { AppError, createKeyRing, type EncryptionKey, type KeyRing, type Log, Secret } from '../kernel/index.ts';
+import { makeHome } from './embedded/make-home.ts';
 import { readRecord } from './embedded/record.ts';
 
 const KEY_BYTES = 32;
@@ -55,7 +56,8 @@ async function keptKey(home: string, key: KeptKey, log: Log): Promise<string> {
 
 /** Whole or not at all, and the first one wins: two processes that start together end with the same key. */
 async function makeKey(path: string, prefix: string): Promise<string> {
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  await makeHome(dirname(dirname(path)));
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   await writeFile(draft, `${prefix}${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch(() => stat(path));

@@ -49,6 +49,9 @@ export function createPool({ databaseUrl, size, log }: PoolOptions): pg.Pool {
       await client.query(SESSION);
     },
   });
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'store.connection_lost'));
+  pool.on('error', (error) => {
+    // `end` resolves before its sessions have ended: the server, stopped next, breaks off the last of them, and none is lost
+    if (!pool.ending) log.warn({ reason: error.message }, 'store.connection_lost');
+  });
   return pool;
 }

@@ -64,6 +64,7 @@ const RULES: readonly Rule[] = [
       imports(/^(node:)?crypto$/, 'randomBytes', 'randomInt', 'randomUUID', 'randomFillSync', 'generateKeyPairSync'),
     ),
     homes: {
+      'src/app.ts': 'handed to the engine, for its jitter',
       'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
       'src/kernel/ids.ts': 'the number of the process in its ids',
       'src/http/request-id.ts': 'ids of requests that bring none',

@@ -3,6 +3,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config.ts';
+import { systemClock } from '../../kernel/index.ts';
 import { examine, type Finding } from './finding.ts';
 
 const GIB = 2 ** 30;
@@ -62,11 +63,22 @@ async function lookAtKeys({ home, keys, store }: Config): Promise<Omit<Finding, 
 
 async function lookAtPort({ host, port }: Config['http']): Promise<Omit<Finding, 'check'>> {
   if (port === 0 || (await isFree(host, port))) return { status: 'ok', found: `${host}:${port} is free` };
-  const url = `http://${host}:${port}/healthz`;
-  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
-  if (answer?.ok === true) return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
+  if (await isDaemon(`http://${host}:${port}/healthz`))
+    return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
   const mend = 'Set PENSTOCK_PORT to another port, or end what listens there.';
   return { status: 'failed', found: `something else listens on ${host}:${port}`, mend };
+}
+
+async function isDaemon(url: string): Promise<boolean> {
+  const answered = new AbortController();
+  const late = new AbortController();
+  void systemClock.sleep(ANSWER_MS, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  const answer = await fetch(url, { signal: late.signal }).catch(() => undefined);
+  answered.abort();
+  return answer?.ok === true;
 }
 
 async function isFree(host: string, port: number): Promise<boolean> {

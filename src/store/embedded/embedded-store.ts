@@ -1,9 +1,10 @@
 // PostgreSQL from npm, in the home, as a child of this process: made at first start, stopped with us, started again when
 // it dies; the one that a killed daemon left behind is ended first. One process owns a home at a time.
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { AppError, type Log, Secret } from '../../kernel/index.ts';
 import { bringUpOn, bringUpOnSomePort } from './bring-up.ts';
 import { type Cluster, ensureCluster } from './cluster.ts';
+import { makeHome } from './make-home.ts';
 import { findOwner, type OwnerRole, takeOwnership } from './owner-lock.ts';
 import { placeBinaries, placeData } from './place.ts';
 import { chooseFreePort } from './port.ts';
@@ -98,10 +99,4 @@ async function requireFolder(home: string, folder: string): Promise<void> {
     'STORE_START',
     `The data of the embedded store, ${folder}, is not there any more. Put it back from a backup, or remove ${home}/store.json to begin with an empty store.`,
   );
-}
-
-/** As root the home is made so that the server's user can pass through it; the secrets in it stay with their owner. */
-async function makeHome(home: string): Promise<void> {
-  const made = await mkdir(home, { recursive: true, mode: 0o755 });
-  if (made !== undefined && process.getuid?.() === 0) await chmod(home, 0o711);
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import type { Role } from '../access/index.ts';
-import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
-import { readId } from './arguments.ts';
+import type { Role } from '../../access/index.ts';
+import { type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import { readId } from '../arguments.ts';
 
 export interface RightsOptions {
   readonly role: Role;

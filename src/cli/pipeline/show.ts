@@ -1,5 +1,5 @@
-import type { WorkspaceId } from '../kernel/index.ts';
-import type { Store } from '../store/index.ts';
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
 import {
   findLatestRun,
   listRuns,
@@ -12,10 +12,10 @@ import {
   type Run,
   reportPipeline,
   runAnswer,
-} from '../sync/index.ts';
-import type { CommandContext } from './command.ts';
-import { theWorkspace } from './defaults.ts';
-import { asOperator } from './operator.ts';
+} from '../../sync/index.ts';
+import type { CommandContext } from '../command.ts';
+import { theWorkspace } from '../defaults.ts';
+import { asOperator } from '../operator.ts';
 
 const PIPELINE_COLUMNS = ['id', 'status', 'mode', 'schedule', 'next_due', 'latest_run', 'errors'];
 const RUN_COLUMNS = [

@@ -1,14 +1,14 @@
-import { findLatestRun, loadPipeline, type Pipeline, type Run } from '../sync/index.ts';
-import type { CommandContext } from './command.ts';
-import { theWorkspace } from './defaults.ts';
-import { asOperator, type Operator } from './operator.ts';
-import type { Output } from './output.ts';
-import { progressText } from './pipeline-trigger.ts';
+import { findLatestRun, loadPipeline, type Pipeline, type Run } from '../../sync/index.ts';
+import type { CommandContext } from '../command.ts';
+import { theWorkspace } from '../defaults.ts';
+import { asOperator, type Operator } from '../operator.ts';
+import type { Output } from '../output.ts';
+import { progressText } from './trigger.ts';
 
 export interface WatchOptions {
   readonly id: string;
   readonly workspace?: bigint;
-  readonly untilIdle: boolean;
+  readonly untilIdle?: true;
 }
 
 const POLL_MS = 500;
@@ -18,11 +18,12 @@ const QUIET_MS = 3000;
 /** Writes one line for each run that ended, and progress of the one that is going. */
 export async function watchPipeline(context: CommandContext, options: WatchOptions): Promise<void> {
   const output = context.output();
-  await asOperator(context, async (operator) => {
+  const watch = async (operator: Operator) => {
     const workspaceId = await theWorkspace(operator.store, options.workspace);
     const { pipeline } = await loadPipeline(operator.store, { workspaceId, id: options.id });
-    await follow(operator, pipeline, { output, untilIdle: options.untilIdle });
-  });
+    await follow(operator, pipeline, { output, untilIdle: options.untilIdle === true });
+  };
+  await asOperator(context, watch, { needsDaemon: true });
 }
 
 async function follow(

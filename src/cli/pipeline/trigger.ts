@@ -1,17 +1,17 @@
-import { openJobSender } from '../jobs/index.ts';
-import { createLog, type WorkspaceId } from '../kernel/index.ts';
-import { loadPipeline, loadRun, type Run, type RunStatus, runAnswer, triggerPipeline } from '../sync/index.ts';
-import type { CommandContext } from './command.ts';
-import { theWorkspace } from './defaults.ts';
-import { EXIT } from './exit-codes.ts';
-import { asOperator, type Operator } from './operator.ts';
-import type { Output } from './output.ts';
-import { runRow } from './pipeline-show.ts';
+import { openJobSender } from '../../jobs/index.ts';
+import { createLog, type WorkspaceId } from '../../kernel/index.ts';
+import { loadPipeline, loadRun, type Run, type RunStatus, runAnswer, triggerPipeline } from '../../sync/index.ts';
+import type { CommandContext } from '../command.ts';
+import { theWorkspace } from '../defaults.ts';
+import { EXIT } from '../exit-codes.ts';
+import { asOperator, type Operator } from '../operator.ts';
+import type { Output } from '../output.ts';
+import { runRow } from './show.ts';
 
 export interface TriggerOptions {
   readonly id: string;
   readonly workspace?: bigint;
-  readonly wait: boolean;
+  readonly wait?: true;
   /** Milliseconds. */
   readonly timeout: number;
   readonly idempotencyKey?: string;
@@ -28,13 +28,15 @@ const EXIT_OF: Readonly<Partial<Record<RunStatus, number>>> = {
 
 export async function triggerFromCommand(context: CommandContext, options: TriggerOptions): Promise<void> {
   const output = context.output();
-  await asOperator(context, async (operator) => {
+  const trigger = async (operator: Operator) => {
     const workspaceId = await theWorkspace(operator.store, options.workspace);
     const runId = await request(operator, workspaceId, options);
     const run = { workspaceId, pipelineId: options.id, runId };
-    if (options.wait) context.setExitCode(await waitForEnd(operator, run, { output, timeoutMs: options.timeout }));
+    if (options.wait === true)
+      context.setExitCode(await waitForEnd(operator, run, { output, timeoutMs: options.timeout }));
     else output.object({ pipeline_run_id: runId, status: 'attempt_requested' });
-  });
+  };
+  await asOperator(context, trigger, { needsDaemon: options.wait === true });
 }
 
 async function request(operator: Operator, workspaceId: WorkspaceId, options: TriggerOptions): Promise<bigint> {

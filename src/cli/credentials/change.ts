@@ -8,12 +8,12 @@ import {
   revokePlatformCredential,
   rotateInputCredential,
   rotatePlatformCredential,
-} from '../access/index.ts';
-import { workspaceId } from '../kernel/index.ts';
-import type { Sql } from '../store/index.ts';
-import type { CommandContext } from './command.ts';
-import type { RightsOptions } from './credentials-rights.ts';
-import { asOperator } from './operator.ts';
+} from '../../access/index.ts';
+import { workspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { CommandContext } from '../command.ts';
+import { asOperator } from '../operator.ts';
+import type { RightsOptions } from './rights.ts';
 
 const COLUMNS = ['kind', 'id', 'name', 'role', 'workspaces', 'created_on', 'state'];
 

@@ -1,0 +1,32 @@
+import { createInputCredential, createPlatformCredential } from '../../access/index.ts';
+import type { CommandContext } from '../command.ts';
+import { theAccount, theWorkspace } from '../defaults.ts';
+import { asOperator } from '../operator.ts';
+import type { RightsOptions } from './rights.ts';
+
+export interface PlatformOptions extends RightsOptions {
+  readonly account?: bigint;
+}
+
+export interface InputOptions {
+  readonly workspace?: bigint;
+}
+
+/** Makes a platform credential and shows its secret. */
+export async function createPlatform(context: CommandContext, name: string, options: PlatformOptions): Promise<void> {
+  const { role, workspaces: workspaceIds } = options;
+  const made = await asOperator(context, async (operator) => {
+    const accountId = options.account ?? (await theAccount(operator.store));
+    return createPlatformCredential(operator, { accountId, name, role, workspaceIds, actor: operator.actor });
+  });
+  context.output().object({ client_id: made.clientId, client_secret: made.clientSecret.reveal(), role });
+}
+
+/** Makes an input credential and shows its secret. */
+export async function createInput(context: CommandContext, name: string, { workspace }: InputOptions): Promise<void> {
+  const made = await asOperator(context, async (operator) => {
+    const workspaceId = await theWorkspace(operator.store, workspace);
+    return createInputCredential(operator, { workspaceId, name, actor: operator.actor });
+  });
+  context.output().object({ key: made.key, secret: made.secret.reveal() });
+}

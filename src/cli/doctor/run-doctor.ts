@@ -1,0 +1,60 @@
+import { listWorkspaces } from '../../access/index.ts';
+import { connectorEnvironments, connectorFleet } from '../../app.ts';
+import type { Config } from '../../config.ts';
+import { workspaceId } from '../../kernel/index.ts';
+import { listConnections, probeStored } from '../../sync/index.ts';
+import type { CommandContext } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { asOperator, hasHome, type Operator } from '../operator.ts';
+import { examine, type Finding } from './finding.ts';
+import { examineMachine } from './machine.ts';
+import { examineStore } from './store.ts';
+
+const COLUMNS = ['check', 'status', 'found', 'mend'];
+const WAREHOUSE_WAIT_MS = 15_000;
+
+/** Looks at everything, shows what was found, and fails when something did. */
+export async function runDoctor(context: CommandContext): Promise<void> {
+  const config = context.config();
+  const findings = [...(await examineMachine(config)), ...(await examineInside(context, config))];
+  context.output().rows(COLUMNS, findings);
+  if (findings.some(({ status }) => status === 'failed')) context.setExitCode(EXIT.failed.code);
+}
+
+/** What can only be seen from inside the store. A home that is not there is not made for it. */
+async function examineInside(context: CommandContext, config: Config): Promise<readonly Finding[]> {
+  if (!(await hasHome(config))) return [{ check: 'store', status: 'ok', found: 'made at the first start' }];
+  const findings: Finding[] = [];
+  const opened = await examine('store', async () => {
+    await asOperator(context, async (operator) => {
+      findings.push(...(await examineStore(operator.store, operator.clock)));
+      findings.push(...(await examineConnections(operator, config)));
+    });
+    return { status: 'ok', found: '' };
+  });
+  return opened.status === 'failed' ? [...findings, opened] : findings;
+}
+
+async function examineConnections(operator: Operator, config: Config): Promise<readonly Finding[]> {
+  const deps = {
+    ...operator,
+    fleet: connectorFleet,
+    connectorEnvironment: connectorEnvironments(config),
+    warehouseWaitMs: WAREHOUSE_WAIT_MS,
+  };
+  const findings: Finding[] = [];
+  for (const { id } of await listWorkspaces(operator.store)) {
+    for (const connection of await listConnections(operator.store, workspaceId(id))) {
+      findings.push(
+        await examine(`connection ${id}/${connection.id}`, async () => {
+          const { fault, stages } = await probeStored(deps, connection);
+          const passed = stages.filter(({ status }) => status === 'passed').map(({ name }) => name);
+          if (fault === null) return { status: 'ok', found: `passed: ${passed.join(', ')}` };
+          const mend = 'PUT the connection with what is wrong put right; the PUT clears its fault.';
+          return { status: 'failed', found: fault.map(({ message }) => message).join(' '), mend };
+        }),
+      );
+    }
+  }
+  return findings;
+}
