@@ -11,10 +11,24 @@ import {
 } from './access/index.ts';
 import type { Config } from './config.ts';
 import { createEngine, type Engine, expireRuns, type RunObserver } from './engine/index.ts';
-import { createHttpServer, createMetrics, type HttpServer, type Metrics } from './http/index.ts';
+import {
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  type HttpServerOptions,
+  type Metrics,
+} from './http/index.ts';
 import { createIdentities, type Identities } from './identity/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
-import { type Clock, type KeyRing, type Log, systemClock, systemRandom, type WorkspaceId } from './kernel/index.ts';
+import {
+  AppError,
+  type Clock,
+  type KeyRing,
+  type Log,
+  systemClock,
+  systemRandom,
+  type WorkspaceId,
+} from './kernel/index.ts';
 import { resolveKeys, type Store, startStore } from './store/index.ts';
 import { pipelineLags, syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
@@ -82,7 +96,7 @@ function assemble(parts: Parts): App {
   const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
   const observer = observeRuns(metrics);
   const engine = createEngine({ ...shared, identities, random: systemRandom, log, settings: config.engine, observer });
-  const http = serveApi(parts, { metrics, sync: { ...shared, warehouseWaitMs: WAREHOUSE_WAIT_MS } });
+  const http = serveApi(parts, { metrics, jobs, sync: { ...shared, warehouseWaitMs: WAREHOUSE_WAIT_MS } });
   observeStore(metrics, { store, jobs, clock });
   return {
     ...{ store, clock, keyRing, identities, jobs, http },
@@ -102,7 +116,28 @@ function assemble(parts: Parts): App {
 
 type Sync = Parameters<typeof syncEndpoints>[0];
 
-function serveApi(parts: Parts, { metrics, sync }: { readonly metrics: Metrics; readonly sync: Sync }): HttpServer {
+/** What /readyz asks before it says that this daemon can work. */
+function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] {
+  return [
+    { name: 'store', check: () => store.ping() },
+    { name: 'schema', check: () => store.checkVersion() },
+    {
+      name: 'jobs',
+      async check() {
+        if (!jobs.isRunning)
+          throw new AppError('STORE_UNAVAILABLE', 'The job queue is not running: no run is worked on.');
+      },
+    },
+  ];
+}
+
+interface Serving {
+  readonly metrics: Metrics;
+  readonly jobs: Jobs;
+  readonly sync: Sync;
+}
+
+function serveApi(parts: Parts, { metrics, jobs, sync }: Serving): HttpServer {
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
   const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
@@ -110,7 +145,7 @@ function serveApi(parts: Parts, { metrics, sync }: { readonly metrics: Metrics; 
     endpoints: [...accessEndpoints(tokens), ...syncEndpoints(sync)],
     authenticate: createAuthenticate(tokens),
     ...{ clock, log, metrics, config: config.http },
-    health: [{ name: 'store', check: () => store.ping() }],
+    health: readinessChecks(store, jobs),
   });
   return http;
 }
@@ -153,6 +188,9 @@ function observeRuns(metrics: Metrics): RunObserver {
     help: 'Rows of delivered chunks, by outcome.',
     labels: ['outcome'],
   });
+  // from the first scrape on, so that a rate sees the first one too
+  for (const status of ['success', 'failed', 'stopped', 'retrying', 'queued']) runs({ status }, 0);
+  for (const outcome of ['successful', 'failed']) rows({ outcome }, 0);
   return {
     runEnded: (status) => runs({ status }),
     rowsDelivered({ successful, failed }) {
@@ -163,6 +201,21 @@ function observeRuns(metrics: Metrics): RunObserver {
 }
 
 function observeStore(metrics: Metrics, { store, jobs, clock }: Pick<App, 'store' | 'jobs' | 'clock'>): void {
+  // the first one, so that it does not count the connections that the other gauges of the same scrape take
+  metrics.gauge(
+    {
+      name: 'penstock_store_connections',
+      help: 'Connections of this daemon to its store, busy and idle; and calls that are waiting for one.',
+      labels: ['state'],
+    },
+    async () => {
+      const { total, idle, waiting } = store.poolUsage();
+      return Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
+        labels: { state },
+        value,
+      }));
+    },
+  );
   metrics.gauge({ name: 'penstock_store_up', help: '1 when the store answers.' }, async () => [
     {
       value: await store.ping().then(

@@ -41,7 +41,8 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
       ...common,
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Whether the daemon can work: store reachable, migrations done, not going down; with the reasons',
+      summary:
+        'Whether the daemon can work: store reachable and at its version, job queue running, not going down; with the reasons',
       responses: { 200: READINESS, 503: READINESS },
       handler: async () => {
         const body = await readiness();

@@ -36,8 +36,10 @@ export interface Jobs extends AsyncDisposable {
    */
   cadence(name: string, cron: string, handler: (dueAt: Date, signal: AbortSignal) => Promise<void>): Promise<void>;
   start(): Promise<void>;
+  /** Handlers are called: from the end of `start` until the beginning of `drain`. */
+  readonly isRunning: boolean;
   /** Takes no new job, aborts the handlers' signals with reason `'drain'`, waits for them up to `graceMs` (at least 1 s). */
   drain(graceMs: number): Promise<void>;
-  /** Seconds the oldest waiting job has waited, for /metrics. */
+  /** Seconds the oldest waiting job has waited, for /metrics; 0 for a queue of this daemon where none waits. */
   queueAgeSeconds(): Promise<Readonly<Record<string, number>>>;
 }

@@ -1,3 +1,4 @@
+import type { PgBoss } from 'pg-boss';
 import type { Clock, Log } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { createBoss } from './boss.ts';
@@ -19,7 +20,7 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
   const drain = new AbortController();
   const workers: Worker[] = [];
   const cadences = createCadences({ store, boss, clock, log, stop: drain.signal });
-  const phase = { isStarted: false };
+  const phase = { isStarted: false, isComplete: false };
   let stopping: Promise<void> | undefined;
 
   const begin = async (worker: Worker): Promise<void> => {
@@ -49,19 +50,32 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
     work: (queue, { concurrency }, handler) => add({ queue, concurrency, pollSeconds: 2, handle: handler }),
     cadence: (name: string, cron: string, handler: CadenceHandler) => cadences.add(name, cron, handler),
     async start() {
-      await boss.start().catch((cause: unknown) => {
-        throw queueUnavailable('The job queue cannot start', cause);
-      });
+      await startBoss(boss);
       phase.isStarted = true;
       for (const worker of [...workers, cadences.worker]) await begin(worker);
       await cadences.start();
+      phase.isComplete = true;
+    },
+    get isRunning() {
+      return phase.isComplete && !drain.signal.aborted;
     },
     drain: stop,
     async queueAgeSeconds() {
-      const now = new Date(clock.nowMs());
-      const oldest = await findOldestReady(store, now);
-      return Object.fromEntries([...oldest].map(([queue, since]) => [queue, (now.getTime() - since.getTime()) / 1000]));
+      const worked = workers.map(({ queue }) => [queue, 0] as const);
+      return Object.fromEntries([...worked, ...(await waitingSeconds(store, clock))]);
     },
     [Symbol.asyncDispose]: () => stop(0),
   };
+}
+
+async function waitingSeconds(store: Store, clock: Clock): Promise<readonly (readonly [string, number])[]> {
+  const now = new Date(clock.nowMs());
+  const oldest = await findOldestReady(store, now);
+  return [...oldest].map(([queue, since]) => [queue, (now.getTime() - since.getTime()) / 1000]);
+}
+
+async function startBoss(boss: PgBoss): Promise<void> {
+  await boss.start().catch((cause: unknown) => {
+    throw queueUnavailable('The job queue cannot start', cause);
+  });
 }

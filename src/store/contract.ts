@@ -59,10 +59,20 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Connections of this process: `total` are open, `idle` of them unused; `waiting` calls have none yet. */
+export interface PoolUsage {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 export interface Store extends Sql, AsyncDisposable {
   transaction<Result>(work: (tx: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** For libraries that bring their own pool (pg-boss): an address that reaches this very store. */
   readonly databaseUrl: string;
   /** Resolves when a statement comes back; throws STORE_UNAVAILABLE otherwise. */
   ping(): Promise<void>;
+  /** Throws STORE_NEWER when a newer Penstock has migrated the store since, STORE_UNAVAILABLE when it was put back to an older state. */
+  checkVersion(): Promise<void>;
+  poolUsage(): PoolUsage;
 }

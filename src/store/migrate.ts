@@ -4,11 +4,13 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import type { Sql } from './contract.ts';
 import { storeError } from './errors.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any number will do as long as it never changes. */
 const MIGRATION_LOCK = 7_365_206_011;
+const NEWEST = 'SELECT max(created_at) AS version FROM drizzle.__drizzle_migrations';
 
 /**
  * Brings the store to this program's version: every migration in one transaction, one statement a message. Daemons that
@@ -65,9 +67,28 @@ function ownVersion(folder: string): number {
 async function versionOf(client: Client): Promise<number> {
   const table = await client.query("SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS exists");
   if (table.rows[0]?.exists !== true) return 0;
-  const newest = await client.query('SELECT max(created_at) AS version FROM drizzle.__drizzle_migrations');
+  const newest = await client.query(NEWEST);
   return Number(newest.rows[0]?.version ?? 0);
 }
+
+/**
+ * Whether the store, which was at this program's version when it was opened, still is: another daemon may have migrated it
+ * since, or somebody may have put back a backup. Throws STORE_NEWER or STORE_UNAVAILABLE.
+ */
+export async function checkVersion(sql: Pick<Sql, 'query'>): Promise<void> {
+  expected ??= ownVersion(MIGRATIONS);
+  const [newest] = await sql.query<{ version: bigint | null }>(NEWEST);
+  const found = Number(newest?.version ?? 0);
+  if (found > expected) throw newerStore(found, expected);
+  if (found < expected) {
+    throw new AppError(
+      'STORE_UNAVAILABLE',
+      'The store is behind this Penstock: start it again, and it migrates the store.',
+    );
+  }
+}
+
+let expected: number | undefined;
 
 function newerStore(found: number, own: number): AppError {
   const day = (version: number) => new Date(version).toISOString().slice(0, 10);

@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
 import { AppError, type Log, type Secret, systemClock } from '../kernel/index.ts';
 import type { Store } from './contract.ts';
+import { checkVersion } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { createSql, type Runner } from './session.ts';
 import { lend, runTransaction } from './transaction.ts';
 
-const PING_TIMEOUT_MS = 5000;
+/** Under the two seconds that /readyz and /metrics wait, so that they learn of it from here. */
+const PING_TIMEOUT_MS = 1500;
 
 export interface StoreOptions {
   readonly databaseUrl: Secret;
@@ -32,6 +34,8 @@ export function openStore(options: StoreOptions): Store {
     databaseUrl: databaseUrl.reveal(),
     transaction: (work, how) => runTransaction({ pool, onStatement }, work, how),
     ping: () => withinMs(PING_TIMEOUT_MS, sql.query('SELECT 1')),
+    checkVersion: () => withinMs(PING_TIMEOUT_MS, checkVersion(sql)),
+    poolUsage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async [Symbol.asyncDispose]() {
       await pool.end();
       await whenClosed?.();
