@@ -6,6 +6,7 @@ import { AuditLogPage } from './contract/audit-log.ts';
 import { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
 import { issueToken, type TokenDeps } from './issue-token.ts';
+import { createFailureLimit } from './limit-failures.ts';
 import { type ChangeRow, listChanges } from './list-changes.ts';
 import { readDocument } from './read-settings.ts';
 import { replaceSettings } from './replace-settings.ts';
@@ -23,6 +24,7 @@ export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] 
 }
 
 function createToken(deps: AccessEndpointsDeps): Endpoint {
+  const limitFailures = createFailureLimit(deps.clock);
   return defineEndpoint({
     api: 'oauth',
     method: 'POST',
@@ -30,6 +32,7 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     credential: 'none',
     operationId: 'createToken',
     summary: 'Exchanges client id and secret for a bearer token that is valid for eight hours and cannot be revoked',
+    description: 'After 20 failed attempts from one address within a minute it answers 429 with Retry-After.',
     tag: 'Authentication',
     params: NO_PARAMETERS,
     query: NO_PARAMETERS,
@@ -38,8 +41,8 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     ignoredFields: ['scope'],
     formEncoded: true,
     responses: { 200: TokenResponse },
-    async handler({ body, headers }) {
-      const token = await issueToken(deps, body, headers.authorization);
+    async handler({ body, headers, address }) {
+      const token = await limitFailures(address, () => issueToken(deps, body, headers.authorization));
       return {
         status: 200,
         headers: { 'cache-control': 'no-store', pragma: 'no-cache' },

@@ -36,6 +36,8 @@ export interface EndpointRequest<Params, Query, Body> {
   readonly body: Body;
   readonly caller: Caller;
   readonly requestId: string;
+  /** Of the client, as trusted proxies report it. */
+  readonly address: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Aborts when the client goes away. */

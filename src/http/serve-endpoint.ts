@@ -53,6 +53,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
       return known(caller, endpoint);
     },
     requestId: request.id,
+    address: request.ip,
     headers: request.headers as Readonly<Record<string, string | undefined>>,
     signal,
   });

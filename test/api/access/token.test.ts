@@ -48,6 +48,22 @@ const basic = ({ clientId, clientSecret }: TokenClient) =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret.reveal()}`).toString('base64')}`;
 
 describe('POST /oauth/token', () => {
+  test('answers 429 with Retry-After after twenty failed attempts, from then on the right ones too', async () => {
+    await using setup = await ready();
+    const { server, client, access } = setup;
+    const wrong = { ...bodyOf(client), client_secret: 'guess' };
+    for (let i = 0; i < 20; i++) expect((await ask(server, wrong)).statusCode).toBe(401);
+    const refused = await ask(server, bodyOf(client));
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('60');
+    expect(refused.body).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: expect.stringContaining('this address'),
+    });
+    access.clock.advance(60_000);
+    expect((await ask(server, bodyOf(client))).statusCode).toBe(200);
+  });
+
   test('gives a token that is valid for eight hours and that the published key proves', async () => {
     await using setup = await ready();
     const { server, client, access } = setup;
