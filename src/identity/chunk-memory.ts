@@ -46,9 +46,12 @@ export class ChunkMemory {
   readonly #sharers = new Map<number, (ProfileMemory | undefined)[]>();
   /** `ordinal * MOST_SLOTS + slot`: numbers sort fast. */
   readonly #links: number[] = [];
+  /** By person: 1 for a row that a full sync brought before, to a profile that nobody wrote since. Nothing is to do. */
+  readonly recognised: Uint8Array;
 
-  constructor(keyCount: number) {
+  constructor(keyCount: number, peopleCount: number) {
     this.#owners = new Array<ProfileMemory | undefined>(keyCount).fill(undefined);
+    this.recognised = new Uint8Array(peopleCount);
   }
 
   /** Who has slot 0. */

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
 import { nextByRank } from './strategies.ts';
 
 /**
- * The profiles that resolution may look at: the owners of each person's strongest identity, and of the others too unless
+ * The profiles that resolution may look at and nobody read yet: the owners of each person's strongest identity, and of the others too unless
  * that one is a login identity with an owner, which decides alone. Texts come along for the profile that will most
  * likely be chosen.
  */
@@ -15,9 +15,11 @@ export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople
     const rowHash = rows.hashes?.[i] ?? null;
     const { mpid } = people[i] as Person;
     if (mpid !== undefined) wantTexts(memory.meet(mpid), rowHash);
-    considerPerson(memory, prepared, { index: i, rowHash, loginTypes });
+    if (memory.recognised[i] === 0) considerPerson(memory, prepared, { index: i, rowHash, loginTypes });
   }
-  return Array.from(memory.profiles.values()).filter(({ wanted }) => wanted !== 'nothing');
+  return Array.from(memory.profiles.values()).filter(
+    ({ wanted, version }) => wanted !== 'nothing' && version === undefined,
+  );
 }
 
 interface Considered {

@@ -4,7 +4,7 @@ import { profilesToConsider } from './consider-profiles.ts';
 import type { Delivered, Environment, Identities, PreparedPeople } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { createIdentityHash, type IdentityHash } from './identity-key.ts';
-import { lookUpKeys, readProfiles } from './look-up-people.ts';
+import { lookUpPeople, readProfiles } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
 import { preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
@@ -47,7 +47,7 @@ async function deliverPeople(
   const { scope } = prepared;
   await takeCreationLock(tx, scope.workspaceId, exclusive);
   await prepareStaging(tx);
-  const memory = await lookUpKeys(tx, prepared);
+  const memory = await lookUpPeople(tx, prepared);
   const profiles = profilesToConsider(memory, prepared);
   await readProfiles(tx, scope, { profiles, firstOrdinal: 0 });
   // tombstones will be asked here, once the profiles are locked against an erasure

@@ -51,7 +51,7 @@ function resolvePerson(context: Context, index: number): ProfileMemory | PersonF
   const person = context.prepared.people[index] as Person;
   const keys = personKeys(context, index);
   const profile = byMpid(context, person, keys) ?? byIdentities(context, person, keys);
-  if ('outcome' in profile) addIdentities(context, { person, keys, profile });
+  if ('outcome' in profile && context.memory.recognised[index] === 0) addIdentities(context, { person, keys, profile });
   return profile;
 }
 

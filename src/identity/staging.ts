@@ -4,11 +4,13 @@ import type { Transaction } from '../store/index.ts';
 
 const PREPARE = `
 SET LOCAL client_min_messages = warning;
+CREATE TEMP TABLE IF NOT EXISTS people_logins (ordinal int4, key uuid, row_hash uuid) ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE IF NOT EXISTS people_keys (ordinal int4, key uuid) ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE IF NOT EXISTS people_profiles (ordinal int4, mpid int8, row_hash uuid, with_texts bool)
   ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE IF NOT EXISTS people_updates (mpid int8, version int4, holds_login bool, identities text,
   attributes text, attribute_times text, row_hash uuid) ON COMMIT DELETE ROWS;
+DELETE FROM people_logins;
 DELETE FROM people_keys;
 DELETE FROM people_profiles;
 DELETE FROM people_updates;
