@@ -10,6 +10,7 @@ export type {
   Transaction,
   TransactionOptions,
 } from './contract.ts';
+export { removeHome } from './embedded/remove-home.ts';
 export { type Keys, resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore, type StoreOptions } from './open-store.ts';

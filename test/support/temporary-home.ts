@@ -1,6 +1,7 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeHome } from '../../src/store/index.ts';
 
 export interface TemporaryHome extends AsyncDisposable {
   /** Not made yet, in a folder of its own; its name holds a space. */
@@ -15,9 +16,7 @@ export async function temporaryHome(mode = 0o755): Promise<TemporaryHome> {
   return {
     path,
     async [Symbol.asyncDispose]() {
-      const record = await readFile(join(path, 'store.json'), 'utf8').catch(() => undefined);
-      if (record !== undefined)
-        await rm((JSON.parse(record) as { folder: string }).folder, { recursive: true, force: true });
+      await removeHome(path);
       await rm(parent, { recursive: true, force: true });
     },
   };

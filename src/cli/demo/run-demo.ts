@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addNewerPurchases, createPurchaseWarehouse } from '../../../demo/warehouse.ts';
@@ -6,6 +6,7 @@ import { initialise } from '../../access/index.ts';
 import { type App, createApp } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { createLog, type Json, systemClock } from '../../kernel/index.ts';
+import { removeHome } from '../../store/index.ts';
 import { type ApiClient, signIn } from '../api-client.ts';
 import type { CommandContext } from '../command.ts';
 import type { Output } from '../output.ts';
@@ -32,7 +33,7 @@ export async function runDemo(context: CommandContext): Promise<void> {
       await app.drain(DRAIN_MS);
     }
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await removeHome(home);
   }
   output.line('\nThat was all; the temporary folder is gone. Next: penstock init, penstock serve, and the README.');
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, cp, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type Log } from '../../kernel/index.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
@@ -37,6 +37,8 @@ export async function placeData(home: string, user: ServerUser | undefined, log:
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
   const outside = join(DATA_ROOT, `${hash}-${await nextNumber(hash)}`);
   if (user !== undefined && (await makeFolder(outside, user))) {
+    // for whoever finds the folder after the home is gone
+    await writeFile(join(outside, 'home'), `${home}\n`);
     log.info({ home, data: outside }, 'store.data_outside_home');
     return outside;
   }
