@@ -3,6 +3,8 @@ import { AppError, type Json, parseJson, stringifyJson } from '../kernel/index.t
 interface ApiCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Breaks off whatever is under way. */
+  readonly signal: AbortSignal;
 }
 
 /** A caller of the platform API, as any program outside would be: one token, then JSON both ways. */
@@ -13,7 +15,9 @@ export interface ApiClient {
 
 /** Signs in at `baseUrl`; paths of the client are below `{baseUrl}/platform/v2/workspaces/{workspace}`. */
 export async function signIn(baseUrl: string, workspace: string, credentials: ApiCredentials): Promise<ApiClient> {
+  const { signal } = credentials;
   const token = await call(`${baseUrl}/oauth/token`, 'POST', {
+    signal,
     body: {
       client_id: credentials.clientId,
       client_secret: credentials.clientSecret,
@@ -24,19 +28,25 @@ export async function signIn(baseUrl: string, workspace: string, credentials: Ap
   const authorization = `Bearer ${String(token.access_token)}`;
   const root = `${baseUrl}/platform/v2/workspaces/${workspace}`;
   return {
-    get: (path) => call(root + path, 'GET', { authorization }),
-    post: (path, body) => call(root + path, 'POST', { authorization, body }),
+    get: (path) => call(root + path, 'GET', { signal, authorization }),
+    post: (path, body) => call(root + path, 'POST', { signal, authorization, body }),
   };
 }
 
 interface CallOptions {
+  readonly signal: AbortSignal;
   readonly authorization?: string;
   readonly body?: unknown;
 }
 
-async function call(url: string, method: string, { authorization, body }: CallOptions): Promise<Record<string, Json>> {
+async function call(
+  url: string,
+  method: string,
+  { signal, authorization, body }: CallOptions,
+): Promise<Record<string, Json>> {
   const response = await fetch(url, {
     method,
+    signal,
     headers: {
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -2,8 +2,8 @@ import type { Register } from './command.ts';
 
 const HELP = `
 Copies 69,659 real purchases into a warehouse of its own, has Penstock turn them into profiles, adds the purchases of one
-more month, and shows that only the people who bought something move. Everything lives in a temporary folder, which is
-removed at the end; nothing is sent anywhere.`;
+more month, and shows that only the people who bought again move. Everything lives in a temporary folder, which is removed at
+the end, also after Ctrl-C; nothing is sent anywhere, and no setting or store of yours is touched.`;
 
 export const registerDemo: Register = (program, context) => {
   program

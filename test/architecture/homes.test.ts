@@ -64,7 +64,6 @@ const RULES: readonly Rule[] = [
       imports(/^(node:)?crypto$/, 'randomBytes', 'randomInt', 'randomUUID', 'randomFillSync', 'generateKeyPairSync'),
     ),
     homes: {
-      'src/app.ts': 'handed to the engine, for its jitter',
       'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
       'src/kernel/ids.ts': 'the number of the process in its ids',
       'src/http/request-id.ts': 'ids of requests that bring none',
@@ -97,7 +96,6 @@ const RULES: readonly Rule[] = [
     ),
     homes: {
       'src/kernel/clock.ts': 'sleep of the system clock',
-      'src/cli/doctor/machine.ts': 'patience with whatever listens on the port',
     },
     broken: [
       'setTimeout(f, 5)',

@@ -1,26 +1,27 @@
 import type { App } from '../../app.ts';
 import type { Profile } from '../../identity/index.ts';
-import { formatMicros, type WorkspaceId } from '../../kernel/index.ts';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Output } from '../output.ts';
 import { SOMEBODY } from './definition.ts';
 
-/** Shows one profile with its attributes and when each was set. */
-export async function showPerson(
-  { store, identities }: Pick<App, 'store' | 'identities'>,
-  workspaceId: WorkspaceId,
-  output: Output,
-): Promise<void> {
+/** The one profile that is shown. */
+export async function readPerson({ store, identities }: App, workspaceId: WorkspaceId): Promise<Profile> {
   const scope = { workspaceId, environment: 'production' } as const;
-  const found = await identities.findProfiles(store, scope, { type: 'customer_id', value: SOMEBODY });
-  for (const profile of found) show(profile, output);
+  const [profile] = await identities.findProfiles(store, scope, { type: 'customer_id', value: SOMEBODY });
+  if (profile === undefined) throw new AppError('INTERNAL', `Customer ${SOMEBODY} has no profile.`);
+  return profile;
 }
 
-function show(profile: Profile, output: Output): void {
-  output.line(`\n   Profile ${profile.mpid} of customer_id ${SOMEBODY}:`);
-  const rows = profile.attributes.map(({ name, value, setAt }) => ({
-    attribute: name,
-    value,
-    set_at: formatMicros(setAt),
-  }));
-  output.rows(['attribute', 'value', 'set_at'], rows);
+/** Shows its MPID, and each attribute as it was and as it is. */
+export function showPerson(before: Profile, after: Profile, output: Output): void {
+  const was = new Map(before.attributes.map(({ name, value }) => [name, value]));
+  const rows = [
+    { '   attribute': '   mpid', before: before.mpid, after: after.mpid },
+    ...after.attributes.map(({ name, value }) => ({
+      '   attribute': `   ${name}`,
+      before: was.get(name),
+      after: value,
+    })),
+  ];
+  output.rows(['   attribute', 'before', 'after'], rows);
 }

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createApp } from '../../app.ts';
 import { createLog } from '../../kernel/index.ts';
 import type { CommandContext } from '../command.ts';
+import { untilSignal } from '../signals.ts';
 
 /** A chunk takes a second or so; whoever sent the signal waits ten seconds or more before it sends SIGKILL. */
 const DRAIN_MS = 8000;
@@ -10,24 +12,14 @@ export async function runDaemon(context: CommandContext): Promise<void> {
   const config = context.config();
   const output = context.output();
   const log = createLog(config.logLevel, process.stderr);
-  const signalled = nextSignal();
+  const ended = untilSignal();
   const app = await createApp(config, { log });
   try {
     await app.listen();
     output.note(`Penstock listens on ${app.url}; reference of the API: ${app.url}/docs`);
-    output.note(`Signal received: ${await signalled}. Draining.`);
+    if (!ended.aborted) await once(ended, 'abort');
+    output.note(`${ended.reason} received: draining.`);
   } finally {
     await app.drain(DRAIN_MS);
   }
-}
-
-/** The first signal resolves; the second one has its usual effect again, because nobody listens any more. */
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    const take = (signal: string) => {
-      process.off('SIGTERM', take).off('SIGINT', take);
-      resolve(signal);
-    };
-    process.on('SIGTERM', take).on('SIGINT', take);
-  });
 }

@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addNewerPurchases, createPurchaseWarehouse } from '../../../demo/warehouse.ts';
+import { initialise } from '../../access/index.ts';
+import type { App } from '../../app.ts';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import { type ApiClient, signIn } from '../api-client.ts';
+import type { Output } from '../output.ts';
+import { CONNECTION, DATA_MODEL, PIPELINE, SOMEBODY } from './definition.ts';
+import { runPipeline } from './run-pipeline.ts';
+import { readPerson, showPerson } from './show-person.ts';
+
+export interface Guide {
+  readonly app: App;
+  readonly home: string;
+  readonly output: Output;
+  /** Aborts when the person has seen enough. */
+  readonly ended: AbortSignal;
+}
+
+const count = (rows: number): string => rows.toLocaleString('en-US');
+
+/** What there is to see. Everything that a customer would do goes through the API, as it would for them. */
+export async function tour(guide: Guide): Promise<void> {
+  const { app, home, output } = guide;
+  output.line(`   API on ${app.url}, its reference under /docs while this runs.`);
+  const { workspaceId, api } = await signInSomebody(guide);
+
+  const file = await warehouseFile(home, workspaceId);
+  output.line('\n2. A warehouse: purchases of an online shop, in a DuckDB file.');
+  output.line(`   ${count(await createPurchaseWarehouse(file))} purchases of 17 months.`);
+
+  output.line('\n3. Connection, data model and pipeline are defined over the API. The model:\n');
+  await api.post('/connections', CONNECTION);
+  await api.post('/data-models', DATA_MODEL);
+  await api.post('/inputs/data-pipelines', PIPELINE);
+  output.line(DATA_MODEL.config.sql_query.replace(/^/gm, '     '));
+
+  output.line('\n4. The first run reads everybody: each person becomes one profile.');
+  const first = await runPipeline(api, guide);
+  const before = await readPerson(app, workspaceId);
+
+  output.line(`\n5. The next month comes in: ${count(await addNewerPurchases(file))} newer purchases.`);
+  output.line('   The second run reads who bought again, and nobody else.');
+  const second = await runPipeline(api, guide);
+  output.line(`   ${count(second)} people moved, ${count(first - second)} were not touched.`);
+
+  output.line(`\n6. One profile, before and after: customer ${SOMEBODY}.\n`);
+  showPerson(before, await readPerson(app, workspaceId), output);
+}
+
+async function signInSomebody({ app, ended }: Guide): Promise<{ workspaceId: WorkspaceId; api: ApiClient }> {
+  const names = { organisation: 'Demo', account: 'Demo', workspace: 'Shop', actor: 'cli:demo' } as const;
+  const { workspaceId, credential } = await initialise(app, names);
+  if (credential === undefined) throw new AppError('INTERNAL', 'A new home has a credential already.');
+  const { clientId, clientSecret } = credential;
+  const secrets = { clientId, clientSecret: clientSecret.reveal() };
+  return { workspaceId, api: await signIn(app.url, String(workspaceId), { ...secrets, signal: ended }) };
+}
+
+async function warehouseFile(home: string, workspaceId: WorkspaceId): Promise<string> {
+  const folder = join(home, 'warehouses', String(workspaceId));
+  await mkdir(folder, { recursive: true });
+  return join(folder, CONNECTION.config.database);
+}
