@@ -31,6 +31,39 @@ export function nanosText(nanos: number): string {
   return nanos === 0 ? '' : (THREE_DIGITS[nanos] ?? '');
 }
 
+/** `2024-01-31T23:59:59.000001` */
+export const MOMENT_CHARS = 26;
+const MICROS_PER_DAY = 86_400e6;
+
+/** Writes the moment at `at`; false, and nothing written, where a number is not exact or the year has not four digits. */
+export function writeMoment(bytes: Uint8Array, at: number, micros: number): boolean {
+  if (!Number.isSafeInteger(micros)) return false;
+  const days = Math.floor(micros / MICROS_PER_DAY);
+  const day = dayText(days);
+  if (day.length !== 10) return false;
+  const rest = micros - days * MICROS_PER_DAY;
+  const second = Math.floor(rest / 1e6);
+  const fraction = rest - second * 1e6;
+  const time = secondText(second);
+  for (let index = 0; index < 10; index++) bytes[at + index] = day.charCodeAt(index);
+  bytes[at + 10] = LETTER_T;
+  for (let index = 0; index < 8; index++) bytes[at + 11 + index] = time.charCodeAt(index);
+  bytes[at + 19] = POINT;
+  writeDigits(bytes, at + 20, Math.floor(fraction / 1000));
+  writeDigits(bytes, at + 23, fraction % 1000);
+  return true;
+}
+
+const [LETTER_T, POINT, ZERO] = [84, 46, 48];
+
+function writeDigits(bytes: Uint8Array, at: number, thousand: number): void {
+  const hundreds = (thousand / 100) | 0;
+  const tens = ((thousand - hundreds * 100) / 10) | 0;
+  bytes[at] = ZERO + hundreds;
+  bytes[at + 1] = ZERO + tens;
+  bytes[at + 2] = ZERO + thousand - hundreds * 100 - tens * 10;
+}
+
 function secondText(second: number): string {
   const known = secondTexts[second];
   if (known !== undefined) return known;

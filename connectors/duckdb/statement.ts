@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
 import { explain } from './errors.ts';
+import { interruptOnAbort } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import { prepareSql } from './prepare-sql.ts';
 import type { Sdk } from './sdk.ts';
@@ -40,14 +41,13 @@ export async function withConnection<T>(
   work: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
   const connection = await database.connect();
-  const interrupt = () => connection.interrupt();
-  signal.addEventListener('abort', interrupt, { once: true });
+  const stop = interruptOnAbort(connection, signal);
   try {
     return await work(connection);
   } catch (failure) {
     throw explain(failure, database.folder);
   } finally {
-    signal.removeEventListener('abort', interrupt);
+    stop();
     connection.closeSync();
   }
 }

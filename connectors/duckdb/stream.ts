@@ -2,6 +2,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/no
 import { AppError } from '../../src/kernel/index.ts';
 import type { Statement } from '../../src/warehouse/index.ts';
 import { explain } from './errors.ts';
+import { interruptOnAbort } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import type { NodeApi } from './sdk.ts';
 import { prepareStatement, withConnection } from './statement.ts';
@@ -25,10 +26,9 @@ export interface StreamJob {
 export async function openStream(job: StreamJob): Promise<Stream> {
   const { database, statement, signal } = job;
   const connection = await database.connect();
-  const interrupt = () => connection.interrupt();
-  signal.addEventListener('abort', interrupt, { once: true });
+  const stop = interruptOnAbort(connection, signal);
   const close = () => {
-    signal.removeEventListener('abort', interrupt);
+    stop();
     connection.closeSync();
   };
   try {

@@ -50,6 +50,18 @@ sentence('2. an abort before the start touches nothing; in mid-stream it stops, 
       expect((await readAll(session, requestOf(`SELECT n FROM ${sql.series(10)}`))).rows).toHaveLength(10);
     }));
 
+  test.each([0, 1, 5, 20])('cancels a statement that began %i ms ago', async (delayMs) => {
+    await using warehouse = await fixture.start();
+    const session = await openOn(fixture, warehouse);
+    const stop = new AbortController();
+    const reading = readAll(session, requestOf(sql.slow), stop.signal);
+    if (delayMs > 0) await sleep(delayMs);
+    stop.abort();
+    await expect(reading).rejects.toMatchObject({ code: 'CANCELLED' });
+    await session[Symbol.asyncDispose]();
+    await until(async () => (await warehouse.connections()) === 0);
+  });
+
   test('frees the connection after an abort', async () => {
     await using warehouse = await fixture.start();
     const stop = new AbortController();
