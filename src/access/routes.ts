@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineEndpoint, type Endpoint, NO_PARAMETERS, PageQuery, readPage } from '../http/index.ts';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS, PageQuery, readPage, WorkspaceParam } from '../http/index.ts';
 import { formatTime, parseJson } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { AuditLogPage } from './contract/audit-log.ts';
@@ -16,7 +16,7 @@ export interface AccessEndpointsDeps extends TokenDeps {
 }
 
 const BASE = '/platform/v2/workspaces/:workspaceId';
-const WorkspaceParams = Type.Object({ workspaceId: Type.String() });
+const WorkspaceParams = Type.Object({ workspaceId: WorkspaceParam });
 
 /** Tokens and their keys (002, Authentication), settings and audit log of a workspace (rulings §7, API). */
 export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] {
@@ -32,7 +32,6 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     credential: 'none',
     operationId: 'createToken',
     summary: 'Exchanges client id and secret for a bearer token that is valid for eight hours and cannot be revoked',
-    description: 'After 20 failed attempts from one address within a minute it answers 429 with Retry-After.',
     tag: 'Authentication',
     params: NO_PARAMETERS,
     query: NO_PARAMETERS,
@@ -41,6 +40,10 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     ignoredFields: ['scope'],
     formEncoded: true,
     responses: { 200: TokenResponse },
+    refusals: {
+      401: 'The client is unknown or revoked, or the secret is wrong.',
+      429: 'Too many attempts from this address have failed within a minute; Retry-After says when to come back.',
+    },
     async handler({ body, headers, address }) {
       const token = await limitFailures(address, () => issueToken(deps, body, headers.authorization));
       return {

@@ -77,6 +77,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   /** The token endpoint also takes application/x-www-form-urlencoded. */
   readonly formEncoded?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
+  /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
+  readonly refusals?: Readonly<Record<number, string>>;
   handler(request: EndpointRequest<Static<Params>, Static<Query>, Static<Body>>): Promise<EndpointResponse>;
 }
 

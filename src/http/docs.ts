@@ -28,8 +28,17 @@ export function serveDocs(app: FastifyInstance, document: object): void {
       routePrefix: '/docs',
       staticCSP: POLICY,
       theme: { title: 'Penstock API' },
-      // without it the page asks validator.swagger.io
-      uiConfig: { validatorUrl: null, docExpansion: 'list', deepLinking: true, displayRequestDuration: true },
+      uiConfig: {
+        // without it the page asks validator.swagger.io
+        validatorUrl: null,
+        // no bar that offers to read other documents
+        layout: 'BaseLayout',
+        docExpansion: 'list',
+        // the list of schemas stands closed at the end
+        defaultModelsExpandDepth: 0,
+        deepLinking: true,
+        displayRequestDuration: true,
+      },
     });
   });
 }

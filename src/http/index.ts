@@ -12,3 +12,4 @@ export { Int64 } from './int64.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { type Page, PageQuery, readPage } from './page.ts';
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts';
+export { WorkspaceParam } from './workspace-param.ts';

@@ -8,7 +8,17 @@ export const TokenBody = Type.Object(
     audience: Type.String({ maxLength: 2048, description: 'The address of this API, without a path.' }),
     grant_type: Type.String({ maxLength: 256, description: '`client_credentials`; there is no other.' }),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        client_id: '27e5fd94c4556054971c20b649df1e87',
+        client_secret: 'the secret of `penstock init`',
+        audience: 'http://127.0.0.1:8080',
+        grant_type: 'client_credentials',
+      },
+    ],
+  },
 );
 export type TokenBody = Static<typeof TokenBody>;
 

@@ -4,6 +4,12 @@ import type { Endpoint } from '../contract.ts';
 import { operationOf } from './operation.ts';
 import { schemaWriter } from './schema.ts';
 
+const SIGNING_IN = [
+  'To call it: `penstock init` gives a workspace, a client id and a secret. `POST /oauth/token` exchanges id and secret',
+  'for a token; its `audience` is the address of this API. Send the token as `Authorization: Bearer …`, or put it in here',
+  'with **Authorize**. Ids have 64 bits: read numbers without rounding.',
+].join(' ');
+
 /** The OpenAPI 3.1 description of all endpoints, made from their values and from nothing else. */
 export function openApiDocument(endpoints: readonly Endpoint[]): Readonly<Record<string, unknown>> {
   assertUniqueIds(endpoints);
@@ -18,10 +24,9 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Readonly<Record
     info: {
       title: 'Penstock',
       version: manifest.version,
-      description: manifest.description,
+      description: `${manifest.description}\n\n${SIGNING_IN}`,
       license: { name: manifest.license, identifier: manifest.license },
     },
-    servers: [{ url: '/' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {

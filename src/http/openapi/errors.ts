@@ -30,13 +30,31 @@ const MEANINGS = {
   415: 'The Content-Type or Content-Encoding is not read here.',
 } as const;
 
-/** The refusals that follow from what an endpoint asks for; its own rules may refuse with others. */
-export function expectedErrors({ credential, body, params, query }: Endpoint): readonly (readonly [number, string])[] {
+/** A refusal of that status as a caller would see it. */
+export function errorExample(api: ApiName, status: number, message: string): unknown {
+  return ERROR_EXAMPLES[api](status, message);
+}
+
+const ERROR_EXAMPLES: Readonly<Record<ApiName, (status: number, message: string) => unknown>> = {
+  platform_v2: (statusCode, message) => ({ statusCode, errors: [{ message }] }),
+  oauth: (status, message) => ({
+    error: OAUTH_WORDS[status] ?? 'invalid_request',
+    error_description: message,
+  }),
+  operations: (_status, message) => ({ code: 'NOT_FOUND', message, request_id: '…' }),
+};
+
+const OAUTH_WORDS: Readonly<Record<number, string>> = { 401: 'invalid_client', 429: 'temporarily_unavailable' };
+
+/** The refusals that follow from what an endpoint asks for, and those it names itself. */
+export function expectedErrors(endpoint: Endpoint): readonly (readonly [number, string])[] {
+  const { credential, body, params, query, refusals = {} } = endpoint;
   const isChecked = body !== undefined || Object.keys({ ...params.properties, ...query.properties }).length > 0;
   const statuses: readonly (keyof typeof MEANINGS)[] = [
     ...(isChecked ? [400 as const] : []),
     ...(credential === 'none' ? [] : ([401, 403, 404] as const)),
     ...(body === undefined ? [] : ([413, 415] as const)),
   ];
-  return statuses.map((status) => [status, MEANINGS[status]]);
+  const own = Object.entries(refusals).map(([status, meaning]) => [Number(status), meaning] as const);
+  return [...statuses.map((status) => [status, MEANINGS[status]] as const), ...own];
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Endpoint } from '../contract.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
-import { ERROR_SCHEMAS, expectedErrors } from './errors.ts';
+import { ERROR_SCHEMAS, errorExample, expectedErrors } from './errors.ts';
 import type { SchemaWriter } from './schema.ts';
 
 type Part = Readonly<Record<string, unknown>>;
@@ -33,6 +33,8 @@ function parametersOf({ params, query }: Endpoint, writer: SchemaWriter): readon
       in: place,
       required: place === 'path' || (required.includes(name) && property.default === undefined),
       ...(property.description === undefined ? {} : { description: property.description }),
+      // the page fills it in where one tries the call out
+      ...(property.examples === undefined ? {} : { example: property.examples[0] }),
       schema: writer.write(property),
     }));
   });
@@ -56,8 +58,11 @@ function requestBody({ body, formEncoded }: Endpoint, writer: SchemaWriter): Par
 }
 
 function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
-  const error = content(ERROR_SCHEMAS[endpoint.api], writer);
-  const refusals = expectedErrors(endpoint).map(([status, description]) => [status, { description, ...error }]);
+  const { api } = endpoint;
+  const refusals = expectedErrors(endpoint).map(([status, description]) => [
+    status,
+    { description, ...content(ERROR_SCHEMAS[api], writer, errorExample(api, status, description)) },
+  ]);
   const declared = Object.entries(endpoint.responses).map(([status, schema]) => [
     status,
     { description: STATUS_CODES[status] ?? status, ...(status === '204' ? {} : content(schema, writer)) },
@@ -65,13 +70,12 @@ function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   return {
     ...Object.fromEntries(refusals),
     ...Object.fromEntries(declared),
-    default: { description: 'Any other refusal or failure.', ...error },
+    default: { description: 'Any other refusal or failure.', ...content(ERROR_SCHEMAS[api], writer) },
   };
 }
 
 /** What is described as text is sent as text. */
-function content(schema: JsonSchema, writer: SchemaWriter): Part {
-  return {
-    content: { [schema.type === 'string' ? 'text/plain' : 'application/json']: { schema: writer.write(schema) } },
-  };
+function content(schema: JsonSchema, writer: SchemaWriter, example?: unknown): Part {
+  const media = { schema: writer.write(schema), ...(example === undefined ? {} : { example }) };
+  return { content: { [schema.type === 'string' ? 'text/plain' : 'application/json']: media } };
 }

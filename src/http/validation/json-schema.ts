@@ -7,6 +7,7 @@ export interface JsonSchema {
   readonly meaning?: string;
   readonly format?: string;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -22,6 +22,10 @@ export const ConnectionBody = closed(
     config,
   },
   'ConnectionBody',
+  {
+    ...{ id: 'shop', name: 'The shop’s warehouse', state: 'active', service_provider: 'DuckDB' },
+    config: { database: 'shop.duckdb', read_only: true },
+  },
 );
 
 export const ConnectionAnswer = closed(

@@ -15,6 +15,12 @@ export const DataModelBody = closed(
     config,
   },
   'DataModelBody',
+  {
+    ...{ id: 'buyers', name: 'What each person bought', state: 'active', type: 'sql' },
+    config: {
+      sql_query: 'SELECT customer_id, sum(amount) AS amount, max(loaded_at) AS loaded_at FROM purchases GROUP BY 1',
+    },
+  },
 );
 
 export const DataModelAnswer = closed(
@@ -32,7 +38,7 @@ export const DataModelAnswer = closed(
 );
 
 /** Rulings §7, Extensions: checks a model on one warehouse, without a scan. */
-export const ValidateBody = closed({ connection_id: Slug }, 'ValidateBody');
+export const ValidateBody = closed({ connection_id: Slug }, 'ValidateBody', { connection_id: 'shop' });
 
 export const ValidateAnswer = closed(
   {

@@ -34,6 +34,12 @@ export const PipelineBody = closed(
     schedule: ScheduleBody,
   },
   'PipelineBody',
+  {
+    ...{ id: 'buyers-to-profiles', name: 'Buyers become profiles', pipeline_type: 'user_attributes' },
+    ...{ connection_id: 'shop', data_model_id: 'buyers', state: 'active', environment: 'production' },
+    sync_mode: { type: 'incremental', iterator_field: 'loaded_at', iterator_data_type: 'timestamp_tz' },
+    schedule: { type: 'interval', frequency: 'hourly', delay: '15m', start: '2024-01-31T00:00:00Z' },
+  },
 );
 
 export const PipelineStatus = Type.Enum(['idle', 'running', 'faulted', 'stopped']);
@@ -53,11 +59,16 @@ export const PipelineAnswer = closed(
 
 export const PIPELINE_READ_ONLY_FIELDS = [...READ_ONLY_FIELDS, 'warnings'] as const;
 
-export const TriggerBody = closed({ pipeline_id: Slug }, 'TriggerBody');
+const somePipeline = { pipeline_id: 'buyers-to-profiles' };
+
+export const TriggerBody = closed({ pipeline_id: Slug }, 'TriggerBody', somePipeline);
 
 export const TriggerAnswer = closed(
   { pipeline_run_id: Int64(), status: Type.Enum(['attempt_requested']) },
   'Triggered',
 );
 
-export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) }, 'ResetBody');
+export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) }, 'ResetBody', {
+  ...somePipeline,
+  reset_type: 'full',
+});

@@ -2,9 +2,14 @@
 // so an unknown field is refused with its path; names stay as the wire has them and are translated in `wire/`.
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-/** An object that refuses fields it does not know; `title` names it in the OpenAPI document. */
-export function closed<Properties extends TProperties>(properties: Properties, title?: string): TObject<Properties> {
-  return Type.Object(properties, { additionalProperties: false, ...(title !== undefined && { title }) });
+/** An object that refuses fields it does not know; `title` names it in the OpenAPI document, which shows the example. */
+export function closed<Properties extends TProperties>(
+  properties: Properties,
+  title?: string,
+  example?: Readonly<Record<string, unknown>>,
+): TObject<Properties> {
+  const shown = { ...(title !== undefined && { title }), ...(example !== undefined && { examples: [example] }) };
+  return Type.Object(properties, { additionalProperties: false, ...shown });
 }
 
 /** An optional field that may also be sent as null, which means the same as leaving it out. */
@@ -23,6 +28,7 @@ export const Slug = Type.String({
   maxLength: 128,
   meaning: 'letters, digits, "_" and "-"',
   description: 'Letters, digits, _ and -, at most 128.',
+  examples: ['buyers'],
 });
 
 export const Name = Type.String({ minLength: 1, maxLength: 256 });
@@ -36,6 +42,7 @@ export const Duration = Type.String({
   pattern: '^[0-9]{1,9}[smhdwy]$',
   meaning: 'a whole number and one unit of s, m, h, d, w, y, such as 15m',
   description: 'A whole number and one unit of s, m, h, d, w, y, such as 15m; y is 365 days.',
+  examples: ['15m'],
 });
 
 /** `errors` and `warnings` are lists of these. */

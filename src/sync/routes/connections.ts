@@ -56,6 +56,7 @@ function create(deps: SyncDeps): Endpoint {
   return defineEndpoint({
     ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
     operationId: 'createConnection',
+    refusals: { 409: 'Another connection of this workspace has that id.' },
     summary: 'Saves a connection; the warehouse is asked, and what it refuses makes the connection faulted',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
@@ -84,6 +85,7 @@ function remove(deps: SyncDeps): Endpoint {
   return defineEndpoint({
     ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
     operationId: 'deleteConnection',
+    refusals: { 409: 'A pipeline still uses the connection.' },
     summary: 'Deletes a connection that no pipeline uses',
     responses: { 204: NoContent },
     async handler({ caller, params: { connectionId } }) {

@@ -47,6 +47,7 @@ function create(deps: SyncDeps): Endpoint {
   return defineEndpoint({
     ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
     operationId: 'createDataModel',
+    refusals: { 409: 'Another model of this workspace has that id.' },
     summary: 'Saves a model: one SELECT that at least one provider’s grammar accepts',
     body: DataModelBody,
     ignoredFields: READ_ONLY_FIELDS,
@@ -75,6 +76,7 @@ function remove(deps: SyncDeps): Endpoint {
   return defineEndpoint({
     ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
     operationId: 'deleteDataModel',
+    refusals: { 409: 'A pipeline still uses the model.' },
     summary: 'Deletes a data model that no pipeline uses',
     responses: { 204: NoContent },
     async handler({ caller, params: { modelId } }) {

@@ -56,6 +56,7 @@ function create(deps: SyncDeps): Endpoint {
     ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
     operationId: 'createPipeline',
     summary: 'Saves a pipeline; the warehouse describes its model, and an active one is scheduled at once',
+    refusals: { 409: 'Another pipeline of this workspace has that id.' },
     body: PipelineBody,
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
@@ -90,6 +91,7 @@ function remove(deps: SyncDeps): Endpoint {
     operationId: 'deletePipeline',
     summary: 'Hides a pipeline at once; its runs go with retention',
     responses: { 204: NoContent },
+    refusals: { 409: 'A run of the pipeline is not over; cancel it or wait.' },
     async handler({ caller, params: { pipelineId } }) {
       await deletePipeline(deps, caller, pipelineId);
       return { status: 204 };

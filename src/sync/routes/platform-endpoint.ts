@@ -1,4 +1,5 @@
 import { type TProperties, Type } from 'typebox';
+import { WorkspaceParam } from '../../http/index.ts';
 
 export const BASE = '/platform/v2/workspaces/:workspaceId';
 
@@ -8,7 +9,7 @@ export const CHANGES = { api: 'platform_v2', credential: 'platform_admin', requi
 
 /** Path parameters beside the workspace. An id in a path that is no slug is not found, like any other. */
 export function pathParams<Properties extends TProperties>(properties: Properties) {
-  return Type.Object({ workspaceId: Type.String(), ...properties });
+  return Type.Object({ workspaceId: WorkspaceParam, ...properties });
 }
 
 export const workspaceParams = pathParams({});

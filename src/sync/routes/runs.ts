@@ -24,8 +24,8 @@ function trigger(deps: SyncDeps): Endpoint {
   return defineEndpoint({
     ...{ ...CHANGES, method: 'POST', path: `${PATH}/trigger`, tag, params: workspaceParams, query: NO_PARAMETERS },
     operationId: 'triggerPipeline',
-    summary:
-      'Requests a run of an idle or faulted pipeline; the same Idempotency-Key within a day answers the same run',
+    summary: 'Requests a run of an idle or faulted pipeline',
+    requestHeaders: { 'Idempotency-Key': 'The same key within a day answers the same run.' },
     body: TriggerBody,
     responses: { 200: TriggerAnswer },
     async handler({ caller, body, headers }) {
@@ -43,6 +43,7 @@ function reset(deps: SyncDeps): Endpoint {
     summary: 'Forgets the position: the next run loads everything again, from `from`',
     body: ResetBody,
     responses: { 204: NoContent },
+    refusals: { 409: 'A run of the pipeline is not over; cancel it or wait.' },
     async handler({ caller, body }) {
       await resetPipeline(deps, caller, body.pipeline_id);
       return { status: 204 };
