@@ -24,7 +24,7 @@ export async function stopOrphan(cluster: Cluster, log: Log): Promise<void> {
 
 async function isServerOf(cluster: Cluster, pid: number): Promise<boolean> {
   const command = await processCommand(pid);
-  return command?.includes(dataFolder(cluster)) === true;
+  return command?.includes(`-D ${dataFolder(cluster)}`) === true;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,10 +1,10 @@
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AppError, systemClock } from '../../kernel/index.ts';
 import { processMark } from './process-mark.ts';
 
-const POLL_MS = 200;
+const POLL_MS = 50;
 const BEAT_MS = 5000;
 /** An owner on another host (a container with the same volume) cannot be asked: it lives while its file is touched. */
 const SILENT_MS = 20_000;
@@ -36,8 +36,7 @@ export async function takeOwnership(home: string, role: OwnerRole, patienceMs = 
   const own = JSON.stringify({ pid: process.pid, mark, host: hostname(), role } satisfies Owner);
   for (let waitedMs = 0; !(await claim(path, own)); waitedMs += POLL_MS) {
     const other = await findOwner(home);
-    if (other === undefined) continue;
-    if (!willBeGone(other) || waitedMs >= patienceMs) throw occupied(home, other);
+    if (other !== undefined && (!willBeGone(other) || waitedMs >= patienceMs)) throw occupied(home, other);
     await systemClock.sleep(POLL_MS);
   }
   const released = new AbortController();
@@ -81,16 +80,32 @@ async function claim(path: string, own: string): Promise<boolean> {
   }
 }
 
-/** Somebody may have taken over between our look and our removal: then theirs is put back. */
+/**
+ * One at a time, and only what is still the same: between our look and our removal somebody may have removed it and a third
+ * may own the home by now. Who finds another one at it comes back later.
+ */
 async function removeStale(path: string, stale: string): Promise<void> {
-  const aside = besides(path);
+  const sweeping = `${path}.sweep`;
+  if (!(await makeExclusively(sweeping))) {
+    const made = await stat(sweeping).catch(() => undefined);
+    // whoever swept was killed at it: milliseconds of work do not take that long
+    if (made !== undefined && systemClock.nowMs() - made.mtimeMs > SILENT_MS) await rm(sweeping, { force: true });
+    return;
+  }
   try {
-    await rename(path, aside);
-    if ((await contentOf(aside)) !== stale) await link(aside, path);
-  } catch {
-    // gone already, or a third one was quicker
+    if ((await contentOf(path)) === stale) await rm(path, { force: true });
   } finally {
-    await rm(aside, { force: true });
+    await rm(sweeping, { force: true });
+  }
+}
+
+async function makeExclusively(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 
