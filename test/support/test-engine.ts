@@ -142,13 +142,14 @@ export async function readRun(store: Store, id: bigint): Promise<Run> {
   return run;
 }
 
-/** Waits until the run has one of the statuses. */
+/** Waits until the run has one of the statuses; fails when it ends with another one. */
 export async function untilRun(store: Store, id: bigint, ...statuses: readonly Run['status'][]): Promise<Run> {
   let run = await readRun(store, id);
   await until(async () => {
     run = await readRun(store, id);
-    return statuses.includes(run.status);
+    return run.endedOn !== null || statuses.includes(run.status);
   });
+  if (!statuses.includes(run.status)) throw new Error(`The run ended ${run.status}: ${JSON.stringify(run.errors)}`);
   return run;
 }
 
