@@ -1,0 +1,20 @@
+// `npm run bench -- NAME [arguments]`: each bench is a program of its own in this folder. Not part of the tests.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [name = '', ...rest] = process.argv.slice(2);
+const script = join(import.meta.dirname, `${name}.ts`);
+const names = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => file.slice(0, -3));
+
+if (!names.includes(name) || !existsSync(script)) {
+  console.error(`npm run bench -- NAME, where NAME is one of: ${names.join(', ')}`);
+  process.exitCode = 2;
+} else {
+  const child = spawn(process.execPath, [script, ...rest], { stdio: 'inherit' });
+  child.on('close', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}
