@@ -41,7 +41,8 @@ export async function startBenchDaemon(settings: Readonly<Record<string, string>
   const workspace = String(made.workspace_id);
   const folder = join(home, 'warehouses', workspace);
   await mkdir(folder, { recursive: true });
-  const credentials = { clientId: made.client_id, clientSecret: made.client_secret };
+  const signal = new AbortController().signal;
+  const credentials = { clientId: made.client_id, clientSecret: made.client_secret, signal };
   return {
     pid: daemon.pid ?? 0,
     storePid: await mainPidOf(store),

@@ -48,7 +48,6 @@ const by = (field: string, type: IteratorType): SyncMode => ({
   iterator: { field, type, declaredType: type, timeZone: 'America/New_York' },
 });
 const WINDOWS = [
-  ['1998-07-01T12:00:00Z'],
   [
     '1997-01-01T12:00:00Z',
     '1997-01-02T04:59:59.999Z',
@@ -66,10 +65,9 @@ describe('the purchases', () => {
   test.each([
     ['purchased_on', 'date', 0],
     ['purchased_on', 'date', 1],
-    ['purchased_on', 'date', 2],
-    ['purchased_on', 'timestamp', 1],
-    ['bought_at', 'timestamp_tz', 1],
-    ['bought_ms', 'timestamp_unixtime_ms', 2],
+    ['purchased_on', 'timestamp', 0],
+    ['bought_at', 'timestamp_tz', 0],
+    ['bought_ms', 'timestamp_unixtime_ms', 1],
   ] as const)('arrive once each by %s as %s, whatever the windows are (%i)', async (field, type, windows) => {
     await withShop(async (store, daemon) => {
       const pipeline = await addPipeline(store, {
