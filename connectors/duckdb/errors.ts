@@ -16,7 +16,8 @@ const FOLDER_ADVICE = 'SQL reads files of the workspace’s own folder only, nam
 
 export const RULES: readonly Rule[] = [
   { kind: 'INTERRUPT Error', code: 'CANCELLED' },
-  { kind: 'Out of Memory Error', code: 'WAREHOUSE_CONFIG', advice: MEMORY_ADVICE },
+  // the model's fault, not the connection's: other models over it may be small
+  { kind: 'Out of Memory Error', code: 'WAREHOUSE_DATA', advice: MEMORY_ADVICE },
   { kind: 'Parser Error', code: 'WAREHOUSE_SQL_INVALID' },
   { kind: 'Syntax Error', code: 'WAREHOUSE_SQL_INVALID' },
   { kind: 'Catalog Error', holds: 'Function with name', code: 'WAREHOUSE_SQL_INVALID' },
@@ -54,7 +55,7 @@ export const RULES: readonly Rule[] = [
     advice: 'Another process holds the file for writing; it is tried again.',
   },
   { kind: 'IO Error', holds: 'No files found', code: 'WAREHOUSE_OBJECT_MISSING', advice: FOLDER_ADVICE },
-  { kind: 'IO Error', holds: 'does not exist', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { kind: 'IO Error', holds: 'database does not exist', code: 'WAREHOUSE_CONFIG' },
   { kind: 'IO Error', holds: 'No such file', code: 'WAREHOUSE_OBJECT_MISSING' },
   { kind: 'IO Error', holds: 'not a valid DuckDB database', code: 'WAREHOUSE_CONFIG' },
   {

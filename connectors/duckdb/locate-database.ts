@@ -2,7 +2,10 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { AppError } from '../../src/kernel/index.ts';
 
-/** The file's real path, for a name inside the workspace's folder. A file that is not there is a fault, never created. */
+/**
+ * The file's real path, for a name inside the workspace's folder. A file that is not there is a fault, never created: of the
+ * connection (WAREHOUSE_CONFIG), because no model can mend it.
+ */
 export async function locateDatabase(folder: string, database: string): Promise<string> {
   const home = await folderPath(folder);
   const path = await realpath(join(home, database)).catch((cause: unknown) => {
@@ -36,5 +39,5 @@ function isOutside(folder: string, path: string): boolean {
 }
 
 function missing(message: string, cause: unknown): AppError {
-  return new AppError('WAREHOUSE_OBJECT_MISSING', message, { cause });
+  return new AppError('WAREHOUSE_CONFIG', message, { cause });
 }

@@ -23,7 +23,7 @@ describe('the database of a connection', () => {
   it('is a fault when it is not there, and is never created', async () => {
     await using scratch = await scratchWarehouse();
     await using session = await scratch.open({ database: 'missing.duckdb' });
-    await expect(rowsOf(session, 'SELECT 1')).rejects.toMatchObject({ code: 'WAREHOUSE_OBJECT_MISSING' });
+    await expect(rowsOf(session, 'SELECT 1')).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
     expect(await readdir(scratch.folder)).toEqual([]);
     expect(await session.probe(NEVER)).toMatchObject([
       { name: 'reach', status: 'failed', message: expect.stringContaining('missing.duckdb') },
@@ -149,7 +149,7 @@ describe('what does not fit into memory', () => {
     await expect(
       rowsOf(session, "SELECT list(range || repeat('x', 50)) AS l FROM range(10000000)"),
     ).rejects.toMatchObject({
-      code: 'WAREHOUSE_CONFIG',
+      code: 'WAREHOUSE_DATA',
       disposition: 'fault',
       message: expect.stringContaining('PENSTOCK_DUCKDB_MEMORY_MB'),
     });
