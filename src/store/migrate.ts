@@ -10,6 +10,8 @@ import { storeError } from './errors.ts';
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any number will do as long as it never changes. */
 const MIGRATION_LOCK = 7_365_206_011;
+/** The first one with all settings that our sessions make. */
+const OLDEST_POSTGRES = 14;
 const NEWEST = 'SELECT max(created_at) AS version FROM drizzle.__drizzle_migrations';
 
 /**
@@ -18,6 +20,7 @@ const NEWEST = 'SELECT max(created_at) AS version FROM drizzle.__drizzle_migrati
  */
 export function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIGRATIONS): Promise<void> {
   return overOwnSession(databaseUrl, log, async (client) => {
+    await requirePostgres(client);
     // the one advisory lock there is: migrations run on the coordinator only, and no row exists to lock before the first
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const own = ownVersion(folder);
@@ -40,6 +43,16 @@ export function isAtOwnVersion(databaseUrl: Secret, log: Log): Promise<boolean> 
     if (found > own) throw newerStore(found, own);
     return found === own;
   });
+}
+
+async function requirePostgres(client: Client): Promise<void> {
+  const answer = await client.query('SHOW server_version_num');
+  const major = Math.floor(Number(answer.rows[0]?.server_version_num) / 10_000);
+  if (major >= OLDEST_POSTGRES) return;
+  throw new AppError(
+    'STORE_START',
+    `DATABASE_URL names a PostgreSQL ${major}; Penstock needs ${OLDEST_POSTGRES} or newer.`,
+  );
 }
 
 async function overOwnSession<Result>(

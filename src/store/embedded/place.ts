@@ -35,6 +35,7 @@ export async function placeData(home: string, user: ServerUser | undefined, log:
   const inHome = join(home, 'store');
   if (await makeFolder(inHome, user)) return inHome;
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
+  if (user !== undefined) await makePassable(DATA_ROOT);
   const outside = join(DATA_ROOT, `${hash}-${await nextNumber(hash)}`);
   if (user !== undefined && (await makeFolder(outside, user))) {
     // for whoever finds the folder after the home is gone
@@ -57,6 +58,12 @@ async function nextNumber(hash: string): Promise<number> {
   return Math.max(0, ...numbers) + 1;
 }
 
+/** Whatever the umask is: another user has to get through. */
+async function makePassable(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+}
+
 async function makeFolder(folder: string, user: ServerUser | undefined): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   if (user !== undefined) await chown(folder, user.uid, user.gid);
@@ -69,7 +76,7 @@ async function makeFolder(folder: string, user: ServerUser | undefined): Promise
 /** Complete or not there: the copy gets its name when it is whole, and who comes second throws the own one away. */
 async function copyReadable(from: string, to: string): Promise<void> {
   const unfinished = `${to}.${process.pid}`;
-  await mkdir(CACHE_ROOT, { recursive: true, mode: 0o755 });
+  await makePassable(CACHE_ROOT);
   await cp(from, unfinished, { recursive: true, verbatimSymlinks: true });
   await chmod(unfinished, 0o755);
   for (const entry of await readdir(unfinished, { recursive: true, withFileTypes: true })) {
