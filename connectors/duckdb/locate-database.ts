@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { AppError } from '../../src/kernel/index.ts';
 
@@ -21,6 +21,24 @@ export async function locateDatabase(folder: string, database: string): Promise<
     throw new AppError('WAREHOUSE_CONFIG', `"${database}" is not a file; name a DuckDB database file.`);
   }
   return path;
+}
+
+const MAGIC = 'DUCK';
+const MAGIC_AT = 8;
+
+/** DuckDB opens a CSV or Parquet file as a database in memory, and then complains of a mode that nobody chose. */
+export async function requireDatabase(path: string, database: string): Promise<void> {
+  const file = await open(path).catch(() => undefined);
+  // DuckDB itself says best why it cannot be opened
+  if (file === undefined) return;
+  await using _closed = file;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, MAGIC_AT);
+  if (buffer.toString('latin1', 0, bytesRead) === MAGIC) return;
+  throw new AppError(
+    'WAREHOUSE_CONFIG',
+    `"${database}" is not a DuckDB database. To read CSV or Parquet, make the database :memory: and name the file in the ` +
+      "model's SQL, such as SELECT * FROM 'people.csv'.",
+  );
 }
 
 /** The folder's real path: DuckDB compares real paths. */

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { type DuckDbConfig, isInMemory } from './config.ts';
 import { explain } from './errors.ts';
-import { folderPath, locateDatabase } from './locate-database.ts';
+import { folderPath, locateDatabase, requireDatabase } from './locate-database.ts';
 import type { Sdk } from './sdk.ts';
 import { claimSpill } from './spill.ts';
 
@@ -41,6 +41,7 @@ export async function openDatabase(
     return databaseOf(folder, opened, () => opened.close());
   }
   const path = await locateDatabase(environment.folder, config.database);
+  await requireDatabase(path, config.database);
   return shareFile(sdk, path, limits);
 }
 

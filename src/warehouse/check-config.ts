@@ -9,9 +9,15 @@ export function configChecker(schema: TSchema): (config: ConnectionConfig) => re
   return (config) => {
     compiled ??= Compile(schema);
     if (compiled.Check(config)) return [];
-    return [...compiled.Errors(config)].flatMap(issuesOf);
+    return [...compiled.Errors(config)].flatMap((error) => issuesOf(error, schema));
   };
 }
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  boolean: 'true or false, without quotes',
+  string: 'text, in quotes',
+  integer: 'a whole number, without quotes',
+};
 
 interface SchemaError {
   readonly keyword: string;
@@ -20,7 +26,7 @@ interface SchemaError {
   readonly message: string;
 }
 
-function issuesOf({ keyword, instancePath, params, message }: SchemaError): readonly Issue[] {
+function issuesOf({ keyword, instancePath, params, message }: SchemaError, schema: TSchema): readonly Issue[] {
   // an unknown field is reported twice: by its object, and as a schema `false` of its own
   if (keyword === 'boolean') return [];
   const at = ['config', ...instancePath.split('/').filter((part) => part !== '')];
@@ -28,7 +34,11 @@ function issuesOf({ keyword, instancePath, params, message }: SchemaError): read
     (Array.isArray(names) ? names : []).map((name) => ({ path: [...at, String(name)].join('.'), message: text }));
   if (keyword === 'required' && 'requiredProperties' in params) return below(params.requiredProperties, 'is required.');
   if (keyword === 'additionalProperties' && 'additionalProperties' in params) {
-    return below(params.additionalProperties, 'is not a field of this provider.');
+    const known = 'properties' in schema ? Object.keys(schema.properties as object).join(', ') : '';
+    return below(params.additionalProperties, `is not a field of this provider; known are ${known}.`);
+  }
+  if (keyword === 'type' && 'type' in params) {
+    return [{ path: at.join('.'), message: `must be ${TYPE_NAMES[String(params.type)] ?? String(params.type)}.` }];
   }
   return [{ path: at.join('.'), message: `${message}.` }];
 }

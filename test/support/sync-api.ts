@@ -15,6 +15,8 @@ export interface Answer {
 /** Calls below one workspace, with one credential. */
 export interface Client {
   readonly workspaceId: WorkspaceId;
+  /** As in the header Authorization. */
+  readonly bearer: string;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   put(path: string, body: unknown): Promise<Answer>;
@@ -29,6 +31,7 @@ export interface StillClock extends Clock {
 
 export interface SyncApi extends AsyncDisposable {
   readonly deps: SyncDeps;
+  readonly server: ReturnType<typeof accessServer>;
   readonly store: Store;
   readonly clock: StillClock;
   readonly warehouse: ScriptedWarehouse;
@@ -72,7 +75,7 @@ export async function openSyncApi(
   const client = async (workspaceId: WorkspaceId, credential: Parameters<typeof bearerOf>[1]): Promise<Client> =>
     clientOf(server, workspaceId, await bearerOf(server, credential));
   return {
-    ...{ deps, store, clock, warehouse },
+    ...{ deps, server, store, clock, warehouse },
     admin: await client(home.workspaceId, home.credential),
     reader: await client(home.workspaceId, readOnly),
     stranger: await client(other.workspaceId, other.credential),
@@ -94,7 +97,7 @@ function clientOf(server: ReturnType<typeof accessServer>, workspaceId: Workspac
     return { status: answer.statusCode, body: answer.body === '' ? undefined : parseJson(answer.body) };
   };
   return {
-    workspaceId,
+    ...{ workspaceId, bearer: authorization },
     get: (path) => call('GET', path),
     post: (path, body, headers = {}) =>
       call('POST', path, {

@@ -50,11 +50,12 @@ function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
   }));
 }
 
-function requestBody({ body, formEncoded }: Endpoint, writer: SchemaWriter): Part {
+function requestBody({ body, formEncoded, ignoredFields = [] }: Endpoint, writer: SchemaWriter): Part {
   if (body === undefined) return {};
   const schema = writer.write(body);
   const form = formEncoded === true ? { 'application/x-www-form-urlencoded': { schema } } : {};
-  return { requestBody: { required: true, content: { 'application/json': { schema }, ...form } } };
+  const ignored = ignoredFields.length === 0 ? {} : { description: `Taken and ignored: ${ignoredFields.join(', ')}.` };
+  return { requestBody: { ...ignored, required: true, content: { 'application/json': { schema }, ...form } } };
 }
 
 function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {

@@ -51,7 +51,7 @@ const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
     const known = Object.keys(schemaOf(error).properties ?? {});
     return known.length === 0 ? 'is not a field here' : `is not a field of this object; known are ${known.join(', ')}`;
   },
-  type: ({ params, data }) => wrongType(params.type, data),
+  type: (error) => `${wrongType(error.params.type, error.data)}${meantText(error)}`,
   int64: ({ data }) => `must be a whole number of 64 bits, is ${isScalarNumber(data) ? data : kindOf(data)}`,
   enum: ({ params, data }) => oneOf(params.allowedValues, data),
   const: ({ params, data }) => oneOf([params.allowedValue], data),
@@ -80,6 +80,13 @@ function wrongText(error: ErrorObject): string {
   const { meaning, format = '' } = schemaOf(error);
   const wanted = meaning ?? FORMATS[format] ?? `text that matches ${String(error.schema)}`;
   return `must be ${wanted}, is ${quote(error.data)}`;
+}
+
+/** Where text has to say something: what, so that a number in its place need not be sent twice. */
+function meantText(error: ErrorObject): string {
+  const { meaning, format = '' } = schemaOf(error);
+  const wanted = meaning ?? FORMATS[format];
+  return wanted === undefined ? '' : `; the text must be ${wanted}`;
 }
 
 function oneOf(values: readonly unknown[], value: unknown): string {

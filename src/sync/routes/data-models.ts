@@ -92,6 +92,7 @@ function validate(deps: SyncDeps): Endpoint {
     operationId: 'validateDataModel',
     summary: 'Lets a warehouse describe the model without reading a row; changes nothing',
     body: ValidateBody,
+    refusals: { 502: 'The warehouse cannot be reached.', 504: 'The warehouse did not answer in time.' },
     responses: { 200: ValidateAnswer },
     async handler({ caller, params: { modelId: id }, body }) {
       return { status: 200, body: await validateDataModel(deps, caller, { id, connectionId: body.connection_id }) };

@@ -78,6 +78,7 @@ function replace(deps: SyncDeps): Endpoint {
     }),
     body: PipelineBody,
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
+    refusals: { 409: 'The change resets the pipeline, and a run of it is not over.' },
     responses: { 200: PipelineAnswer },
     async handler({ caller, params: { pipelineId: id }, query: { preventResets = true }, body }) {
       return answer(deps, caller, await replacePipeline(deps, caller, { id, body, preventResets }));
@@ -91,7 +92,7 @@ function remove(deps: SyncDeps): Endpoint {
     operationId: 'deletePipeline',
     summary: 'Hides a pipeline at once; its runs go with retention',
     responses: { 204: NoContent },
-    refusals: { 409: 'A run of the pipeline is not over; cancel it or wait.' },
+    refusals: { 409: 'A run of the pipeline is not over; wait for its end.' },
     async handler({ caller, params: { pipelineId } }) {
       await deletePipeline(deps, caller, pipelineId);
       return { status: 204 };

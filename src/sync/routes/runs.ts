@@ -25,7 +25,7 @@ function trigger(deps: SyncDeps): Endpoint {
     ...{ ...CHANGES, method: 'POST', path: `${PATH}/trigger`, tag, params: workspaceParams, query: NO_PARAMETERS },
     operationId: 'triggerPipeline',
     summary: 'Requests a run of an idle or faulted pipeline',
-    requestHeaders: { 'Idempotency-Key': 'The same key within a day answers the same run.' },
+    requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
     body: TriggerBody,
     responses: { 200: TriggerAnswer },
     async handler({ caller, body, headers }) {
@@ -43,7 +43,7 @@ function reset(deps: SyncDeps): Endpoint {
     summary: 'Forgets the position: the next run loads everything again, from `from`',
     body: ResetBody,
     responses: { 204: NoContent },
-    refusals: { 409: 'A run of the pipeline is not over; cancel it or wait.' },
+    refusals: { 409: 'A run of the pipeline is not over; wait for its end.' },
     async handler({ caller, body }) {
       await resetPipeline(deps, caller, body.pipeline_id);
       return { status: 204 };

@@ -82,7 +82,7 @@ function gaveUp(message: string): boolean {
 /** `Parse error at line 1, column 15: Unexpected token: Where` → `Unexpected token: Where`; the place is given by us. */
 function withoutPlace(message: string): string {
   const colon = message.indexOf(': ');
-  return message.startsWith('Parse error at') && colon > 0 ? message.slice(colon + 2) : message;
+  return /^(?:Parse|Tokenization) error at/.test(message) && colon > 0 ? message.slice(colon + 2) : message;
 }
 
 /** The parser counts code points, JavaScript UTF-16 units; they differ after the first astral character. */

@@ -98,7 +98,12 @@ describe('a connection', () => {
     ['state', { state: 'paused' }, 'state: must be one of new, active, inactive, is "paused"'],
     ['provider', { service_provider: 'Oracle' }, 'service_provider: "Oracle" is no provider; use one of Alpha'],
     ['unknown field', { port: 1 }, 'port: is not a field of this object'],
-    ['config field', { config: { database: 'd', host: 'h' } }, 'config.host: is not a field of this provider'],
+    [
+      'config field',
+      { config: { database: 'd', host: 'h' } },
+      'config.host: is not a field of this provider; known are database, password.',
+    ],
+    ['config type', { config: { database: true } }, 'config.database: must be text, in quotes.'],
     ['config', { config: {} }, 'config.database: is required'],
   ])('refuses a wrong %s by its path', async (_what, change, message) => {
     const { status, body } = await api.admin.post('/connections', { ...connectionBody, id: 'wrong', ...change });

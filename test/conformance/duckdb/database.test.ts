@@ -42,6 +42,16 @@ describe('the database of a connection', () => {
     await expect(rowsOf(session, 'SELECT 1')).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
   });
 
+  it('is no CSV file: it says how to read one', async () => {
+    await using scratch = await scratchWarehouse();
+    await writeFile(join(scratch.folder, 'people.csv'), 'customer_id,plan\nc-1,team\n');
+    await using session = await scratch.open({ database: 'people.csv' });
+    await expect(rowsOf(session, 'SELECT 1')).rejects.toMatchObject({
+      code: 'WAREHOUSE_CONFIG',
+      message: expect.stringContaining('make the database :memory: and name the file'),
+    });
+  });
+
   it('must be a DuckDB database', async () => {
     await using scratch = await scratchWarehouse();
     await writeFile(join(scratch.folder, 'text.duckdb'), 'no database '.repeat(1000));

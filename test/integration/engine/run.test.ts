@@ -272,6 +272,16 @@ describe('a run that is stopped', () => {
     expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(false);
   });
 
+  test('by a cancel of which its worker has not heard writes nothing more', async () => {
+    const { id, release } = await startHeld();
+    const before = await readRun(store, id);
+    await store.query("UPDATE pipeline_runs SET status = 'stopped' WHERE workspace_id = 1");
+    release();
+    await until(() => warehouse.sessions === 0);
+    expect(await readRun(store, id)).toMatchObject({ status: 'stopped', extractedRecords: before.extractedRecords });
+    expect(await countProfiles()).toBe(before.extractedRecords);
+  });
+
   test('by a worker that took it over leaves the late one without effect', async () => {
     const { id, release } = await startHeld();
     await store.query('UPDATE pipeline_runs SET fence = fence + 1 WHERE workspace_id = 1');

@@ -33,6 +33,8 @@ const endpoints = [
     credential: 'platform_admin',
     params: workspace,
     body: Type.Object(BODY.properties, closed),
+    refusals: { 409: 'A run is not over.' },
+    ignoredFields: ['status'],
     requestHeaders: { 'Idempotency-Key': 'The same key within a day answers the same run.' },
     responses: { 200: RUN, 204: Type.Unknown() },
   }),
@@ -103,11 +105,13 @@ describe('/openapi.json', () => {
         200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Run' } } } },
         400: { content: error },
         401: { content: error },
+        409: { description: 'A run is not over.', content: error },
         413: { content: error },
         default: { content: error },
       },
     });
     expect(post.responses[204]).toEqual({ description: 'No Content' });
+    expect(post.requestBody.description).toBe('Taken and ignored: status.');
     expect(post.requestBody.content['application/json'].schema.properties).toMatchObject({
       pipeline_id: { type: 'string', description: 'Must be letters, digits, "_" and "-".' },
       state: { enum: ['new', 'active'] },

@@ -54,6 +54,7 @@ describe('the SQL gate', () => {
     ['', 'Line 1, column 1: The model is empty'],
     ['-- nothing', 'Line 1, column 1: The model is empty'],
     ['select 1 where', 'Line 1, column 10: Syntax error'],
+    ["select 'abc", 'Line 1, column 8: Syntax error: Unterminated string'],
   ])('refuses %j and says what and where', async (sql, message) => {
     expect(await complaint(sql)).toContain(message);
   });
