@@ -56,10 +56,7 @@ describe('a body', () => {
     ],
     ['"size":"5"', 'size: must be a whole number, is text'],
     ['"active":"true"', 'active: must be true or false, is text'],
-    [
-      '"start":5',
-      'start: must be text, is a number; the text must be a time with a zone such as 2024-01-31T00:00:00Z',
-    ],
+    ['"start":5', 'start: must be text, is a number; the text must be a time with a zone such as 2024-01-31T00:00:00Z'],
     ['"active":null', 'active: must be true or false, is null'],
     ['"config":{"sql_query":5}', 'config.sql_query: must be text, is a number'],
     ['"config":{"sql_query":"x","odd name":1}', 'config["odd name"]: must be text, is a number'],
