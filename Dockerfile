@@ -1,5 +1,5 @@
 # The daemon alone, for a PostgreSQL of yours (DATABASE_URL). Node 24 is the image's own and the store is outside, so the
-# install scripts, which fetch a second Node and link the embedded store, do not run.
+# install scripts, which fetch a second Node and link the embedded store, do not run. The demo stays out for the same reason.
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -14,7 +14,7 @@ COPY bin bin
 COPY migrations migrations
 COPY connectors connectors
 COPY src src
-RUN install -d -o node -g node -m 0700 "$PENSTOCK_HOME"
+RUN install -d -o node -g node -m 0700 "$PENSTOCK_HOME" && ln -s /app/bin/penstock.mjs /usr/local/bin/penstock
 USER node
 VOLUME /var/lib/penstock
 EXPOSE 8080

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { AppError } from '../kernel/index.ts';
 import type { Register } from './command.ts';
 
 const HELP = `
@@ -10,5 +12,14 @@ export const registerDemo: Register = (program, context) => {
     .command('demo')
     .description('see rows of a warehouse become profiles; needs nothing, leaves nothing')
     .addHelpText('after', HELP)
-    .action(async () => (await import('./demo/run-demo.ts')).runDemo(context));
+    .action(async () => {
+      requireData();
+      await (await import('./demo/run-demo.ts')).runDemo(context);
+    });
 };
+
+/** An image of the daemon leaves the demo out. */
+function requireData(): void {
+  if (existsSync(new URL('../../demo', import.meta.url))) return;
+  throw new AppError('NOT_SUPPORTED', 'The demo is not part of this installation: clone Penstock and `npm run demo`.');
+}
