@@ -1,5 +1,6 @@
-import { Client, type Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { AppError, type BackoffPolicy, backoffDelayMs, systemClock } from '../kernel/index.ts';
+import { cancelOnAbort, throwIfAborted } from './cancel-on-abort.ts';
 import type { Transaction, TransactionOptions } from './contract.ts';
 import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
@@ -33,7 +34,7 @@ export async function runTransaction<Result>(
       return await attemptTransaction(sessions, work, options);
     } catch (error) {
       if (attempt >= attempts || !isLostRace(error)) throw error;
-      await systemClock.sleep(backoffDelayMs(attempt, BACKOFF), options.signal);
+      await systemClock.sleep(backoffDelayMs(attempt, BACKOFF), options.signal).catch(() => undefined);
     }
   }
 }
@@ -48,16 +49,19 @@ async function attemptTransaction<Result>(
   const abort = cancelOnAbort(pool, client, signal);
   const afterCommit: (() => void)[] = [];
   let intact = false;
+  let committing = false;
   let result: Result;
   try {
     await run(client, lockTimeoutMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     result = await work(transactionOver(client, afterCommit, { signal, onStatement }));
     throwIfAborted(signal);
+    committing = true;
     await commit(client);
     intact = true;
   } catch (error) {
     intact = await rollback(client);
-    throwIfAborted(signal);
+    // what a cancel brought about is called so; a COMMIT that failed may have been one all the same
+    if (!committing) throwIfAborted(signal);
     throw error;
   } finally {
     await abort.settled();
@@ -132,41 +136,5 @@ async function rollback(client: PoolClient): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  if (signal.reason instanceof AppError) throw signal.reason;
-  throw new AppError('CANCELLED', 'The work was cancelled.', { cause: signal.reason });
-}
-
-/** Breaks off the statement that runs when `signal` aborts. The session is given back only when that request is over. */
-function cancelOnAbort(pool: Pool, client: PoolClient, signal: AbortSignal | undefined) {
-  let pending: Promise<void> | undefined;
-  const cancel = () => {
-    pending = cancelStatement(pool, client);
-  };
-  signal?.addEventListener('abort', cancel, { once: true });
-  return {
-    async settled(): Promise<void> {
-      signal?.removeEventListener('abort', cancel);
-      await pending;
-    },
-  };
-}
-
-/** Over a connection of its own: the pool may be used up by just those who wait for one another. */
-async function cancelStatement(pool: Pool, client: PoolClient): Promise<void> {
-  const { processID } = client as PoolClient & { readonly processID: number };
-  const canceller = new Client(pool.options);
-  canceller.on('error', () => undefined);
-  try {
-    await canceller.connect();
-    await canceller.query('SELECT pg_cancel_backend($1)', [processID]);
-  } catch {
-    // the store is gone, and with it the statement
-  } finally {
-    await canceller.end().catch(() => undefined);
   }
 }
