@@ -1,1 +1,1 @@
-export { runCommandLine } from './program.ts';
+export { runCommandLine, type Surroundings } from './program.ts';

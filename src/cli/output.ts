@@ -18,7 +18,7 @@ export interface Output {
   progress(text: string): void;
 }
 
-interface OutputStreams {
+export interface OutputStreams {
   readonly out: { write(text: string): unknown };
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly json: boolean;

@@ -10,7 +10,7 @@ import { registerDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { registerInit } from './init.ts';
 import { registerKeys } from './keys.ts';
-import { createOutput } from './output.ts';
+import { createOutput, type OutputStreams } from './output.ts';
 import { registerPipeline } from './pipeline.ts';
 import { registerServe } from './serve.ts';
 import { registerWorkspace } from './workspace.ts';
@@ -35,46 +35,51 @@ First steps:
 
 Settings come from environment variables; the README lists them.`;
 
-/** Runs one command line; resolves to the exit code. Never throws. */
-export async function runCommandLine(argv: readonly string[]): Promise<number> {
-  let exitCode: number = EXIT.ok.code;
-  const program = createProgram((code) => {
-    exitCode = code;
-  });
-  // who reads our answer may stop early: `penstock pipeline runs ID | head -3`
-  process.stdout.once('error', () => process.exit(exitCode));
-  try {
-    await program.parseAsync([...argv]);
-    return exitCode;
-  } catch (error) {
-    return explain(error, argv.includes('--json'));
-  }
+/** Where a command line runs; all of it the process's own unless a test says otherwise. */
+export interface Surroundings {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly out?: OutputStreams['out'];
+  readonly err?: OutputStreams['err'];
 }
 
-function createProgram(setExitCode: (code: number) => void): Command {
+/** Runs one command line; resolves to the exit code. Never throws. */
+export async function runCommandLine(argv: readonly string[], surroundings: Surroundings = {}): Promise<number> {
+  const { out = process.stdout, err = process.stderr, environment } = surroundings;
+  let exitCode: number = EXIT.ok.code;
   const program = new Command('penstock')
     .description('Rows of a data warehouse become profiles, exactly once.')
     .option('--json', 'write JSON instead of tables, for programs')
     .addHelpText('after', FIRST_STEPS);
+  const isJson = () => program.opts<{ json?: true }>().json === true;
   const context: CommandContext = {
-    setExitCode,
-    config: () => readConfig(),
-    output: () => {
-      const json = program.opts<{ json?: true }>().json === true;
-      return createOutput({ out: process.stdout, err: process.stderr, json });
+    setExitCode: (code) => {
+      exitCode = code;
     },
+    config: () => readConfig(environment),
+    output: () => createOutput({ out, err, json: isJson() }),
   };
   for (const register of COMMANDS) register(program, context);
-  endAlike(program);
-  return program;
+  endAlike(program, { out, err });
+  try {
+    await program.parseAsync([...argv]);
+    return exitCode;
+  } catch (error) {
+    return explain(error, { err, json: isJson() || argv.includes('--json') });
+  }
 }
 
 /** No command of the tree ends the process or complains by itself: what goes wrong is written in one place. */
-function endAlike(command: Command): void {
-  command.configureOutput({ outputError: () => undefined }).exitOverride((error) => {
-    throw isHelp(error) ? error : wrongUse(error, command);
-  });
-  for (const child of command.commands) endAlike(child);
+function endAlike(command: Command, { out, err }: Pick<OutputStreams, 'out' | 'err'>): void {
+  command
+    .configureOutput({
+      writeOut: (text) => void out.write(text),
+      writeErr: (text) => void err.write(text),
+      outputError: () => undefined,
+    })
+    .exitOverride((error) => {
+      throw isHelp(error) ? error : wrongUse(error, command);
+    });
+  for (const child of command.commands) endAlike(child, { out, err });
 }
 
 const isHelp = ({ code }: CommanderError): boolean => code === 'commander.help' || code === 'commander.helpDisplayed';
@@ -88,10 +93,10 @@ function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }
 
-function explain(error: unknown, json: boolean): number {
+function explain(error: unknown, { err, json }: Pick<OutputStreams, 'err' | 'json'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.refused.code;
   const known = asAppError(error);
-  if (json) process.stderr.write(`${JSON.stringify({ error: known.code, message: known.message })}\n`);
-  else process.stderr.write(`${known.disposition === 'bug' ? (known.stack ?? known.message) : known.message}\n`);
+  const text = known.disposition === 'bug' ? (known.stack ?? known.message) : known.message;
+  err.write(`${json ? JSON.stringify({ error: known.code, message: known.message }) : text}\n`);
   return exitCodeOf(known);
 }
