@@ -55,7 +55,7 @@ function registerCreate(create: Command, context: CommandContext): void {
     .description('a client id and secret for the platform API')
     .argument('<name>')
     .option('--role <role>', 'admin or read', readRole, 'read')
-    .option('--workspaces <ids>', 'all (the default), or ids with commas', readWorkspaces)
+    .option('--workspaces <ids>', 'all, or ids with commas', readWorkspaces, 'all')
     .option('--account <id>', 'id of the account; needed where there are several', readId('--account'))
     .action(async (name: string, options: PlatformOptions) =>
       (await creating()).createPlatform(context, name, options),

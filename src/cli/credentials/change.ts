@@ -13,7 +13,7 @@ import { workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator } from '../operator.ts';
-import type { RightsOptions } from './rights.ts';
+import { type RightsOptions, workspaceIdsOf } from './rights.ts';
 
 const COLUMNS = ['kind', 'id', 'name', 'role', 'workspaces', 'created_on', 'state'];
 
@@ -83,13 +83,15 @@ export async function revokeCredential(context: CommandContext, id: string): Pro
 }
 
 export async function changeRights(context: CommandContext, clientId: string, options: RightsOptions): Promise<void> {
-  const rights = { role: options.role, workspaceIds: options.workspaces };
+  const rights = { role: options.role, workspaceIds: workspaceIdsOf(options.workspaces) };
   await asOperator(context, (operator) =>
     changePlatformCredential(operator, { clientId, rights, actor: operator.actor }),
   );
-  context
-    .output()
-    .object({ client_id: clientId, role: rights.role, workspaces: rights.workspaceIds?.join(',') ?? 'all' });
+  context.output().object({
+    client_id: clientId,
+    role: rights.role,
+    workspaces: rights.workspaceIds === undefined ? 'all' : rights.workspaceIds.join(',') || 'none',
+  });
 }
 
 async function isPlatform(sql: Sql, id: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { createInputCredential, createPlatformCredential } from '../../access/in
 import type { CommandContext } from '../command.ts';
 import { theAccount, theWorkspace } from '../defaults.ts';
 import { asOperator } from '../operator.ts';
-import type { RightsOptions } from './rights.ts';
+import { type RightsOptions, workspaceIdsOf } from './rights.ts';
 
 export interface PlatformOptions extends RightsOptions {
   readonly account?: bigint;
@@ -14,7 +14,8 @@ export interface InputOptions {
 
 /** Makes a platform credential and shows its secret. */
 export async function createPlatform(context: CommandContext, name: string, options: PlatformOptions): Promise<void> {
-  const { role, workspaces: workspaceIds } = options;
+  const { role } = options;
+  const workspaceIds = workspaceIdsOf(options.workspaces);
   const made = await asOperator(context, async (operator) => {
     const accountId = options.account ?? (await theAccount(operator.store));
     return createPlatformCredential(operator, { accountId, name, role, workspaceIds, actor: operator.actor });

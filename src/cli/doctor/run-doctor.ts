@@ -50,7 +50,9 @@ async function examineConnections(operator: Operator, config: Config): Promise<r
           const { fault, stages } = await probeStored(deps, connection);
           const passed = stages.filter(({ status }) => status === 'passed').map(({ name }) => name);
           if (fault === null) return { status: 'ok', found: `passed: ${passed.join(', ')}` };
-          const mend = 'PUT the connection with what is wrong put right; the PUT clears its fault.';
+          const { folder } = deps.connectorEnvironment(workspaceId(id));
+          const files = connection.provider === 'DuckDB' ? ` Its files lie in ${folder}.` : '';
+          const mend = `Mend what it says, then PUT the connection, which clears its fault.${files}`;
           return { status: 'failed', found: fault.map(({ message }) => message).join(' '), mend };
         }),
       );

@@ -1,0 +1,104 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signIn } from '../../../src/cli/api-client.ts';
+import { type CliStore, openCliStore } from '../../support/cli-store.ts';
+import { commandLine } from '../../support/command-line.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+let cli: CliStore;
+beforeAll(async () => {
+  cli = await openCliStore();
+  const made = await cli.penstock.json('init');
+  const folder = join(cli.home, 'warehouses', '1');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'people.csv'), 'customer_id,plan\nc-1,team\nc-2,free\n,free\n');
+  writeFileSync(join(folder, 'nobody.csv'), 'plan\nfree\n');
+  const app = await cli.startApp();
+  const api = await signIn(app.url, '1', {
+    clientId: String(made.client_id),
+    clientSecret: String(made.client_secret),
+    signal: new AbortController().signal,
+  });
+  const base = { name: 'x', state: 'active' };
+  const config = { database: ':memory:' };
+  await api.post('/connections', { ...base, id: 'files', service_provider: 'DuckDB', config });
+  for (const id of ['people', 'nobody']) {
+    const sql_query = `SELECT * FROM '${id}.csv'`;
+    await api.post('/data-models', { ...base, id, type: 'sql', config: { sql_query } });
+  }
+  const pipeline = { ...base, pipeline_type: 'user_attributes', connection_id: 'files', environment: 'production' };
+  const full = { ...pipeline, sync_mode: { type: 'full' }, schedule: { type: 'on_demand' } };
+  await api.post('/inputs/data-pipelines', { ...full, id: 'people', data_model_id: 'people' });
+  await api.post('/inputs/data-pipelines', { ...full, id: 'paused', data_model_id: 'people', state: 'paused' });
+});
+afterAll(() => cli[Symbol.asyncDispose]());
+
+test('trigger --wait runs a pipeline, shows the end of the run, and ends with 0 when it succeeded', async () => {
+  const { code, out, err } = await cli.penstock.run('pipeline', 'trigger', 'people', '--wait');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^status +success$/m);
+  expect(out).toMatch(/^extracted +3$/m);
+  expect(out).toMatch(/^failed +1$/m);
+});
+
+test('trigger --wait shows progress on a terminal', async () => {
+  const { code, err } = await commandLine(cli.environment, { isTerminal: true }).run(
+    ...['pipeline', 'trigger', 'people', '--wait'],
+  );
+  expect(code).toBe(0);
+  expect(err).toMatch(/run \d+ \w+: \d+ rows read/);
+});
+
+test('trigger answers at once without --wait, and the same key names the same run', async () => {
+  const trigger = () => cli.penstock.json('pipeline', 'trigger', 'people', '--idempotency-key', 'nightly-2026-01-01');
+  const first = await trigger();
+  expect(first).toMatchObject({ status: 'attempt_requested' });
+  expect(await trigger()).toEqual(first);
+  const waited = await cli.penstock.json(
+    ...['pipeline', 'trigger', 'people', '--wait', '--idempotency-key', 'nightly-2026-01-01'],
+  );
+  expect(waited).toMatchObject({ id: first.pipeline_run_id, status: 'success', extracted_records: 3 });
+});
+
+test('trigger of a stopped pipeline is refused with the reason', async () => {
+  const { code, err } = await cli.penstock.run('pipeline', 'trigger', 'paused', '--wait');
+  expect(code).toBe(2);
+  expect(err).toContain('paused');
+});
+
+test('list, show and runs tell a person and a program the same', async () => {
+  await cli.penstock.run('pipeline', 'trigger', 'people', '--wait');
+  const list = await cli.penstock.json<readonly Row[]>('pipeline', 'list');
+  expect(list).toMatchObject([
+    { id: 'paused', status: 'stopped' },
+    { id: 'people', status: 'idle', mode: 'full', schedule: 'on_demand' },
+  ]);
+  const report = await cli.penstock.json<Row & { latest_pipeline_run: Row }>('pipeline', 'show', 'people');
+  expect(report).toMatchObject({ pipeline_id: 'people', latest_pipeline_run: { status: 'success' } });
+  const [newest, ...older] = await cli.penstock.json<readonly Row[]>('pipeline', 'runs', 'people', '--limit', '2');
+  expect(newest).toEqual(report.latest_pipeline_run);
+  expect(older.length).toBeLessThanOrEqual(1);
+  const { out } = await cli.penstock.run('pipeline', 'runs', 'people');
+  expect(out).toMatch(new RegExp(`^${newest?.id} +manual +success `, 'm'));
+});
+
+test('watch writes a line for the newest run and ends when nothing is left', async () => {
+  await cli.penstock.run('pipeline', 'trigger', 'people', '--wait');
+  const { code, out } = await cli.penstock.run('pipeline', 'watch', 'people', '--until-idle');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^\S+Z run \d+ success: 3 rows read, 1 failed\n$/);
+});
+
+test('what needs a daemon says so where none runs, and starts nothing', async () => {
+  const { DATABASE_URL, ...environment } = cli.environment;
+  for (const args of [
+    ['trigger', 'people', '--wait'],
+    ['watch', 'people'],
+  ]) {
+    const { code, err } = await commandLine(environment).run('pipeline', ...args);
+    expect(code).toBe(1);
+    expect(err).toContain('Start one with `penstock serve`');
+  }
+});
