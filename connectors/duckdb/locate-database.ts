@@ -1,4 +1,4 @@
-import { open, realpath, stat } from 'node:fs/promises';
+import { mkdir, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { AppError } from '../../src/kernel/index.ts';
 
@@ -9,9 +9,10 @@ import { AppError } from '../../src/kernel/index.ts';
 export async function locateDatabase(folder: string, database: string): Promise<string> {
   const home = await folderPath(folder);
   const path = await realpath(join(home, database)).catch((cause: unknown) => {
-    throw missing(
+    throw new AppError(
+      'WAREHOUSE_CONFIG',
       `The file "${database}" is not in the workspace’s folder. Put it there; Penstock never creates it.`,
-      cause,
+      { cause },
     );
   });
   if (isOutside(home, path)) {
@@ -41,21 +42,19 @@ export async function requireDatabase(path: string, database: string): Promise<v
   );
 }
 
-/** The folder's real path: DuckDB compares real paths. */
+/** The folder's real path, as DuckDB compares real paths. The folder is ours and is made when first asked for. */
 export async function folderPath(folder: string): Promise<string> {
-  return realpath(folder).catch((cause: unknown) => {
-    throw missing(
-      'The workspace’s folder is not there. Make it, and put the DuckDB, CSV and Parquet files in it.',
+  try {
+    await mkdir(folder, { recursive: true });
+    return await realpath(folder);
+  } catch (cause) {
+    throw new AppError('WAREHOUSE_CONFIG', 'The workspace’s folder for DuckDB, CSV and Parquet files cannot be made.', {
       cause,
-    );
-  });
+    });
+  }
 }
 
 function isOutside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-}
-
-function missing(message: string, cause: unknown): AppError {
-  return new AppError('WAREHOUSE_CONFIG', message, { cause });
 }

@@ -33,6 +33,22 @@ describe('the database of a connection', () => {
     ]);
   });
 
+  it('in memory needs no folder beforehand: it is made', async () => {
+    await using scratch = await scratchWarehouse();
+    const folder = join(scratch.folder, 'warehouses', '7');
+    await using session = await duckdb.open({ database: ':memory:' }, { folder, memoryMb: 64, threads: 1 }, NEVER);
+    expect(await rowsOf(session, 'SELECT 1 AS one')).toEqual([[1]]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is a fault where its folder cannot be made', async () => {
+    await using scratch = await scratchWarehouse();
+    await writeFile(join(scratch.folder, 'file'), '');
+    const folder = join(scratch.folder, 'file', '7');
+    await using session = await duckdb.open({ database: ':memory:' }, { folder, memoryMb: 64, threads: 1 }, NEVER);
+    await expect(rowsOf(session, 'SELECT 1')).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
+  });
+
   it('may not lead out of the folder by a symbolic link', async () => {
     await using scratch = await scratchWarehouse();
     await using other = await scratchWarehouse();
