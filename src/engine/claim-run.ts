@@ -51,7 +51,7 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
       return undefined;
     }
     const run = await readRun(tx, key);
-    if (run.attempts > 1) await dropFailedRecords(tx, key);
+    if (run.fence > 1) await dropFailedRecords(tx, key);
     const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
     const snapshot = run.snapshot ?? (await takeSnapshot(tx, run));
     if (snapshot === undefined) {

@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/index.ts';
-import { AppError, asAppError, workspaceId } from '../kernel/index.ts';
+import { AppError, asAppError, type Log, workspaceId } from '../kernel/index.ts';
 import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { executeRun } from './execute-run.ts';
@@ -30,9 +30,7 @@ export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
     log.info({ durationMs: deps.clock.nowMs() - startedMs }, 'run.succeeded');
   } catch (thrown) {
     const error = failureOf(thrown, job.signal);
-    // a fault of ours needs its stack; what a customer has to mend is said by the message
-    const fields = error.disposition === 'bug' ? { err: thrown } : {};
-    log.warn({ ...fields, code: error.code, reason: error.message }, 'run.interrupted');
+    logFailure(log, thrown, error);
     await settleFailure(deps, claimed, { error, blame });
   }
 }
@@ -54,4 +52,11 @@ function failureOf(thrown: unknown, signal: AbortSignal): AppError {
   const error = asAppError(thrown);
   if (!signal.aborted || error.code === 'LEASE_LOST') return error;
   return new AppError('CANCELLED', 'The work was cancelled.', { cause: thrown });
+}
+
+/** A drain is normal work; what a customer has to mend is said by the message, and a fault of ours needs its stack. */
+function logFailure(log: Log, thrown: unknown, { code, disposition, message: reason }: AppError): void {
+  if (disposition === 'cancelled') log.info({ code, reason }, 'run.interrupted');
+  else if (disposition === 'bug') log.error({ err: thrown, code, reason }, 'run.interrupted');
+  else log.warn({ code, reason }, 'run.interrupted');
 }

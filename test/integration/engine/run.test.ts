@@ -232,7 +232,7 @@ describe('a run that is stopped', () => {
   /** A run of three chunks that waits before its third one. */
   async function startHeld() {
     await addPipeline(store);
-    warehouse.rows = people(2200);
+    warehouse.rows = [[null, 'Nowhere', null], ...people(2199)];
     let release = () => undefined as undefined;
     const held = new Promise<void>((resolve) => {
       release = () => void resolve() as undefined;
@@ -258,8 +258,9 @@ describe('a run that is stopped', () => {
     void second;
     const done = await untilRun(store, id, 'success');
     expect(done).toMatchObject({ attempts: 1, fence: 2 });
-    expect(countsOf(done)).toEqual([2200, 2200, 0, 0, 0]);
-    expect(await countProfiles()).toBe(2200n);
+    expect(countsOf(done)).toEqual([2200, 2199, 1, 0, 0]);
+    expect(await countProfiles()).toBe(2199n);
+    expect(await store.query('SELECT id FROM failed_records')).toEqual([{ id: 1n }]);
   });
 
   test('by a cancel is stopped at once, and its worker writes nothing more', async () => {
@@ -289,6 +290,6 @@ describe('a run that is stopped', () => {
     release();
     await until(() => warehouse.sessions === 0);
     expect(await readRun(store, id)).toMatchObject({ status: 'running', extractedRecords: before.extractedRecords });
-    expect(await countProfiles()).toBe(before.extractedRecords);
+    expect(await countProfiles()).toBe(before.successfulRecords);
   });
 });
