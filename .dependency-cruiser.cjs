@@ -45,7 +45,6 @@ const doors = LINES.flat()
 const HOMES = [
   ['drizzle-orm', ['^src/store/', 'tables\\.ts$', '^src/[a-z]+/[a-z-]+\\.ts$']],
   ['pg', ['^src/store/', '^connectors/redshift/']],
-  ['pg-copy-streams', ['^src/store/', '^connectors/redshift/']],
   ['pg-boss', ['^src/jobs/']],
   ['croner', ['^src/jobs/', '^src/engine/schedule']],
   ['fastify', ['^src/http/']],

@@ -18,7 +18,7 @@ import {
   type HttpServerOptions,
   type Metrics,
 } from './http/index.ts';
-import { createIdentities, type Identities } from './identity/index.ts';
+import { confirmIdentityKey, createIdentities, type Identities } from './identity/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
 import {
   AppError,
@@ -74,6 +74,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   try {
     const clock = options.clock ?? systemClock;
     await ensureSigningKey({ store, clock, keyRing });
+    await confirmIdentityKey(store, identityKey);
     const identities = createIdentities({ key: identityKey, clock });
     return assemble({ config, store, clock, keyRing, identities, ...options, fleet: options.fleet ?? FLEET });
   } catch (error) {

@@ -1,3 +1,4 @@
+export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
   AttributeSet,
   Delivered,

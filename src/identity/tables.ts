@@ -45,3 +45,11 @@ export const profileIdentities = pgTable(
 
 /** One row a workspace: creators hold it shared, a loser of a race takes it exclusively. A row, so it holds on every node. */
 export const creationLocks = pgTable('creation_locks', { workspaceId: workspaceId().primaryKey() });
+
+// no workspace_id: one row for the installation
+export const identityKeyMark = pgTable('identity_key_mark', {
+  /** Always 1: there is one key. */
+  id: smallint('id').primaryKey(),
+  /** Keyed hash of a fixed text: tells another key, and nothing about this one. */
+  fingerprint: text('fingerprint').notNull(),
+});

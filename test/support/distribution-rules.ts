@@ -11,6 +11,7 @@ export const REFERENCE_TABLES: Readonly<Record<string, string>> = {
   input_credentials: 'a request with Basic credentials knows no workspace',
   signing_keys: 'tokens are signed for the whole installation',
   cadences: 'belong to the installation and stay on the coordinator',
+  identity_key_mark: 'one row for the installation',
 };
 
 // A few statements go over all workspaces and say so in a comment of theirs, `across workspaces: why`. They read, without locks.

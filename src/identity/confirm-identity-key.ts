@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+import { AppError, type Secret } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import { identityKeyMark } from './tables.ts';
+
+const THE_ONLY = 1;
+
+/**
+ * The first start marks the store with a fingerprint of its identity key; every later one must bring the same. Under another
+ * key nobody would be recognised, and each person would get a second profile. Throws CONFIG_INVALID.
+ */
+export async function confirmIdentityKey(sql: Sql, key: Secret): Promise<void> {
+  const fingerprint = createHmac('sha256', key.reveal()).update('penstock identity key').digest('hex');
+  await sql.orm.insert(identityKeyMark).values({ id: THE_ONLY, fingerprint }).onConflictDoNothing();
+  const [mark] = await sql.orm.select().from(identityKeyMark);
+  if (mark?.fingerprint === fingerprint) return;
+  throw new AppError(
+    'CONFIG_INVALID',
+    'PENSTOCK_IDENTITY_KEY: this store was filled under another identity key, and it can never change. Give the key that ' +
+      'the store was first started with; with the embedded store it is kept in keys/identity of its home.',
+  );
+}
