@@ -12,7 +12,8 @@ export interface ProfileMemory {
   holdsLogin: boolean;
   /** Hash of the row that a full sync merged last. */
   rowHash: string | null;
-  /** Undefined: not read, because so far nobody needs them. */
+  /** As stored: `[[type, value], …]` as JSON text. Undefined: not read, because so far nobody needs them. */
+  identities: string | undefined;
   attributes: string | undefined;
   times: string | undefined;
   /** How much of it the next read brings. */
@@ -46,12 +47,12 @@ export class ChunkMemory {
   readonly #sharers = new Map<number, (ProfileMemory | undefined)[]>();
   /** `ordinal * MOST_SLOTS + slot`: numbers sort fast. */
   readonly #links: number[] = [];
-  /** By person: 1 for a row that a full sync brought before, to a profile that nobody wrote since. Nothing is to do. */
-  readonly recognised: Uint8Array;
+  /** By person: the owner of a login identity that decides alone, where it holds all the person's identities already. */
+  readonly settled: (ProfileMemory | undefined)[];
 
   constructor(keyCount: number, peopleCount: number) {
     this.#owners = new Array<ProfileMemory | undefined>(keyCount).fill(undefined);
-    this.recognised = new Uint8Array(peopleCount);
+    this.settled = new Array<ProfileMemory | undefined>(peopleCount).fill(undefined);
   }
 
   /** Who has slot 0. */
@@ -130,6 +131,7 @@ function memoryOf(mpid: bigint, isNew: boolean): ProfileMemory {
     version: isNew ? 1 : undefined,
     holdsLogin: false,
     rowHash: null,
+    identities: undefined,
     attributes: isNew ? NO_ATTRIBUTES.attributes : undefined,
     times: isNew ? NO_ATTRIBUTES.times : undefined,
     wanted: 'nothing',

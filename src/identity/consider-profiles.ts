@@ -1,21 +1,21 @@
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { Identity, Person, PreparedPeople } from './contract.ts';
 import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
-import { nextByRank } from './strategies.ts';
+import { nextByRank, strategyNamed } from './strategies.ts';
 
 /**
- * The profiles that resolution may look at and nobody read yet: the owners of each person's strongest identity, and of the others too unless
- * that one is a login identity with an owner, which decides alone. Texts come along for the profile that will most
- * likely be chosen.
+ * The profiles that resolution may look at and nobody read yet: the owners of each person's identities, up to a login
+ * identity with an owner, which decides alone. Texts come along for the profiles that will most likely be chosen.
  */
 export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
   const { people, scope, rows } = prepared;
-  const loginTypes = new Set((scope.policy ?? DEFAULT_POLICY).loginTypes);
+  const policy = scope.policy ?? DEFAULT_POLICY;
+  const loginTypes = new Set(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
   for (let i = 0; i < people.length; i++) {
     const rowHash = rows.hashes?.[i] ?? null;
     const { mpid } = people[i] as Person;
     if (mpid !== undefined) wantTexts(memory.meet(mpid), rowHash);
-    if (memory.recognised[i] === 0) considerPerson(memory, prepared, { index: i, rowHash, loginTypes });
+    if (memory.settled[i] === undefined) considerPerson(memory, prepared, { index: i, rowHash, loginTypes });
   }
   return Array.from(memory.profiles.values()).filter(
     ({ wanted, version }) => wanted !== 'nothing' && version === undefined,

@@ -1,14 +1,13 @@
 // What the store knows of a chunk's people, in three steps: whose login identities there are, with their profiles; who owns
 // the other keys; and the profiles that matter and are not read by then. Keys lie in the temporary tables in index order.
-import { AppError } from '../kernel/index.ts';
-import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
+import type { CopyTarget, Transaction } from '../store/index.ts';
 import { ChunkMemory, type ProfileMemory } from './chunk-memory.ts';
-import type { ChunkKeys, Identity, Person, PreparedPeople, ProfileScope } from './contract.ts';
+import type { ChunkKeys, Identity, Person, PreparedPeople } from './contract.ts';
+import { identityText } from './identity-text.ts';
 import { DEFAULT_POLICY } from './identity-types.ts';
+import { PROFILE_TYPES, profileColumns, profileQuery, remember } from './read-profiles.ts';
 import { KEY_BYTES } from './sort-keys.ts';
-import { nextByRank } from './strategies.ts';
-
-export const ENVIRONMENT_NUMBER = { production: 0, development: 1 } as const;
+import { nextByRank, strategyNamed } from './strategies.ts';
 
 /** Step of a key. */
 const OTHER = 1;
@@ -21,15 +20,16 @@ export async function lookUpPeople(tx: Transaction, prepared: PreparedPeople): P
   const logins = decidingLogins(prepared);
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;
   await lookUpLogins(tx, prepared, { memory, steps, logins });
-  recogniseRows(memory, prepared, logins);
-  markOthers(steps, prepared, memory.recognised);
+  settlePeople(memory, prepared, logins);
+  markOthers(steps, prepared, memory);
   await lookUpOthers(tx, prepared, { memory, steps });
   return memory;
 }
 
 /** By person: ordinal of the login identity that is the strongest and so decides alone, if it has an owner; −1: none. */
 function decidingLogins({ keys, people, scope }: PreparedPeople): Int32Array {
-  const loginTypes = new Set((scope.policy ?? DEFAULT_POLICY).loginTypes);
+  const policy = scope.policy ?? DEFAULT_POLICY;
+  const loginTypes = new Set(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
   const logins = new Int32Array(people.length).fill(-1);
   for (let i = 0; i < people.length; i++) {
     const from = keys.starts[i] as number;
@@ -58,7 +58,8 @@ const PEOPLE_LOGINS: CopyTarget = {
 
 /**
  * Owners of the deciding login identities and their profiles: usually all that there is to read. Texts of a profile whose
- * row hash is the row's own are not sent.
+ * row hash is the row's own are not sent. Keys come in key order and profiles are read in theirs, which is the order they
+ * lie in: at random each costs three times as much.
  */
 async function lookUpLogins(
   tx: Transaction,
@@ -68,15 +69,16 @@ async function lookUpLogins(
   const { keys, scope } = prepared;
   const ordinals = ordinalsOf(steps, LOGIN);
   if (ordinals.length === 0) return;
-  const hashes = hashesOf(prepared, logins);
+  const hashes = hashesOf(prepared, steps, logins);
   await tx.copyIn(PEOPLE_LOGINS, ordinals.length, (index) => {
     const ordinal = ordinals[index] as number;
-    return [ordinal, keyAt(keys, ordinal), hashes.get(ordinal) ?? null];
+    return [ordinal, keyAt(keys, ordinal), hashes[ordinal] ?? null];
   });
-  const rows = `SELECT l.ordinal, i.mpid, ${profileColumns('(p.row_hash = l.row_hash) IS NOT TRUE')}
-    FROM people_logins l CROSS JOIN LATERAL (
+  const owners = `SELECT l.ordinal, l.row_hash, i.mpid FROM people_logins l CROSS JOIN LATERAL (
       SELECT mpid FROM profile_identities WHERE workspace_id = ${scope.workspaceId} AND key = l.key AND slot = 0 OFFSET 0) i
-    CROSS JOIN LATERAL (${profileQuery(scope, 'i.mpid')}) p`;
+    ORDER BY i.mpid`;
+  const rows = `SELECT o.ordinal, o.mpid, ${profileColumns('(p.row_hash = o.row_hash) IS NOT TRUE')}
+    FROM (${owners}) o CROSS JOIN LATERAL (${profileQuery(scope, 'o.mpid')}) p`;
   await tx.copyOut(rows, ['int4', 'int8', ...PROFILE_TYPES], ([ordinal, mpid, ...values]) => {
     const profile = memory.meet(mpid as bigint);
     remember(profile, values);
@@ -85,27 +87,42 @@ async function lookUpLogins(
 }
 
 /** Row hash by ordinal of the deciding login; null where two rows of a person differ, so that the texts come. */
-function hashesOf({ rows }: PreparedPeople, logins: Int32Array): Map<number, string | null> {
-  const hashes = new Map<number, string | null>();
-  for (const [i, hash] of (rows.hashes ?? []).entries()) {
+function hashesOf({ rows }: PreparedPeople, steps: Uint8Array, logins: Int32Array): (string | null | undefined)[] {
+  const hashes = new Array<string | null | undefined>(steps.length).fill(undefined);
+  if (rows.hashes === undefined) return hashes;
+  for (let i = 0; i < logins.length; i++) {
     const ordinal = logins[i] as number;
-    hashes.set(ordinal, !hashes.has(ordinal) || hashes.get(ordinal) === hash ? hash : null);
+    if (ordinal < 0) continue;
+    const hash = rows.hashes[i] as string;
+    hashes[ordinal] = hashes[ordinal] === undefined || hashes[ordinal] === hash ? hash : null;
   }
   return hashes;
 }
 
-/** A row that its profile remembers was brought before with these identities, and nobody wrote the profile since. */
-function recogniseRows(memory: ChunkMemory, { people, rows }: PreparedPeople, logins: Int32Array): void {
-  for (const [i, hash] of (rows.hashes ?? []).entries()) {
+/**
+ * Finds who needs no further look-up: the profile remembers this very row, so it was brought before with these identities
+ * and nobody wrote since; or it lists them all. Most people of every run after the first.
+ */
+function settlePeople(memory: ChunkMemory, { people, rows }: PreparedPeople, logins: Int32Array): void {
+  for (let i = 0; i < people.length; i++) {
     const login = logins[i] as number;
-    if (login < 0 || (people[i] as Person).mpid !== undefined) continue;
-    if (memory.owner(login)?.rowHash === hash) memory.recognised[i] = 1;
+    const owner = login < 0 ? undefined : memory.owner(login);
+    const { identities, mpid } = people[i] as Person;
+    if (owner === undefined || mpid !== undefined) continue;
+    const isRemembered = rows.hashes !== undefined && owner.rowHash === rows.hashes[i];
+    if (isRemembered || listsAll(owner, identities)) memory.settled[i] = owner;
   }
 }
 
-function markOthers(steps: Uint8Array, { keys, people }: PreparedPeople, recognised: Uint8Array): void {
+/** As a text search: quotes inside a value are escaped, so the text of an identity stands for that identity only. */
+function listsAll(owner: ProfileMemory, identities: readonly Identity[]): boolean {
+  const listed = owner.identities;
+  return listed !== undefined && identities.every((identity) => listed.includes(identityText(identity)));
+}
+
+function markOthers(steps: Uint8Array, { keys, people }: PreparedPeople, { settled }: ChunkMemory): void {
   for (let i = 0; i < people.length; i++) {
-    if (recognised[i] === 1) continue;
+    if (settled[i] !== undefined) continue;
     for (let at = keys.starts[i] as number; at < (keys.starts[i + 1] as number); at++) {
       const ordinal = keys.ordinals[at] as number;
       if (steps[ordinal] !== LOGIN) steps[ordinal] = OTHER;
@@ -149,65 +166,4 @@ async function lookUpOthers(
 
 export function keyAt({ sorted }: ChunkKeys, ordinal: number): Uint8Array {
   return sorted.subarray(ordinal * KEY_BYTES, (ordinal + 1) * KEY_BYTES);
-}
-
-const PROFILE_TYPES = ['int4', 'bool', 'uuid', 'text', 'text'] as const;
-
-/** Columns of a profile `p`, as `remember` takes them; texts only where the condition holds. */
-function profileColumns(withTexts: string): string {
-  return `p.version, p.holds_login, p.row_hash, CASE WHEN ${withTexts} THEN p.attributes END,
-    CASE WHEN ${withTexts} THEN p.attribute_times END`;
-}
-
-/** One profile by the MPID that `mpid` names, as a look-up that cannot become a join (`prepareStaging`). */
-function profileQuery({ workspaceId, environment }: ProfileScope, mpid: string): string {
-  return `SELECT version, holds_login, row_hash, attributes, attribute_times FROM profiles
-    WHERE workspace_id = ${workspaceId} AND environment = ${ENVIRONMENT_NUMBER[environment]} AND mpid = ${mpid} OFFSET 0`;
-}
-
-function remember(profile: ProfileMemory, values: readonly CopyValue[]): void {
-  const [version, holdsLogin, rowHash, attributes, times] = values;
-  if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
-  profile.version = version as number;
-  // what this chunk added meanwhile stays
-  profile.holdsLogin ||= holdsLogin as boolean;
-  profile.rowHash = rowHash as string | null;
-  profile.attributes ??= (attributes as string | null) ?? undefined;
-  profile.times ??= (times as string | null) ?? undefined;
-}
-
-const PEOPLE_PROFILES: CopyTarget = {
-  table: 'people_profiles',
-  columns: [
-    { name: 'ordinal', type: 'int4' },
-    { name: 'mpid', type: 'int8' },
-    { name: 'row_hash', type: 'uuid' },
-    { name: 'with_texts', type: 'bool' },
-  ],
-};
-
-/**
- * Reads what is wanted of the profiles into memory; `firstOrdinal` tells this read from an earlier one of the same chunk.
- * A profile that changed since that one is a lost race.
- */
-export async function readProfiles(
-  tx: Transaction,
-  scope: ProfileScope,
-  { profiles, firstOrdinal }: { readonly profiles: readonly ProfileMemory[]; readonly firstOrdinal: number },
-): Promise<void> {
-  if (profiles.length === 0) return;
-  await tx.copyIn(PEOPLE_PROFILES, profiles.length, (index) => {
-    const { mpid, wanted, wantedUnless } = profiles[index] as ProfileMemory;
-    return [firstOrdinal + index, mpid, wantedUnless, wanted === 'texts'];
-  });
-  const rows = `SELECT s.ordinal, ${profileColumns('s.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}
-    FROM people_profiles s CROSS JOIN LATERAL (${profileQuery(scope, 's.mpid')}) p WHERE s.ordinal >= ${firstOrdinal}`;
-  await tx.copyOut(rows, ['int4', ...PROFILE_TYPES], ([ordinal, ...values]) => {
-    remember(profiles[(ordinal as number) - firstOrdinal] as ProfileMemory, values);
-  });
-}
-
-/** Another delivery was faster. It carries no cause, so the store does not repeat it; `deliverInTransaction` does. */
-export function lostRace(what: string): AppError {
-  return new AppError('STORE_CONFLICT', `Another delivery changed ${what} at the same time; deliver again, alone.`);
 }

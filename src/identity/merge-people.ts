@@ -3,9 +3,9 @@ import { columnsFor } from './attribute-text.ts';
 import { timeOf } from './attribute-times.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
 import type { Person, PreparedPeople } from './contract.ts';
-import { lostRace } from './look-up-people.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
+import { lostRace } from './read-profiles.ts';
 
 type Chosen = readonly (ProfileMemory | undefined)[];
 

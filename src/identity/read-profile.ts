@@ -3,7 +3,7 @@ import type { Sql } from '../store/index.ts';
 import { nameOfKey, readObjectText } from './attribute-text.ts';
 import { readTimes } from './attribute-times.ts';
 import type { Identity, Profile, ProfileAttribute, ProfileScope } from './contract.ts';
-import { ENVIRONMENT_NUMBER } from './look-up-people.ts';
+import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
 interface ProfileRow {
   readonly mpid: bigint;

@@ -48,10 +48,12 @@ export async function resolvePeople(
 }
 
 function resolvePerson(context: Context, index: number): ProfileMemory | PersonFailure {
+  const settled = context.memory.settled[index];
+  if (settled !== undefined) return settled;
   const person = context.prepared.people[index] as Person;
   const keys = personKeys(context, index);
   const profile = byMpid(context, person, keys) ?? byIdentities(context, person, keys);
-  if ('outcome' in profile && context.memory.recognised[index] === 0) addIdentities(context, { person, keys, profile });
+  if ('outcome' in profile) addIdentities(context, { person, keys, profile });
   return profile;
 }
 
@@ -80,7 +82,7 @@ function byMpid({ memory }: Context, { mpid }: Person, { logins }: PersonKeys) {
 
 function byIdentities({ memory, prepared, strategy, nextMpid }: Context, { mpid }: Person, keys: PersonKeys) {
   if (nextByRank(prepared.keys, keys, -1) < 0) return mpid === undefined ? NO_IDENTITY : unknownMpid(mpid);
-  return strategy(memory, prepared.keys, keys) ?? memory.create(nextMpid());
+  return strategy.choose(memory, prepared.keys, keys) ?? memory.create(nextMpid());
 }
 
 interface Chosen {

@@ -18,6 +18,7 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL enable_bitmapscan = off;
 SET LOCAL enable_nestloop = off;
 SET LOCAL enable_mergejoin = off;
+SET LOCAL enable_memoize = off;
 SET LOCAL jit = off`;
 
 /**

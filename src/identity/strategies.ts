@@ -12,13 +12,17 @@ export interface PersonKeys {
   readonly logins: readonly ProfileMemory[];
 }
 
-/** The profile the person is; undefined: nobody yet, so a new one is made. */
-export type Strategy = (memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys) => ProfileMemory | undefined;
+export interface Strategy {
+  /** The profile the person is; undefined: nobody yet, so a new one is made. */
+  readonly choose: (memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys) => ProfileMemory | undefined;
+  /** Whether a login identity that is the person's strongest and has an owner settles it, so that nothing else is looked up. */
+  readonly loginDecides: boolean;
+}
 
 /** The other strategies of rulings §3 become entries here. */
 const STRATEGIES: Partial<Record<StrategyName, Strategy>> = {
   // a login id that nobody owns joins the matched anonymous profile: the caller adds it like any other identity
-  profile_conversion: walkPriority,
+  profile_conversion: { choose: walkPriority, loginDecides: true },
 };
 
 export function strategyNamed(name: StrategyName): Strategy {

@@ -3,8 +3,10 @@
 import { AppError, type Clock } from '../kernel/index.ts';
 import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import type { Identity, PreparedPeople, ProfileScope } from './contract.ts';
-import { ENVIRONMENT_NUMBER, keyAt, lostRace } from './look-up-people.ts';
+import type { PreparedPeople, ProfileScope } from './contract.ts';
+import { identitiesText } from './identity-text.ts';
+import { keyAt } from './look-up-people.ts';
+import { ENVIRONMENT_NUMBER, lostRace } from './read-profiles.ts';
 
 const IDENTITIES: CopyTarget = {
   table: 'profile_identities',
@@ -134,14 +136,4 @@ function changedMpids({ profiles }: ChunkMemory): BigInt64Array {
     if (!isNew && (isChanged || added !== undefined)) mpids.push(mpid);
   }
   return BigInt64Array.from(mpids).sort();
-}
-
-/** `["type","value"],…` as JSON text, the newest first. */
-function identitiesText(added: readonly Identity[] | undefined): string {
-  if (added === undefined) return '';
-  let text = '';
-  for (const { type, value } of added) {
-    text = `["${type}",${JSON.stringify(value)}]${text === '' ? '' : `,${text}`}`;
-  }
-  return text;
 }

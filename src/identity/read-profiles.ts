@@ -1,0 +1,71 @@
+import { AppError } from '../kernel/index.ts';
+import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
+import type { ProfileMemory } from './chunk-memory.ts';
+import type { ProfileScope } from './contract.ts';
+
+export const ENVIRONMENT_NUMBER = { production: 0, development: 1 } as const;
+
+/** Types of `profileColumns`. */
+export const PROFILE_TYPES = ['int4', 'bool', 'uuid', 'text', 'text', 'text'] as const;
+
+/** Columns of a profile `p`, as `remember` takes them; texts only where the condition holds. */
+export function profileColumns(withTexts: string): string {
+  const texts = ['identities', 'attributes', 'attribute_times'].map(
+    (name) => `CASE WHEN ${withTexts} THEN p.${name} END`,
+  );
+  return `p.version, p.holds_login, p.row_hash, ${texts.join(', ')}`;
+}
+
+/** One profile by the MPID that `mpid` names, as a look-up that cannot become a join (`prepareStaging`). */
+export function profileQuery({ workspaceId, environment }: ProfileScope, mpid: string): string {
+  return `SELECT version, holds_login, row_hash, identities, attributes, attribute_times FROM profiles
+    WHERE workspace_id = ${workspaceId} AND environment = ${ENVIRONMENT_NUMBER[environment]} AND mpid = ${mpid} OFFSET 0`;
+}
+
+/** Puts the values of `profileColumns` into memory. A profile that changed since it was read before is a lost race. */
+export function remember(profile: ProfileMemory, values: readonly CopyValue[]): void {
+  const [version, holdsLogin, rowHash, identities, attributes, times] = values;
+  if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
+  profile.version = version as number;
+  // what this chunk added meanwhile stays
+  profile.holdsLogin ||= holdsLogin as boolean;
+  profile.rowHash = rowHash as string | null;
+  profile.identities ??= (identities as string | null) ?? undefined;
+  profile.attributes ??= (attributes as string | null) ?? undefined;
+  profile.times ??= (times as string | null) ?? undefined;
+}
+
+const PEOPLE_PROFILES: CopyTarget = {
+  table: 'people_profiles',
+  columns: [
+    { name: 'ordinal', type: 'int4' },
+    { name: 'mpid', type: 'int8' },
+    { name: 'row_hash', type: 'uuid' },
+    { name: 'with_texts', type: 'bool' },
+  ],
+};
+
+/**
+ * Reads what is wanted of the profiles into memory; `firstOrdinal` tells this read from an earlier one of the same chunk.
+ */
+export async function readProfiles(
+  tx: Transaction,
+  scope: ProfileScope,
+  { profiles, firstOrdinal }: { readonly profiles: readonly ProfileMemory[]; readonly firstOrdinal: number },
+): Promise<void> {
+  if (profiles.length === 0) return;
+  await tx.copyIn(PEOPLE_PROFILES, profiles.length, (index) => {
+    const { mpid, wanted, wantedUnless } = profiles[index] as ProfileMemory;
+    return [firstOrdinal + index, mpid, wantedUnless, wanted === 'texts'];
+  });
+  const rows = `SELECT s.ordinal, ${profileColumns('s.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}
+    FROM people_profiles s CROSS JOIN LATERAL (${profileQuery(scope, 's.mpid')}) p WHERE s.ordinal >= ${firstOrdinal}`;
+  await tx.copyOut(rows, ['int4', ...PROFILE_TYPES], ([ordinal, ...values]) => {
+    remember(profiles[(ordinal as number) - firstOrdinal] as ProfileMemory, values);
+  });
+}
+
+/** Another delivery was faster. It carries no cause, so the store does not repeat it; `deliverInTransaction` does. */
+export function lostRace(what: string): AppError {
+  return new AppError('STORE_CONFLICT', `Another delivery changed ${what} at the same time; deliver again, alone.`);
+}
