@@ -98,13 +98,17 @@ export function readConfig(environment: Environment = process.env): Config {
       bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     },
     store: {
-      databaseUrl: read.secret('DATABASE_URL', /^postgres(ql)?:\/\/./, 'a postgres:// address'),
+      databaseUrl: read.secret(
+        'DATABASE_URL',
+        isDatabaseUrl,
+        'a postgres:// address; in its password, / ? # and @ are written %2F %3F %23 %40',
+      ),
       port: read.integer('PENSTOCK_STORE_PORT', 0, 65_535),
       poolSize: read.integer('PENSTOCK_POOL_SIZE', 4, 500),
     },
     keys: {
       encryption: read.keys('PENSTOCK_ENCRYPTION_KEYS'),
-      identity: read.secret('PENSTOCK_IDENTITY_KEY', KEY_IN_BASE64, '32 bytes in base64'),
+      identity: read.secret('PENSTOCK_IDENTITY_KEY', (text) => KEY_IN_BASE64.test(text), '32 bytes in base64'),
     },
     logLevel: read.oneOf('PENSTOCK_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     engine: {
@@ -162,10 +166,10 @@ function reader(environment: Environment, issues: Issue[]) {
       return list(name);
     },
     /** The value stays out of the complaint: it may be the secret with a slip in it. */
-    secret(name: SettingName, form: RegExp, meaning: string): Secret | undefined {
+    secret(name: SettingName, fits: (text: string) => boolean, meaning: string): Secret | undefined {
       const value = optional(name);
       if (value === undefined) return undefined;
-      if (!form.test(value)) complain(name, `the value is not ${meaning}.`);
+      if (!fits(value)) complain(name, `the value is not ${meaning}.`);
       return new Secret(value);
     },
     keys(name: SettingName): EncryptionKey[] {
@@ -178,6 +182,11 @@ function reader(environment: Environment, issues: Issue[]) {
       return keys;
     },
   };
+}
+
+/** As the driver reads it, which takes an address without a host where it names a socket. */
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 }
 
 function isNetwork(text: string): boolean {

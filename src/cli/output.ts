@@ -38,12 +38,13 @@ const STYLE = {
 };
 
 export function createOutput({ out, err, json }: OutputStreams): Output {
-  const write = (text: string) => void out.write(`${text}\n`);
+  const write = (text: string) => void out.write(`${printable(text)}\n`);
+  const writeJson = (value: unknown) => void out.write(`${stringifyJson(value)}\n`);
   return {
     json,
     line: write,
     rows(columns, rows) {
-      if (json) write(stringifyJson(rows));
+      if (json) writeJson(rows);
       else if (rows.length === 0) err.write('Nothing to show.\n');
       else
         write(
@@ -54,7 +55,7 @@ export function createOutput({ out, err, json }: OutputStreams): Output {
         );
     },
     object(value) {
-      if (json) write(stringifyJson(value));
+      if (json) writeJson(value);
       else
         write(
           render(
@@ -63,11 +64,16 @@ export function createOutput({ out, err, json }: OutputStreams): Output {
           ),
         );
     },
-    note: (text) => void err.write(`${text}\n`),
+    note: (text) => void err.write(`${printable(text)}\n`),
     progress(text) {
       if (err.isTTY === true && !json) err.write(`${CLEAR_LINE}${text}`);
     },
   };
+}
+
+/** Names and messages come from others: a control character among them would speak to the terminal. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd');
 }
 
 function render(head: string[] | undefined, rows: readonly string[][]): string {
@@ -82,5 +88,5 @@ function cellText(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value) && value.length === 0) return '-';
   if (typeof value === 'object') return stringifyJson(value);
-  return String(value);
+  return printable(String(value));
 }

@@ -10,7 +10,7 @@ import { registerDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { registerInit } from './init.ts';
 import { registerKeys } from './keys.ts';
-import { createOutput, type OutputStreams } from './output.ts';
+import { createOutput, type OutputStreams, printable } from './output.ts';
 import { registerPipeline } from './pipeline.ts';
 import { registerServe } from './serve.ts';
 import { registerWorkspace } from './workspace.ts';
@@ -97,6 +97,6 @@ function explain(error: unknown, { err, json }: Pick<OutputStreams, 'err' | 'jso
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.refused.code;
   const known = asAppError(error);
   const text = known.disposition === 'bug' ? (known.stack ?? known.message) : known.message;
-  err.write(`${json ? JSON.stringify({ error: known.code, message: known.message }) : text}\n`);
+  err.write(`${json ? JSON.stringify({ error: known.code, message: known.message }) : printable(text)}\n`);
   return exitCodeOf(known);
 }

@@ -6,6 +6,8 @@ interface Rule {
   readonly message: string;
 }
 
+const NO_TLS = 'No TLS with the store; look at sslmode and the certificates of DATABASE_URL';
+
 /** SQLSTATE or system code → ours. The first rule that matches decides. */
 const BY_STATE: readonly Rule[] = [
   { when: /^(40001|40P01)$/, code: 'STORE_CONFLICT', message: 'Two transactions met and this one was rolled back' },
@@ -34,6 +36,11 @@ const BY_STATE: readonly Rule[] = [
     code: 'STORE_UNAVAILABLE',
     message: 'The store cannot be reached',
   },
+  {
+    when: /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|HOSTNAME_MISMATCH)/,
+    code: 'STORE_UNAVAILABLE',
+    message: NO_TLS,
+  },
 ];
 
 /** What has no telling code: the driver's own errors, and Citus, which reports failures of its nodes as XX000. */
@@ -48,6 +55,7 @@ const BY_MESSAGE: readonly Rule[] = [
     code: 'STORE_CONFLICT',
     message: 'Two transactions met and this one was rolled back',
   },
+  { when: /server does not support SSL|error establishing an SSL/, code: 'STORE_UNAVAILABLE', message: NO_TLS },
   {
     when: /Connection terminated|timeout exceeded when trying to connect|not queryable|after calling end|connection to the remote node|Client was closed/,
     code: 'STORE_UNAVAILABLE',

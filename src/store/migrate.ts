@@ -60,7 +60,7 @@ async function overOwnSession<Result>(
   log: Log,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
+  const client = createClient(databaseUrl);
   client.on('error', (error) => log.debug({ reason: error.message }, 'store.connection_lost'));
   try {
     await client.connect();
@@ -69,6 +69,15 @@ async function overOwnSession<Result>(
     throw storeError(error);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+/** The driver reads the files that DATABASE_URL names, such as sslrootcert, right here. */
+function createClient(databaseUrl: Secret): Client {
+  try {
+    return new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
+  } catch (cause) {
+    throw new AppError('CONFIG_INVALID', `DATABASE_URL cannot be used: ${(cause as Error).message}.`, { cause });
   }
 }
 

@@ -31,6 +31,8 @@ describe('storeError', () => {
     ['28P01', 'STORE_UNAVAILABLE'],
     ['3D000', 'STORE_UNAVAILABLE'],
     ['ECONNREFUSED', 'STORE_UNAVAILABLE'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'STORE_UNAVAILABLE'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'STORE_UNAVAILABLE'],
     ['42P01', 'INTERNAL'],
     ['XX000', 'INTERNAL'],
   ])('maps %s to %s', (state, code) => {
@@ -48,6 +50,11 @@ describe('storeError', () => {
   test('says what to do about a full disk and about too many connections', () => {
     expect(storeError(databaseError('53100')).message).toMatch(/disk of the store is full/);
     expect(storeError(databaseError('53300')).message).toMatch(/max_connections.*PENSTOCK_POOL_SIZE/);
+  });
+
+  test('says where to look when there is no TLS', () => {
+    const refused = new Error('The server does not support SSL connections');
+    expect(storeError(refused)).toMatchObject({ code: 'STORE_UNAVAILABLE', message: expect.stringMatching(/sslmode/) });
   });
 
   test('looks behind drizzle, whose own message holds the parameters', () => {
