@@ -49,9 +49,13 @@ async function parseTree(connection: DuckDBConnection, sql: string): Promise<unk
   return statements[0];
 }
 
-function refusal({ error_type: kind, error_message: message }: Fields): AppError {
-  if (kind === 'parser') return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: Parser Error: ${String(message)}`);
-  return new AppError('SQL_REFUSED', `The model must be one SELECT that only reads. DuckDB: ${String(message)}`);
+/** What DuckDB reads but cannot show as a tree is another statement, or a PIVOT that has to look for its columns first. */
+function refusal({ error_type: kind, error_message: text }: Fields): AppError {
+  const message = String(text);
+  if (kind === 'parser') return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: Parser Error: ${message}`);
+  if (!message.startsWith('Only SELECT')) return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: ${message}`);
+  const pivot = 'A PIVOT must list its values: ON column IN (…).';
+  return new AppError('SQL_REFUSED', `The model must be one SELECT that only reads. ${pivot}`);
 }
 
 /** Table macros that are kept in the database file look like table functions. */

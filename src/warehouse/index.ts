@@ -4,7 +4,6 @@ export type { Cell, Column, ColumnType, NestedCell } from './cells.ts';
 export { findColumn, requireDistinctColumns } from './columns.ts';
 export {
   type BoundValue,
-  type Capabilities,
   type ConnectionConfig,
   type Connector,
   type ConnectorEnvironment,
@@ -22,10 +21,9 @@ export {
 export { defineConnector } from './define-connector.ts';
 export type { Dialect } from './dialect.ts';
 export {
-  COMMON_ALIASES,
   ITERATOR_TYPES,
   type IteratorType,
   parseIteratorType,
 } from './iterator.ts';
-export { acceptsSomeGrammar, checkModel, type ModelCheck, type SqlComplaint } from './sql/check-model.ts';
-export { countNullIterators, type ModelToWrap, type Range, wrapModel } from './wrap-model.ts';
+export { acceptsSomeGrammar, checkModel } from './sql/check-model.ts';
+export { countNullIterators, wrapModel } from './wrap-model.ts';

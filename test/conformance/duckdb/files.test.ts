@@ -48,6 +48,19 @@ describe('files of the workspace’s folder', () => {
     expect(await rowsOf(session, sql)).toEqual(rows);
   });
 
+  it('may be pivoted over values that are listed, not over values that must be looked for', async () => {
+    const pivot = (values: string) =>
+      `SELECT * FROM (PIVOT 'people.csv' ON name ${values} USING count(*) GROUP BY id) ORDER BY id`;
+    expect(await rowsOf(session, pivot("IN ('Ada', 'Grace')"))).toEqual([
+      [1, 1, 0],
+      [2, 0, 1],
+    ]);
+    await expect(rowsOf(session, pivot(''))).rejects.toMatchObject({
+      code: 'SQL_REFUSED',
+      message: expect.stringContaining('list its values'),
+    });
+  });
+
   it('may be named by a glob', async () => {
     expect(await rowsOf(session, "SELECT count(*) FROM glob('sub/*')")).toEqual([[3]]);
   });
