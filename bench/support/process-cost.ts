@@ -20,10 +20,6 @@ export function cpuMicrosOf(pid: number, { withChildren = false } = {}): number 
   return ticks * MICROS_PER_TICK;
 }
 
-export function parentOf(pid: number): number {
-  return readTimes(pid)?.parent ?? 0;
-}
-
 /** proc(5), stat: the fields behind the command's closing bracket. */
 function readTimes(pid: number): ProcessTimes | undefined {
   try {
