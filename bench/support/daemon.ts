@@ -1,27 +1,26 @@
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/kernel/index.ts';
-import { attachStore, type Store } from '../../src/store/index.ts';
-import { install, type SpawnedDaemon, spawnDaemon } from '../../test/support/spawn-daemon.ts';
+import type { ApiClient } from '../../src/cli/api-client.ts';
+import type { Store } from '../../src/store/index.ts';
+import { install } from '../../test/support/installation.ts';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 
 /** The real daemon in a process of its own, in a new home, with an embedded store; gone when disposed. */
-export interface BenchDaemon extends AsyncDisposable, Pick<SpawnedDaemon, 'pid' | 'api'> {
+export interface BenchDaemon extends AsyncDisposable {
+  readonly pid: number;
+  readonly api: ApiClient;
+  readonly store: Store;
   /** Of the store's main process. */
   readonly storePid: number;
-  readonly store: Store;
   /** Where DuckDB files of the workspace lie. */
   readonly folder: string;
 }
 
-export async function startBenchDaemon(settings: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
+export async function startBenchDaemon(): Promise<BenchDaemon> {
   const home = await temporaryHome();
-  const installation = await install(home.path, settings);
-  const daemon = await spawnDaemon(installation);
-  const store = await attachStore(readConfig(installation.env), createLog('error'));
-  if (store === undefined) throw new Error('The store of the daemon is not there.');
-  const { pid, api } = daemon;
+  const installation = await install({ home: home.path, environment: { PENSTOCK_LOG_LEVEL: 'warn' } });
+  const { daemon, api } = await installation.serve();
+  const store = await installation.openStore();
   return {
-    ...{ pid, api, store, folder: installation.folder, storePid: await mainPidOf(store) },
+    ...{ pid: daemon.pid, api, store, folder: installation.folder, storePid: await mainPidOf(store) },
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await daemon[Symbol.asyncDispose]();
