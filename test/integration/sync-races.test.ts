@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECRET_MASK } from '../../src/kernel/index.ts';
 import { loadPipelines } from '../../src/sync/index.ts';
+import type { Connector } from '../../src/warehouse/index.ts';
+import { scriptedWarehouse } from '../support/scripted-warehouse.ts';
 import {
   type Answer,
   connectionBody,
@@ -11,6 +14,7 @@ import {
   type SyncApi,
   somePipeline,
 } from '../support/sync-api.ts';
+import { until } from '../support/until.ts';
 
 let api: SyncApi;
 beforeAll(async () => {
@@ -67,5 +71,29 @@ describe('calls that meet', () => {
       });
       for (const { pipeline } of contexts) expect(pipeline.nextDueAtMs === null).toBe(state === 'inactive');
     }
+  });
+
+  it('keep the secret that one of them brings while another sends the mask', async () => {
+    const warehouse = scriptedWarehouse('DuckDB');
+    let held: Promise<void> | undefined;
+    const open: Connector['open'] = async (...args) => {
+      const wait = held;
+      held = undefined;
+      await wait;
+      return warehouse.connector.open(...args);
+    };
+    await using gated = await openSyncApi({ fleet: { DuckDB: { ...warehouse.connector, open } } });
+    const put = (password: string) =>
+      gated.admin.put('/connections/warehouse', { ...connectionBody, config: { database: 'd', password } });
+    await gated.admin.post('/connections', connectionBody);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    const masked = put(SECRET_MASK);
+    await until(() => held === undefined);
+    expect((await put('newer')).status).toBe(200);
+    resolve();
+    expect((await masked).status).toBe(200);
+    await gated.admin.post('/connections/warehouse/test');
+    expect(warehouse.opened.at(-1)).toEqual({ database: 'd', password: 'newer' });
   });
 });

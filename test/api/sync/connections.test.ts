@@ -71,6 +71,16 @@ describe('a connection', () => {
     expect(body.errors[0].message).toContain('config.password: is the mask, but no secret is stored');
   });
 
+  it('refuses the mask for another provider: a secret stays with the warehouse it is for', async () => {
+    const gamma = { host: 'h', database: 'd', user: 'u', password: SECRET_MASK };
+    const body = { ...connectionBody, service_provider: 'Gamma', config: gamma };
+    const answer = await api.admin.put('/connections/warehouse', body);
+    expect([answer.status, answer.body.errors[0].message]).toEqual([
+      400,
+      'config.password: is the mask, but no secret is stored; send the secret itself',
+    ]);
+  });
+
   it('is refused as a duplicate with 409', async () => {
     const { status, body } = await api.admin.post('/connections', connectionBody);
     expect([status, body]).toEqual([409, { statusCode: 409, errors: [{ message: expect.stringContaining('id:') }] }]);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cancelRun } from '../../../src/engine/index.ts';
 import { AppError, instantFromStore } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import type { Column } from '../../../src/warehouse/index.ts';
@@ -14,10 +13,8 @@ import {
   type TestDaemon,
   trigger,
   untilRun,
-  WORKSPACE,
 } from '../../support/test-engine.ts';
 import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
 
 const text = (name: string): Column => ({ name, type: 'text', nativeType: 'VARCHAR' });
 const COLUMNS = [text('email'), text('city'), { name: 'at', type: 'timestamp_tz', nativeType: 'TIMESTAMPTZ' } as const];
@@ -106,7 +103,12 @@ describe('a run', () => {
 
   test('gives up on a model of which no row can be mapped, and faults the pipeline', async () => {
     await addPipeline(store);
-    warehouse.rows = Array.from({ length: 1500 }, () => [null, 'Nowhere', null]);
+    const nobody = (count: number) => Array.from({ length: count }, () => [null, 'Nowhere', null]);
+    warehouse.rows = nobody(999);
+    expect(countsOf(await run('success'))).toEqual([999, 0, 999, 0, 0]);
+    warehouse.rows = [...people(1), ...nobody(1200)];
+    expect(countsOf(await run('success'))).toEqual([1201, 1, 1200, 0, 0]);
+    warehouse.rows = nobody(1000);
     const failed = await run('failed');
     expect(failed.errors).toEqual([{ message: expect.stringContaining('not one could be mapped') }]);
     expect((await readPipeline(store)).fault).toEqual(failed.errors);
@@ -225,71 +227,5 @@ describe('a fault', () => {
       null,
       null,
     ]);
-  });
-});
-
-describe('a run that is stopped', () => {
-  /** A run of three chunks that waits before its third one. */
-  async function startHeld() {
-    await addPipeline(store);
-    warehouse.rows = [[null, 'Nowhere', null], ...people(2199)];
-    let release = () => undefined as undefined;
-    const held = new Promise<void>((resolve) => {
-      release = () => void resolve() as undefined;
-    });
-    warehouse.gate = async (chunk, signal) => {
-      if (chunk < 2) return;
-      signal.addEventListener('abort', release);
-      await held;
-    };
-    const id = await trigger(daemon, store, { pipeline: await readPipeline(store), nowMs: nowMs() });
-    await until(async () => (await readRun(store, id)).extractedRecords >= 200n);
-    return { id, release };
-  }
-
-  test('by a drain goes back to the queue at the border of a chunk, and another daemon finishes it', async () => {
-    const { id } = await startHeld();
-    await daemon.engine.stop();
-    await daemon.jobs.drain(10_000);
-    expect(await readRun(store, id)).toMatchObject({ status: 'queued', attempts: 0 });
-
-    warehouse.gate = async () => undefined;
-    await using second = await startDaemon({ store, clock, connector: warehouse.connector });
-    void second;
-    const done = await untilRun(store, id, 'success');
-    expect(done).toMatchObject({ attempts: 1, fence: 2 });
-    expect(countsOf(done)).toEqual([2200, 2199, 1, 0, 0]);
-    expect(await countProfiles()).toBe(2199n);
-    expect(await store.query('SELECT id FROM failed_records')).toEqual([{ id: 1n }]);
-  });
-
-  test('by a cancel is stopped at once, and its worker writes nothing more', async () => {
-    const { id, release } = await startHeld();
-    const before = await readRun(store, id);
-    expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(true);
-    await until(() => warehouse.sessions === 0);
-    release();
-    expect(await readRun(store, id)).toMatchObject({ status: 'stopped', extractedRecords: before.extractedRecords });
-    expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(false);
-  });
-
-  test('by a cancel of which its worker has not heard writes nothing more', async () => {
-    const { id, release } = await startHeld();
-    const before = await readRun(store, id);
-    await store.query("UPDATE pipeline_runs SET status = 'stopped' WHERE workspace_id = 1");
-    release();
-    await until(() => warehouse.sessions === 0);
-    expect(await readRun(store, id)).toMatchObject({ status: 'stopped', extractedRecords: before.extractedRecords });
-    expect(await countProfiles()).toBe(before.extractedRecords);
-  });
-
-  test('by a worker that took it over leaves the late one without effect', async () => {
-    const { id, release } = await startHeld();
-    await store.query('UPDATE pipeline_runs SET fence = fence + 1 WHERE workspace_id = 1');
-    const before = await readRun(store, id);
-    release();
-    await until(() => warehouse.sessions === 0);
-    expect(await readRun(store, id)).toMatchObject({ status: 'running', extractedRecords: before.extractedRecords });
-    expect(await countProfiles()).toBe(before.successfulRecords);
   });
 });
