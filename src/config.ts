@@ -23,7 +23,8 @@ export const SETTINGS = {
   },
   PENSTOCK_TRUSTED_PROXIES: {
     default: '',
-    meaning: 'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed.',
+    meaning:
+      'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients share one limit of failed sign-ins.',
   },
   PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
   DATABASE_URL: { default: '', meaning: 'A PostgreSQL to use as store instead of the embedded one.', secret: true },
