@@ -124,6 +124,24 @@ describe('a daemon at work', () => {
     });
   });
 
+  test('lets what is older than retention go, when the cadence falls due', async () => {
+    const twoYearsAgo = new Date(systemClock.nowMs() - 730 * 86_400_000);
+    await store.execute(
+      `INSERT INTO audit_log (workspace_id, occurred_on, actor, action, resource, detail)
+       SELECT id, $1, 'cli:test', 'thing.changed', 'thing/old', '{}' FROM workspaces`,
+      [twoYearsAgo],
+    );
+    await store.execute('UPDATE pipeline_runs SET ended_on = $1', [twoYearsAgo]);
+    await store.execute(`UPDATE cadences SET next_due_at = $1 WHERE name = 'expire'`, [twoYearsAgo]);
+    const count = async (rows: string) =>
+      Number((await store.query<{ n: bigint }>(`SELECT count(*) AS n FROM ${rows}`))[0]?.n);
+    await until(
+      async () => (await count(`audit_log WHERE resource = 'thing/old'`)) + (await count('failed_records')) === 0,
+    );
+    // the latest successful one of a living pipeline
+    expect(await count('pipeline_runs')).toBe(1);
+  });
+
   test('says that it is going down, and still answers', async () => {
     app.http.drain();
     expect(await readyz()).toMatchObject({ status: 503, failed: [{ name: 'draining' }] });
