@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { penstock, someKeys, startDaemon } from '../support/penstock-process.ts';
+import { openShop } from '../support/shop.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
+import { openTestStore } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
+
+/** Ids of the runs that a daemon began, from its log. */
+const begun = (log: string): readonly string[] =>
+  [...log.matchAll(/"run":"(\d+)".*"msg":"run\.started"/g)].map(([, run = '']) => run);
+
+test('two daemons on one store share the runs, each run once', async () => {
+  await using place = await temporaryHome();
+  await using store = await openTestStore();
+  const environment = {
+    ...someKeys(),
+    ...{ DATABASE_URL: store.databaseUrl, PENSTOCK_WORKERS: '1', PENSTOCK_CHUNK_ROWS: '100' },
+  };
+  const options = { home: place.path, environment };
+  await using one = await startDaemon(options);
+  await using other = await startDaemon(options);
+
+  const shop = await openShop(one, options);
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+  // each falls due as it is made, and both daemons look for what is due
+  for (const id of ids) await shop.pipeline(id, 1500, { schedule: { type: 'once' } });
+  const ended = await until(async () => {
+    const all = (await Promise.all(ids.map((id) => shop.runs(id)))).flat();
+    return all.length === ids.length && all.every(({ status }) => status === 'success') ? all : undefined;
+  }, 60_000);
+
+  const ownOnes = [begun(one.log()), begun(other.log())];
+  expect(ownOnes.flat().sort()).toEqual(ended.map(({ id }) => String(id)).sort());
+  expect(ownOnes.every((own) => own.length > 0)).toBe(true);
+}, 120_000);
+
+test('a port that is taken is one clear line', async () => {
+  await using place = await temporaryHome();
+  await using store = await openTestStore();
+  const environment = { DATABASE_URL: store.databaseUrl, ...someKeys(), PENSTOCK_LOG_LEVEL: 'error' };
+  await using daemon = await startDaemon({ home: place.path, environment });
+  const port = new URL(daemon.url).port;
+  const { code, out, err } = await penstock(['serve'], {
+    home: place.path,
+    environment: { ...environment, PENSTOCK_PORT: port },
+  });
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toMatch(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken, .*PENSTOCK_PORT.*\\n$`));
+});
