@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   clearFaults,
   faultConnection,
+  faultModel,
   faultPipeline,
   loadPipeline,
   pipelineRuns,
@@ -139,8 +140,11 @@ describe('a fault', () => {
     const { workspaceId, number } = pipeline;
     await api.store.transaction((tx) => faultPipeline(tx, { workspaceId, id: number, errors }));
     expect(await nextDue(id)).toBeNull();
+    await api.store.orm.update(pipelines).set({ failedInARow: 5 }).where(eq(pipelines.number, number));
     api.clock.set('2024-06-05T12:00:00Z');
     expect((await put(id, { schedule: daily })).body.status).toBe('idle');
+    // the next failure is the first one again
+    expect((await load(id)).pipeline.failedInARow).toBe(0);
     expect(await nextDue(id)).toBe('2024-06-06T01:00:00.000Z');
     expect((await load(id)).pipeline.position).toBeNull();
   });
@@ -165,6 +169,7 @@ describe('a fault', () => {
     const { pipeline } = await load(id);
     await api.store.transaction(async (tx) => {
       await faultConnection(tx, { workspaceId, id: 'warehouse', errors });
+      await faultModel(tx, { workspaceId, id: 'purchases', errors });
       await faultPipeline(tx, { workspaceId, id: pipeline.number, errors });
     });
     await api.store.transaction(async (tx) => {
@@ -172,7 +177,7 @@ describe('a fault', () => {
       await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranSinceMs: nowMs });
     });
     const after = await load(id);
-    expect([after.pipeline.fault, after.connection.fault]).toEqual([null, null]);
+    expect([after.pipeline.fault, after.connection.fault, after.dataModel.fault]).toEqual([null, null, null]);
     expect(await nextDue(id)).toBe('2024-06-02T01:00:00.000Z');
   });
 

@@ -61,6 +61,14 @@ describe('a run', () => {
     expect(warehouse.sessions).toBe(0);
   });
 
+  test('of a full pipeline reads what from and until leave, and remembers no position', async () => {
+    const bounds = { from: '2026-01-15T10:00:00Z', until: '2026-01-15T11:30:00Z' };
+    await addPipeline(store, { syncMode: { ...INCREMENTAL, ...bounds, type: 'full' } });
+    warehouse.rows = [...people(3), ...people(2, '2026-01-15T11:30:00.000000Z')];
+    for (let round = 1; round <= 2; round++) expect(countsOf(await run('success'))).toEqual([3, 3, 0, 0, 0]);
+    expect((await readPipeline(store)).position).toBeNull();
+  });
+
   test('reads only its range, moves the position to its end, and the next one goes on there', async () => {
     await addPipeline(store, { syncMode: INCREMENTAL });
     warehouse.rows = [...people(3, '2026-01-15T11:59:59.999999Z'), ...people(2, '2026-01-15T12:00:00.000000Z')];
@@ -122,6 +130,16 @@ describe('a run', () => {
     };
     expect((await run('success')).rangeEnd).not.toBeNull();
   });
+
+  test('moves no position of a time line that a reset began after it', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.rows = people(250);
+    warehouse.gate = async () => {
+      await store.query('UPDATE pipelines SET generation = generation + 1, position = NULL WHERE workspace_id = 1');
+    };
+    expect(countsOf(await run('success'))[0]).toBe(250);
+    expect((await readPipeline(store)).position).toBeNull();
+  });
 });
 
 describe('a passing error', () => {
@@ -144,6 +162,13 @@ describe('a passing error', () => {
     expect(done).toMatchObject({ attempts: 2, rangeEnd: retrying.rangeEnd, errors: [] });
     expect(countsOf(done)).toEqual([2501, 2500, 1, 0, 0]);
     expect(await store.query('SELECT id FROM failed_records')).toHaveLength(1);
+  });
+
+  test('waits as long as the warehouse asks for', async () => {
+    await addPipeline(store);
+    const error = new AppError('WAREHOUSE_THROTTLED', 'Come back later.', { retryAfterSeconds: 7200 });
+    warehouse.failing = { at: 'open', error };
+    expect((await run('retrying')).retryAt?.getTime()).toBe(nowMs() + 7_200_000);
   });
 
   test('fails the run after the last attempt, and five such runs fault the pipeline', async () => {
