@@ -5,7 +5,8 @@ import { createIdentities, deliverInTransaction, type Person, type ResolutionSco
 import { Secret, systemClock, workspaceId } from '../src/kernel/index.ts';
 import type { Store } from '../src/store/index.ts';
 import { openBenchStore } from './support/bench-store.ts';
-import { type CpuMicros, cpuMeter } from './support/cpu.ts';
+import { mainPidOf } from './support/daemon.ts';
+import { cpuMicrosOf } from './support/process-cost.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const ROWS = Number(positionals[0] ?? 1_000_000);
@@ -47,8 +48,20 @@ function people({ text, setAt }: Scenario, start: number): Person[] {
   });
 }
 
+/** CPU of this process and of the server's processes, in µs. */
+interface CpuMicros {
+  readonly node: number;
+  readonly postgres: number;
+}
+
 interface Cost extends CpuMicros {
   readonly ms: number;
+}
+
+/** Measures the server that the store talks to; it runs on this machine. */
+async function cpuMeter(store: Store): Promise<() => CpuMicros> {
+  const server = await mainPidOf(store);
+  return () => ({ node: cpuMicrosOf(process.pid), postgres: cpuMicrosOf(server, { withChildren: true }) });
 }
 
 /** Adds up what `work` costs; what lies between two calls is not counted. */

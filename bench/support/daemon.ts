@@ -30,7 +30,7 @@ export async function startBenchDaemon(): Promise<BenchDaemon> {
 }
 
 /** Line 1 of postmaster.pid. */
-async function mainPidOf(store: Store): Promise<number> {
+export async function mainPidOf(store: Store): Promise<number> {
   const [row] = await store.query<{ pid: string }>(
     `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
   );
