@@ -77,12 +77,12 @@ async function lookUpLogins(
   const owners = `SELECT l.ordinal, l.row_hash, i.mpid FROM people_logins l CROSS JOIN LATERAL (
       SELECT mpid FROM profile_identities WHERE workspace_id = ${scope.workspaceId} AND key = l.key AND slot = 0 OFFSET 0) i
     ORDER BY i.mpid`;
-  const rows = `SELECT o.ordinal, o.mpid, ${profileColumns('(p.row_hash = o.row_hash) IS NOT TRUE')}
+  const rows = `SELECT ${profileColumns('(p.row_hash = o.row_hash) IS NOT TRUE')}, o.ordinal, o.mpid
     FROM (${owners}) o CROSS JOIN LATERAL (${profileQuery(scope, 'o.mpid')}) p`;
-  await tx.copyOut(rows, ['int4', 'int8', ...PROFILE_TYPES], ([ordinal, mpid, ...values]) => {
-    const profile = memory.meet(mpid as bigint);
+  await tx.copyOut(rows, [...PROFILE_TYPES, 'int4', 'int8'], (values) => {
+    const profile = memory.meet(values[PROFILE_TYPES.length + 1] as bigint);
     remember(profile, values);
-    memory.own({ ordinal: ordinal as number, slot: 0 }, profile);
+    memory.own({ ordinal: values[PROFILE_TYPES.length] as number, slot: 0 }, profile);
   });
 }
 
@@ -159,8 +159,8 @@ async function lookUpOthers(
   });
   const owners = `SELECT k.ordinal, i.slot, i.mpid FROM people_keys k CROSS JOIN LATERAL (
       SELECT slot, mpid FROM profile_identities WHERE workspace_id = ${scope.workspaceId} AND key = k.key OFFSET 0) i`;
-  await tx.copyOut(owners, ['int4', 'int2', 'int8'], ([ordinal, slot, mpid]) => {
-    memory.own({ ordinal: ordinal as number, slot: slot as number }, memory.meet(mpid as bigint));
+  await tx.copyOut(owners, ['int4', 'int2', 'int8'], (values) => {
+    memory.own({ ordinal: values[0] as number, slot: values[1] as number }, memory.meet(values[2] as bigint));
   });
 }
 

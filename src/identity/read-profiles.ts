@@ -22,17 +22,17 @@ export function profileQuery({ workspaceId, environment }: ProfileScope, mpid: s
     WHERE workspace_id = ${workspaceId} AND environment = ${ENVIRONMENT_NUMBER[environment]} AND mpid = ${mpid} OFFSET 0`;
 }
 
-/** Puts the values of `profileColumns` into memory. A profile that changed since it was read before is a lost race. */
+/** Puts the values of `profileColumns`, the first of a row, into memory. A profile that changed since it was read before is a lost race. */
 export function remember(profile: ProfileMemory, values: readonly CopyValue[]): void {
-  const [version, holdsLogin, rowHash, identities, attributes, times] = values;
+  const version = values[0] as number;
   if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
-  profile.version = version as number;
+  profile.version = version;
   // what this chunk added meanwhile stays
-  profile.holdsLogin ||= holdsLogin as boolean;
-  profile.rowHash = rowHash as string | null;
-  profile.identities ??= (identities as string | null) ?? undefined;
-  profile.attributes ??= (attributes as string | null) ?? undefined;
-  profile.times ??= (times as string | null) ?? undefined;
+  profile.holdsLogin ||= values[1] as boolean;
+  profile.rowHash = values[2] as string | null;
+  profile.identities ??= (values[3] as string | null) ?? undefined;
+  profile.attributes ??= (values[4] as string | null) ?? undefined;
+  profile.times ??= (values[5] as string | null) ?? undefined;
 }
 
 const PEOPLE_PROFILES: CopyTarget = {
@@ -58,10 +58,10 @@ export async function readProfiles(
     const { mpid, wanted, wantedUnless } = profiles[index] as ProfileMemory;
     return [firstOrdinal + index, mpid, wantedUnless, wanted === 'texts'];
   });
-  const rows = `SELECT s.ordinal, ${profileColumns('s.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}
+  const rows = `SELECT ${profileColumns('s.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}, s.ordinal
     FROM people_profiles s CROSS JOIN LATERAL (${profileQuery(scope, 's.mpid')}) p WHERE s.ordinal >= ${firstOrdinal}`;
-  await tx.copyOut(rows, ['int4', ...PROFILE_TYPES], ([ordinal, ...values]) => {
-    remember(profiles[(ordinal as number) - firstOrdinal] as ProfileMemory, values);
+  await tx.copyOut(rows, [...PROFILE_TYPES, 'int4'], (values) => {
+    remember(profiles[(values[PROFILE_TYPES.length] as number) - firstOrdinal] as ProfileMemory, values);
   });
 }
 

@@ -62,9 +62,18 @@ export async function writeNewProfiles(
     count: created.length,
     row: (index) => {
       const { mpid, added, attributes, times, rowHash, holdsLogin } = created[index] as ProfileMemory;
-      const identities = `[${identitiesText(added)}]`;
-      const texts = [identities, attributes as string, times as string] as const;
-      return [scope.workspaceId, environment, mpid, ...texts, rowHash, holdsLogin, 1, createdOn];
+      return [
+        scope.workspaceId,
+        environment,
+        mpid,
+        `[${identitiesText(added)}]`,
+        attributes as string,
+        times as string,
+        rowHash,
+        holdsLogin,
+        1,
+        createdOn,
+      ];
     },
   });
 }
@@ -109,8 +118,7 @@ export async function updateProfiles(tx: Transaction, scope: ProfileScope, memor
   await tx.copyIn(UPDATES, mpids.length, (index) => {
     const profile = memory.profiles.get(mpids[index] as bigint) as ProfileMemory;
     const { mpid, version, holdsLogin, added, attributes, times, rowHash } = profile;
-    const texts = [identitiesText(added), attributes ?? null, times ?? null] as const;
-    return [mpid, version as number, holdsLogin, ...texts, rowHash];
+    return [mpid, version as number, holdsLogin, identitiesText(added), attributes ?? null, times ?? null, rowHash];
   });
   const updated = await tx.execute(
     `UPDATE profiles p SET
