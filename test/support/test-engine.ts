@@ -75,6 +75,7 @@ export interface PipelineSpec {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly syncMode?: SyncMode;
   readonly schedule?: Schedule;
+  readonly environment?: Pipeline['environment'];
   readonly nextDueAtMs?: number;
 }
 
@@ -101,7 +102,7 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     pipelineType: 'user_attributes',
     connectionId,
     dataModelId: id,
-    environment: 'production',
+    environment: spec.environment ?? 'production',
     syncMode: JSON.stringify(spec.syncMode ?? { type: 'full' }),
     schedule: JSON.stringify(schedule),
     kept: '{}',
