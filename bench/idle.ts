@@ -1,11 +1,13 @@
-// What an idle daemon costs: `npm run bench -- idle [pipelines] [seconds]`. All pipelines are scheduled and none is due.
+// What an idle daemon costs: `npm run bench -- idle [--pipelines N] [--seconds N]`. All are scheduled, none is due.
 import { parseArgs } from 'node:util';
 import { startBenchDaemon } from './support/daemon.ts';
 import { cpuMicrosOf, peakMemoryMb } from './support/process-cost.ts';
 
-const { positionals } = parseArgs({ allowPositionals: true });
-const PIPELINES = Number(positionals[0] ?? 10_000);
-const SECONDS = Number(positionals[1] ?? 300);
+const { values } = parseArgs({
+  options: { pipelines: { type: 'string', default: '10000' }, seconds: { type: 'string', default: '300' } },
+});
+const PIPELINES = Number(values.pipelines);
+const SECONDS = Number(values.seconds);
 const SETTLE_MS = 5000;
 
 /** As sync would have saved them; straight into the store, because only their number matters here. */
@@ -33,11 +35,14 @@ async function main(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
   const micros = (performance.now() - started) * 1000;
   const share = (used: number) => Number(((used / micros) * 100).toFixed(2));
+  const daemonMicros = cpuMicrosOf(daemon.pid) - node;
+  const storeMicros = cpuMicrosOf(daemon.storePid, { withChildren: true }) - postgres;
   const measured = {
     pipelines: PIPELINES,
     seconds: SECONDS,
-    '% of a core, node': share(cpuMicrosOf(daemon.pid) - node),
-    '% of a core, postgres': share(cpuMicrosOf(daemon.storePid, { withChildren: true }) - postgres),
+    '% of a core, node': share(daemonMicros),
+    '% of a core, postgres': share(storeMicros),
+    '% of a core, together': share(daemonMicros + storeMicros),
     'peak MB': peakMemoryMb(daemon.pid),
   };
   console.table([measured]);

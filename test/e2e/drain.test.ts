@@ -1,37 +1,44 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
-import { bareEnvironment, startDaemon } from '../support/penstock-process.ts';
-import { openShop, type RunAnswer } from '../support/shop.ts';
+import { install } from '../support/installation.ts';
+import { bareEnvironment } from '../support/penstock-process.ts';
+import { completeRun, type RunAnswer, shopOver } from '../support/shop.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
+import { until } from '../support/until.ts';
 
 const PEOPLE = 20_000;
 
 test('SIGTERM in the middle of a run gives it back to the queue, and the next start finishes it', async () => {
-  await using place = await temporaryHome();
-  const options = { home: place.path, environment: { PENSTOCK_CHUNK_ROWS: '500' } };
-  const { json } = commandLine(bareEnvironment(options));
-  const first = await startDaemon(options);
-  const shop = await openShop(first, options);
-  const pipeline = await shop.pipeline('people', PEOPLE);
+  await using home = await temporaryHome();
+  const options = { home: home.path, environment: { PENSTOCK_CHUNK_ROWS: '500' } };
+  const installation = await install(options);
+  const { daemon, api } = await installation.serve();
+  const shop = shopOver(api, installation.folder);
+  const pipeline = await shop.pipeline('all', PEOPLE);
   const run = await shop.trigger(pipeline);
   await shop.untilMidway(pipeline, run);
 
-  const ended = await first.end('SIGTERM');
-  expect(ended).toMatchObject({ code: 0, signal: null });
-  expect(ended.err).toContain('SIGTERM received: draining.');
-  // nothing of the way down is worth a warning but the run itself
-  const warnings = ended.err.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level >= 40);
-  expect(warnings.map((line) => JSON.parse(line).msg)).toEqual(['keys.made', 'keys.made', 'run.interrupted']);
+  let ended: Awaited<ReturnType<typeof daemon.end>> | undefined;
+  void daemon.end('SIGTERM').then((end) => {
+    ended = end;
+  });
+  const { code, err } = await until(() => ended, 20_000);
+  expect(code).toBe(0);
+  expect(err).toContain('SIGTERM received: draining.');
+  // nothing of the way down is worth a warning
+  const lines = err.split('\n').filter((line) => line.startsWith('{'));
+  const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
+  expect(warnings.map(({ msg }) => msg)).toEqual([]);
 
   // a command starts the store for itself and stops it again
-  const [queued] = await json<readonly RunAnswer[]>('pipeline', 'runs', pipeline);
+  const [queued] = await commandLine(bareEnvironment(options)).json<readonly RunAnswer[]>('pipeline', 'runs', pipeline);
   expect(queued).toMatchObject({ id: Number(run), status: 'queued', ended_on: null });
-  const folder = (JSON.parse(readFileSync(join(place.path, 'store.json'), 'utf8')) as { folder: string }).folder;
-  expect(() => readFileSync(join(folder, 'data', 'postmaster.pid'))).toThrow('ENOENT');
+  const { folder } = JSON.parse(readFileSync(join(home.path, 'store.json'), 'utf8')) as { folder: string };
+  expect(existsSync(join(folder, 'data', 'postmaster.pid'))).toBe(false);
 
-  await using next = await startDaemon(options);
-  const finished = await (await shop.at(next)).untilOver(pipeline, run);
-  expect(finished).toMatchObject({ status: 'success', extracted_records: PEOPLE, successful_records: PEOPLE });
-}, 120_000);
+  await using next = await installation.serve();
+  const finished = await shopOver(next.api, installation.folder).untilOver(pipeline, run);
+  expect(finished).toMatchObject(completeRun(PEOPLE));
+}, 180_000);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { install } from '../support/installation.ts';
 import { penstock, someKeys, startDaemon } from '../support/penstock-process.ts';
-import { openShop } from '../support/shop.ts';
+import { shopOver } from '../support/shop.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { openTestStore } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -17,22 +18,23 @@ test('two daemons on one store share the runs, each run once', async () => {
     ...{ DATABASE_URL: store.databaseUrl, PENSTOCK_WORKERS: '1', PENSTOCK_CHUNK_ROWS: '100' },
   };
   const options = { home: place.path, environment };
-  await using one = await startDaemon(options);
-  await using other = await startDaemon(options);
+  const installation = await install(options);
+  await using one = await installation.serve();
+  await using other = await installation.serve();
 
-  const shop = await openShop(one, options);
+  const shop = shopOver(one.api, installation.folder);
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   // each falls due as it is made, and both daemons look for what is due
   for (const id of ids) await shop.pipeline(id, 1500, { schedule: { type: 'once' } });
   const ended = await until(async () => {
     const all = (await Promise.all(ids.map((id) => shop.runs(id)))).flat();
     return all.length === ids.length && all.every(({ status }) => status === 'success') ? all : undefined;
-  }, 60_000);
+  }, 90_000);
 
-  const ownOnes = [begun(one.log()), begun(other.log())];
+  const ownOnes = [begun(one.daemon.log()), begun(other.daemon.log())];
   expect(ownOnes.flat().sort()).toEqual(ended.map(({ id }) => String(id)).sort());
   expect(ownOnes.every((own) => own.length > 0)).toBe(true);
-}, 120_000);
+}, 180_000);
 
 test('a port that is taken is one clear line', async () => {
   await using place = await temporaryHome();

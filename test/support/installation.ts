@@ -4,33 +4,39 @@ import { type ApiClient, signIn } from '../../src/cli/api-client.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/kernel/index.ts';
 import { attachStore, type Store } from '../../src/store/index.ts';
-import { bareEnvironment, type Daemon, type ProcessOptions, penstock, startDaemon } from './penstock-process.ts';
+import { commandLine } from './command-line.ts';
+import { bareEnvironment, type Daemon, type ProcessOptions, startDaemon } from './penstock-process.ts';
+
+/** A daemon that somebody has signed in to; ended when disposed. */
+export interface Served extends AsyncDisposable {
+  readonly daemon: Daemon;
+  readonly api: ApiClient;
+}
 
 /** A home with a workspace and a credential, on which daemons can be started one after the other. */
 export interface Installation {
   /** Where DuckDB files of the workspace lie. */
   readonly folder: string;
   /** `penstock serve`, and a client that it let in. */
-  serve(): Promise<{ readonly daemon: Daemon; readonly api: ApiClient }>;
+  serve(): Promise<Served>;
   /** The store of the daemon that runs. */
   openStore(): Promise<Store>;
 }
 
-/** As a person begins: `penstock init` in a new home. */
+/** As a person begins: `penstock init`, in this process, in a new home. */
 export async function install(options: ProcessOptions): Promise<Installation> {
-  const { code, out, err } = await penstock(['init', '--json'], options);
-  if (code !== 0) throw new Error(`penstock init ended with ${code}:\n${err}`);
-  const made = JSON.parse(out) as Record<'workspace_id' | 'client_id' | 'client_secret', string>;
+  const made = await commandLine(bareEnvironment(options)).json('init');
   const workspace = String(made.workspace_id);
   const folder = join(options.home, 'warehouses', workspace);
   await mkdir(folder, { recursive: true });
   const { signal } = new AbortController();
-  const credentials = { clientId: made.client_id, clientSecret: made.client_secret, signal };
+  const credentials = { clientId: String(made.client_id), clientSecret: String(made.client_secret), signal };
   return {
     folder,
     async serve() {
       const daemon = await startDaemon(options);
-      return { daemon, api: await signIn(daemon.url, workspace, credentials) };
+      const api = await signIn(daemon.url, workspace, credentials);
+      return { daemon, api, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
     },
     async openStore() {
       const store = await attachStore(readConfig(bareEnvironment(options)), createLog('error'));
