@@ -4,29 +4,25 @@
 // Terminology: a *platform credential* belongs to an account and gets bearer tokens for the platform API; an *input
 // credential* belongs to a workspace and signs data that comes in; a *grant* is what a credential may do in one workspace.
 export type { AccessDeps, Actor } from './access-deps.ts';
-export { type AuthenticateDeps, createAuthenticate } from './authenticate.ts';
-export { type CredentialRights, changePlatformCredential } from './change-platform-credential.ts';
+export { createAuthenticate } from './authenticate.ts';
+export { changePlatformCredential } from './change-platform-credential.ts';
 export { createAccount } from './create-account.ts';
-export { createInputCredential, type InputSecret } from './create-input-credential.ts';
+export { createInputCredential } from './create-input-credential.ts';
 export { createOrganisation } from './create-organisation.ts';
-export {
-  createPlatformCredential,
-  type NewPlatformCredential,
-  type PlatformSecret,
-} from './create-platform-credential.ts';
+export { createPlatformCredential } from './create-platform-credential.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { expireChanges } from './expire-changes.ts';
 export { type Initialised, initialise } from './initialise.ts';
-export { type AccountEntry, listAccounts } from './list-accounts.ts';
-export { type InputCredentialEntry, listInputCredentials } from './list-input-credentials.ts';
-export { listOrganisations, type OrganisationEntry } from './list-organisations.ts';
-export { listPlatformCredentials, type PlatformCredentialEntry } from './list-platform-credentials.ts';
-export { listWorkspaces, type WorkspaceEntry } from './list-workspaces.ts';
+export { listAccounts } from './list-accounts.ts';
+export { listInputCredentials } from './list-input-credentials.ts';
+export { listOrganisations } from './list-organisations.ts';
+export { listPlatformCredentials } from './list-platform-credentials.ts';
+export { listWorkspaces } from './list-workspaces.ts';
 export type { Role } from './platform-credential.ts';
 export { provisionAccount } from './provision-account.ts';
-export { createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
-export { type Change, recordChange } from './record-change.ts';
-export { type Reencrypted, reencryptSecrets } from './reencrypt-secrets.ts';
+export { createSettingsReader, readSettings } from './read-settings.ts';
+export { recordChange } from './record-change.ts';
+export { reencryptSecrets } from './reencrypt-secrets.ts';
 export { revokeInputCredential } from './revoke-input-credential.ts';
 export { revokePlatformCredential } from './revoke-platform-credential.ts';
 export { rotateInputCredential } from './rotate-input-credential.ts';
@@ -36,5 +32,5 @@ export { ROTATION_GRACE_MS } from './rotation-grace.ts';
 export { type AccessEndpointsDeps, accessEndpoints } from './routes.ts';
 export type { WorkspaceSettings } from './settings.ts';
 export { ensureSigningKey } from './signing-key.ts';
-export { createSigningKeys, type SigningKeys } from './signing-keys.ts';
+export { createSigningKeys } from './signing-keys.ts';
 export { type Retention, workspaceRetentions } from './workspace-retentions.ts';

@@ -1,1 +1,1 @@
-export { runCommandLine, type Surroundings } from './program.ts';
+export { runCommandLine } from './program.ts';

@@ -2,8 +2,8 @@
 // them delivered, one transaction a chunk, until the run ends or a fault stops it. It knows no HTTP and no provider.
 // Terminology: a *claim* gives a run to one worker with a *fence*, a number that every later write of the run names; an
 // *attempt* is what one claim does; *disposition* is the class of an error, and the only thing that is branched on.
-export { type Cancellation, cancelRun } from './cancel-run.ts';
+export { cancelRun } from './cancel-run.ts';
 export { createEngine, type Engine } from './create-engine.ts';
-export type { EngineDeps, EngineSettings, RunObserver } from './engine-deps.ts';
+export type { EngineSettings, RunObserver } from './engine-deps.ts';
 export { expireRuns } from './expire-runs.ts';
 export { failedRecords } from './tables.ts';

@@ -1,3 +1,3 @@
-export type { Job, Jobs, QueueOptions } from './contract.ts';
-export { createJobs, type JobsOptions } from './create-jobs.ts';
+export type { Job, Jobs } from './contract.ts';
+export { createJobs } from './create-jobs.ts';
 export { openJobSender } from './open-job-sender.ts';
