@@ -1,4 +1,5 @@
 // Whether the columns of a model, as its warehouse describes them, carry what a pipeline asks of them. Pure.
+import { identityTypeOfColumn } from '../identity/index.ts';
 import type { Issue } from '../kernel/index.ts';
 import { type Column, type ColumnType, findColumn } from '../warehouse/index.ts';
 import type { Iterator, SyncMode } from './pipeline.ts';
@@ -17,14 +18,23 @@ export function misfits(columns: readonly Column[], { syncMode, rowKey }: Asked)
     path,
     message: `the model has no column "${name}"; it has ${columns.map((column) => column.name).join(', ')}`,
   });
-  const issues = rowKey
-    .filter((name) => findColumn(columns, name) === undefined)
-    .map((name) => missing('row_key', name));
+  const missingKeys = rowKey.filter((name) => findColumn(columns, name) === undefined);
+  const issues = [...identityMisfit(columns), ...missingKeys.map((name) => missing('row_key', name))];
   const { iterator } = syncMode;
   if (iterator === undefined) return issues;
   const column = findColumn(columns, iterator.field);
   if (column === undefined) return [missing('sync_mode.iterator_field', iterator.field), ...issues];
   return [...iteratorMisfit(iterator, column), ...issues];
+}
+
+/** A row without any identity fails (rulings §7, Mapping): without such a column all of them would. */
+function identityMisfit(columns: readonly Column[]): readonly Issue[] {
+  const names = columns.map(({ name }) => name);
+  if (names.some((name) => name.toLowerCase() === 'mpid' || identityTypeOfColumn(name) !== undefined)) return [];
+  const message =
+    `the model selects no identity, so that its rows belong to nobody; it has ${names.join(', ')}. Name at least one ` +
+    'column after an identity or device id, such as customer_id, email or mpid';
+  return [{ path: 'data_model_id', message }];
 }
 
 function iteratorMisfit({ type, declaredType, field }: Iterator, column: Column): readonly Issue[] {

@@ -92,6 +92,19 @@ describe('when the warehouse cannot describe the model', () => {
     expect(messages(answer)).toContain('Table lost does not exist.');
   });
 
+  it('the save is refused if no column says whom a row belongs to', async () => {
+    const { tables } = api.warehouse;
+    tables.set('anonymous', (tables.get('purchases') ?? []).slice(1));
+    await api.admin.post('/data-models', { ...modelBody, id: 'anonymous', config: { sql_query: 'FROM anonymous' } });
+    const answer = await post({ data_model_id: 'anonymous' });
+    expect([answer.status, messages(answer)]).toEqual([
+      400,
+      expect.stringContaining(
+        'data_model_id: the model selects no identity, so that its rows belong to nobody; it has',
+      ),
+    ]);
+  });
+
   it('the save is refused if the provider’s own grammar refuses it', async () => {
     const sql = 'SELECT payload:customer:id AS customer_id, updated_at FROM purchases';
     const model = await api.admin.post('/data-models', { ...modelBody, id: 'ticks', config: { sql_query: sql } });
