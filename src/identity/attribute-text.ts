@@ -4,9 +4,10 @@
 
 /** What depends only on the names of a chunk's columns, worked out once. */
 export interface Columns {
-  readonly names: readonly string[];
   /** `"name":` as it stands in the object. */
   readonly keys: readonly string[];
+  /** `,"name":`. */
+  readonly nextKeys: readonly string[];
 }
 
 const columnsOf = new WeakMap<readonly string[], Columns>();
@@ -14,7 +15,8 @@ const columnsOf = new WeakMap<readonly string[], Columns>();
 export function columnsFor(names: readonly string[]): Columns {
   let columns = columnsOf.get(names);
   if (columns === undefined) {
-    columns = { names, keys: names.map(keyText) };
+    const keys = names.map(keyText);
+    columns = { keys, nextKeys: keys.map((key) => `,${key}`) };
     columnsOf.set(names, columns);
   }
   return columns;
@@ -29,13 +31,16 @@ export function nameOfKey(key: string): string {
   return JSON.parse(key.slice(0, -1)) as string;
 }
 
-/** The row's attributes that have a value, as the text of an object. Joined, because a text that is added up is kept in pieces. */
-export function objectText({ keys }: Columns, texts: readonly (string | null | undefined)[]): string {
+/**
+ * The row's attributes that have a value, as the text of an object. Joined: a text that is added up stays in pieces, which
+ * costs more than it saves when it is written.
+ */
+export function objectText({ keys, nextKeys }: Columns, texts: readonly (string | null | undefined)[]): string {
   const parts: string[] = [];
   for (let i = 0; i < keys.length; i++) {
     const value = texts[i];
     if (value === null || value === undefined) continue;
-    parts.push(parts.length === 0 ? '{' : ',', keys[i] as string, value);
+    parts.push(parts.length === 0 ? `{${keys[i]}` : (nextKeys[i] as string), value);
   }
   if (parts.length === 0) return '{}';
   parts.push('}');

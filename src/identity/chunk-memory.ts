@@ -23,7 +23,7 @@ export interface ProfileMemory {
   /** Whether attributes, times or hash differ from what is stored. */
   isChanged: boolean;
   /** Identities that this chunk adds, the newest last. */
-  added: Identity[] | undefined;
+  added: readonly Identity[] | undefined;
   /** What all its rows answer. */
   readonly outcome: { readonly mpid: bigint };
 }
@@ -107,8 +107,8 @@ export class ChunkMemory {
   link(link: Link, profile: ProfileMemory, identity: Identity): void {
     this.own(link, profile);
     this.#links.push(link.ordinal * MOST_SLOTS + link.slot);
-    profile.added ??= [];
-    profile.added.push(identity);
+    // as short as can be: an array that grows takes room for seventeen
+    profile.added = profile.added === undefined ? [identity] : [...profile.added, identity];
   }
 
   /** The new links as numbers in key order: everything that writes identities does so in that order. */
