@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import {
   changePlatformCredential,
+  createSigningKeys,
   createWorkspace,
   provisionAccount,
   revokePlatformCredential,
@@ -173,6 +174,21 @@ describe('a token that is none of ours', () => {
     expect((await call(elsewhere, bearer, settingsOf(workspaceId))).statusCode).toBe(200);
     const here = await call(setup.server, bearer, settingsOf(workspaceId));
     expect(here.statusCode).toBe(401);
+  });
+
+  test('is refused when our own key signed another audience or issuer, or no subject or end', async () => {
+    await using setup = await ready();
+    const { access, server, bearer, workspaceId } = setup;
+    const claims = decode(partsOf(bearer)[1]);
+    const signed = async (change: object) => `Bearer ${await createSigningKeys(access).sign({ ...claims, ...change })}`;
+    const statusOf = async (change: object) =>
+      (await call(server, await signed(change), settingsOf(workspaceId))).statusCode;
+    expect(await statusOf({})).toBe(200);
+    const elsewhere = 'https://elsewhere.test';
+    for (const claim of ['aud', 'iss']) expect([claim, await statusOf({ [claim]: elsewhere })]).toEqual([claim, 401]);
+    for (const claim of ['aud', 'iss', 'sub', 'exp', 'iat']) {
+      expect([claim, await statusOf({ [claim]: undefined })]).toEqual([claim, 401]);
+    }
   });
 });
 

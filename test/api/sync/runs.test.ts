@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   faultConnection,
+  faultModel,
   faultPipeline,
   loadPipeline,
   pipelineRuns,
@@ -200,6 +201,25 @@ describe('the report', () => {
       latest_pipeline_run: {
         ...{ id: triggered.pipeline_run_id, status: 'failed', errors: [{ message: 'It broke.' }], failed_records: 3 },
       },
+    });
+  });
+});
+
+describe('the report of a pipeline whose connection and model are faulted', () => {
+  it('shows what is wrong with each', async () => {
+    const { workspaceId } = api.admin;
+    await api.store.transaction(async (tx) => {
+      await faultConnection(tx, { workspaceId, id: 'warehouse', errors: [{ message: 'Wrong password.' }] });
+      await faultModel(tx, { workspaceId, id: 'purchases', errors: [{ message: 'No such column.' }] });
+    });
+    expect((await api.admin.get(`${PIPELINE}/report`)).body).toMatchObject({
+      status: 'faulted',
+      errors: [
+        { message: 'The connection "warehouse" is faulted: Wrong password.' },
+        { message: 'The data model "purchases" is faulted: No such column.' },
+      ],
+      ...{ connection_status: 'faulted', connection_errors: [{ message: 'Wrong password.' }] },
+      ...{ data_model_status: 'invalid', data_model_errors: [{ message: 'No such column.' }] },
     });
   });
 });
