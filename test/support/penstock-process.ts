@@ -39,7 +39,8 @@ interface Started {
   readonly ended: Promise<Ended>;
 }
 
-function start(args: readonly string[], options: ProcessOptions): Started {
+/** Starts the program; `written` grows. */
+export function spawnPenstock(args: readonly string[], options: ProcessOptions): Started {
   const env = bareEnvironment(options);
   const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { out: '', err: '' };
@@ -55,7 +56,7 @@ function start(args: readonly string[], options: ProcessOptions): Started {
 
 /** Runs one command to its end. */
 export function penstock(args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return start(args, options).ended;
+  return spawnPenstock(args, options).ended;
 }
 
 export interface Daemon extends AsyncDisposable {
@@ -71,7 +72,7 @@ export interface Daemon extends AsyncDisposable {
 /** `penstock serve`, once it listens; one that ends before throws what it wrote. SIGTERM when disposed. */
 export async function startDaemon(options: ProcessOptions): Promise<Daemon> {
   mkdirSync(options.home, { recursive: true, mode: 0o755 });
-  const { child, written, ended } = start(['serve'], options);
+  const { child, written, ended } = spawnPenstock(['serve'], options);
   let isGone = false;
   void ended.then(() => {
     isGone = true;
