@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Issue, msOfMicros, parseInstant, refuse } from '../kernel/index.ts';
 
 const DAY_MS = 86_400_000;
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SIZE = 100;
 
@@ -47,5 +48,7 @@ function readBound(path: string, text: string | undefined, issues: Issue[]): { f
     return undefined;
   }
   const ms = msOfMicros(micros);
-  return { first: new Date(msOfMicros(micros + 999n)), last: new Date(wholeDay ? ms + DAY_MS - 1 : ms) };
+  // rounded up to a millisecond, but not into the year 10000, which the store cannot hold
+  const first = new Date(Math.min(msOfMicros(micros + 999n), LAST_MS));
+  return { first, last: new Date(wholeDay ? ms + DAY_MS - 1 : ms) };
 }

@@ -30,7 +30,14 @@ export function formatTime(time: Date | null): string | null {
   return time === null ? null : time.toISOString();
 }
 
-/** Microseconds of an ISO 8601 instant with a zone; undefined when the text is none or names a day that does not exist. */
+/** What four digits of a year write, and every store and warehouse holds: the years 1 to 9999 of UTC. */
+const FIRST = microsOfMs(Date.parse('0001-01-01T00:00:00Z'));
+const LAST = microsOfMs(Date.parse('9999-12-31T23:59:59.999Z')) + 999n;
+
+/**
+ * Microseconds of an ISO 8601 instant with a zone; undefined when the text is none, names a day that does not exist, or lies
+ * outside the years 1 to 9999 of UTC.
+ */
 export function parseInstant(text: string): Micros | undefined {
   const match = ISO_INSTANT.exec(text);
   if (match === null) return undefined;
@@ -40,7 +47,8 @@ export function parseInstant(text: string): Micros | undefined {
   if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(wall)) return undefined;
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
-  return microsOfMs(ms - offset * 60_000) + BigInt(fraction.padEnd(6, '0').slice(0, 6));
+  const micros = microsOfMs(ms - offset * 60_000) + BigInt(fraction.padEnd(6, '0').slice(0, 6));
+  return micros < FIRST || micros > LAST ? undefined : micros;
 }
 
 function offsetMinutes(zone: string): number | undefined {

@@ -33,12 +33,19 @@ interface Limits {
 
 function checkLimits({ start, end, delay }: Limits, complain: Complain): void {
   if (delay != null && parseDuration(delay) === undefined) complain('delay', `"${delay}" is longer than 100 years`);
+  for (const [path, instant] of Object.entries({ start, end })) {
+    if (instant !== undefined && instant > LAST_START)
+      complain(path, `"${instant}" is too far away; choose a year before 9000`);
+  }
   if (isTooFine(start)) complain('start', 'is finer than a millisecond; round it');
   if (isTooFine(end)) complain('end', 'is finer than a millisecond; round it');
   if (start !== undefined && end !== undefined && instantMs(end) <= instantMs(start)) {
     complain('end', `"${end}" is not after start; choose a later one, or leave it out`);
   }
 }
+
+// not shown: a last start. With a century of delay on top, every due time stays one that the store can hold.
+const LAST_START = '8999-12-31T23:59:59.999Z';
 
 /** Boundaries are counted from start in milliseconds. */
 function isTooFine(instant: string | undefined): boolean {

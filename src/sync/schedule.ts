@@ -124,11 +124,15 @@ const STEP_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 }
 function boundary({ frequency, startMs }: IntervalTimetable, index: number): number {
   if (frequency !== 'monthly') return startMs + index * STEP_MS[frequency];
   const start = new Date(startMs);
-  const first = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + index, 1);
-  const month = new Date(first);
-  const days = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();
+  const first = firstOfMonth(start.getUTCFullYear(), start.getUTCMonth() + index);
+  const days = (firstOfMonth(start.getUTCFullYear(), start.getUTCMonth() + index + 1) - first) / STEP_MS.daily;
   const day = Math.min(start.getUTCDate(), days);
   return first + (day - 1) * STEP_MS.daily + (startMs - Math.floor(startMs / STEP_MS.daily) * STEP_MS.daily);
+}
+
+/** Not `Date.UTC`, to which the years 0 to 99 are those of the twentieth century. */
+function firstOfMonth(year: number, month: number): number {
+  return new Date(0).setUTCFullYear(year, month, 1);
 }
 
 /** The largest index whose boundary is not after `timeMs`. */

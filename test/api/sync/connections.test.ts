@@ -173,6 +173,23 @@ describe('providers', () => {
   });
 });
 
+describe('the secrets of a provider without a connector', () => {
+  it.each([
+    ['Alpha', alpha.config, 'password'],
+    ['BigQuery', { project_id: 'p', dataset_id: 'd', service_account_id: 's', service_account_key: 'k' }, undefined],
+    ['Redshift', { host: 'h', database: 'd', user: 'u', password: 'p' }, 'password'],
+    ['PostgreSQL', { host: 'h', database: 'd', user: 'u', password: 'p' }, 'password'],
+  ])('%s are masked and kept encrypted', async (word, config, field = 'service_account_key') => {
+    const id = `secret-${word}`;
+    const { body } = await api.admin.post('/connections', { ...connectionBody, id, service_provider: word, config });
+    expect(body.config).toEqual({ ...config, [field]: SECRET_MASK });
+    const rows = await api.store.orm.select().from(connections);
+    const kept = JSON.parse(rows.find((row) => row.id === id)?.config ?? '{}') as Record<string, string>;
+    const context = `${api.admin.workspaceId}/connection/${id}/config.${field}`;
+    expect(api.deps.keyRing.decrypt(kept[field] ?? '', context).reveal()).toBe((config as typeof kept)[field]);
+  });
+});
+
 describe('the probe', () => {
   it('shows what the warehouse refuses as a fault, and a PUT after it is mended clears it', async () => {
     api.warehouse.failure = new AppError('WAREHOUSE_CREDENTIALS', 'The password is wrong.');

@@ -21,6 +21,15 @@ test('takes days of UTC, the last one to its end', () => {
   expect(page.to?.toISOString()).toBe('2024-01-31T23:59:59.999Z');
 });
 
+test('takes the first and the last time that there is', () => {
+  const { from, to } = readPage({ startDate: '9999-12-31T23:59:59.999999Z', endDate: '0001-01-01' });
+  expect([from, to].map((date) => date?.toISOString())).toEqual([
+    '9999-12-31T23:59:59.999Z',
+    '0001-01-01T23:59:59.999Z',
+  ]);
+  expect(() => readPage({ startDate: '0000-01-01' })).toThrow('startDate');
+});
+
 test('refuses bounds that are no time, all at once', () => {
   expect(() => readPage({ startDate: 'yesterday', endDate: '2024-02-30' })).toThrow(/startDate: .*endDate: /);
 });

@@ -54,6 +54,14 @@ describe('an interval', () => {
     ]);
   });
 
+  it('counts months from any year', () => {
+    const monthly: Schedule = { type: 'interval', frequency: 'monthly', start: '0050-01-31T00:00:00Z' };
+    expect(due(timetableOf(monthly), null, '2024-03-01T00:00:00Z')?.slice(0, 2)).toEqual([
+      '2024-01-31T00:00:00.000Z',
+      '2024-02-29T00:00:00.000Z',
+    ]);
+  });
+
   it('loads what lies before its start in one first run at once, when from is earlier', () => {
     expect(next(timetableOf(daily, '2023-01-01T00:00:00Z'), null, '2023-12-20T00:00:00Z')).toBe(
       '2023-12-20T00:00:00.000Z',
