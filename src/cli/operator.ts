@@ -10,6 +10,8 @@ import type { CommandContext } from './command.ts';
 export interface Operator extends AccessDeps {
   /** Who stands in the audit log. */
   readonly actor: Actor;
+  /** Whether a daemon works on this store; of one that DATABASE_URL names nobody here can tell, so true. */
+  readonly hasDaemon: boolean;
 }
 
 interface OperatorOptions {
@@ -32,8 +34,10 @@ export async function asOperator<Result>(
   if (options.mayMakeHome !== true) await requireHome(config);
   const log = createLog('error', process.stderr);
   const { keyRing } = await resolveKeys(config, log);
-  await using store = options.needsDaemon === true ? await daemonStore(config, log) : await commandStore(config, log);
-  return await work({ store, clock: systemClock, keyRing, actor: actor() });
+  const shared = await sharedStore(config, log);
+  if (shared === undefined && options.needsDaemon === true) throw noDaemon(config);
+  await using store = shared ?? (await startStore(config, { role: 'command', log }));
+  return await work({ store, clock: systemClock, keyRing, actor: actor(), hasDaemon: shared !== undefined });
 }
 
 /** Whether the home that the configuration names was ever used. */
@@ -53,18 +57,16 @@ async function requireHome(config: Config): Promise<void> {
   );
 }
 
-function commandStore(config: Config, log: Log): Promise<Store> {
+/** The store that others may be using: the one DATABASE_URL names, or that of the daemon which runs in the home. */
+async function sharedStore(config: Config, log: Log): Promise<Store | undefined> {
+  if (config.store.databaseUrl === undefined) return attachStore(config, log);
   return startStore(config, { role: 'command', log });
 }
 
-/** Of a store that DATABASE_URL names nobody can tell who works on it. */
-async function daemonStore(config: Config, log: Log): Promise<Store> {
-  if (config.store.databaseUrl !== undefined) return commandStore(config, log);
-  const store = await attachStore(config, log);
-  if (store !== undefined) return store;
-  throw new AppError(
+function noDaemon({ home }: Config): AppError {
+  return new AppError(
     'STORE_UNAVAILABLE',
-    `No daemon runs in ${config.home}, so there is nothing to wait for. Start one with \`penstock serve\`.`,
+    `No daemon runs in ${home}, so there is nothing to wait for. Start one with \`penstock serve\`.`,
   );
 }
 

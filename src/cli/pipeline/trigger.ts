@@ -32,9 +32,12 @@ export async function triggerFromCommand(context: CommandContext, options: Trigg
     const workspaceId = await theWorkspace(operator.store, options.workspace);
     const runId = await request(operator, workspaceId, options);
     const run = { workspaceId, pipelineId: options.id, runId };
-    if (options.wait === true)
+    if (options.wait === true) {
       context.setExitCode(await waitForEnd(operator, run, { output, timeoutMs: options.timeout }));
-    else output.object({ pipeline_run_id: runId, status: 'attempt_requested' });
+    } else {
+      output.object({ pipeline_run_id: runId, status: 'attempt_requested' });
+      if (!operator.hasDaemon) output.note('No daemon runs now: the run begins with the next `penstock serve`.');
+    }
   };
   await asOperator(context, trigger, { needsDaemon: options.wait === true });
 }

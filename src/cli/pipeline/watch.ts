@@ -1,4 +1,4 @@
-import { findLatestRun, loadPipeline, type Pipeline, type Run } from '../../sync/index.ts';
+import { listRuns, loadPipeline, type Pipeline, type Run, runAnswer } from '../../sync/index.ts';
 import type { CommandContext } from '../command.ts';
 import { theWorkspace } from '../defaults.ts';
 import { asOperator, type Operator } from '../operator.ts';
@@ -12,6 +12,8 @@ export interface WatchOptions {
 }
 
 const POLL_MS = 500;
+/** More runs of one pipeline do not end between two looks. */
+const LOOK_BACK = 20;
 /** A run that is due is made within a second; so long `--until-idle` waits for one. */
 const QUIET_MS = 3000;
 
@@ -31,26 +33,27 @@ async function follow(
   pipeline: Pipeline,
   { output, untilIdle }: { readonly output: Output; readonly untilIdle: boolean },
 ): Promise<void> {
-  let shown: bigint | undefined;
+  let shownUpTo: bigint | undefined;
   let quietSinceMs = clock.nowMs();
   while (!untilIdle || clock.nowMs() - quietSinceMs < QUIET_MS) {
-    const run = await findLatestRun(store, pipeline);
-    if (run !== undefined) shown = show(output, run, shown);
-    if (run?.endedOn === null) quietSinceMs = clock.nowMs();
+    const newest = await listRuns(store, pipeline, { limit: LOOK_BACK, offset: 0, from: undefined, to: undefined });
+    // what ended before we came is told by its last run alone
+    const ended = newest.filter((run) => run.endedOn !== null && (shownUpTo === undefined || run.id > shownUpTo));
+    for (const run of (shownUpTo === undefined ? ended.slice(0, 1) : ended).reverse()) showEnd(run, pipeline, output);
+    shownUpTo = ended[0]?.id ?? shownUpTo ?? 0n;
+    const live = newest.find((run) => run.endedOn === null);
+    if (live !== undefined) {
+      output.progress(progressText(live));
+      quietSinceMs = clock.nowMs();
+    }
     await clock.sleep(POLL_MS);
   }
 }
 
-/** Answers the id of the last run that was written as ended. */
-function show(output: Output, run: Run, shown: bigint | undefined): bigint | undefined {
-  if (run.endedOn === null) {
-    output.progress(progressText(run));
-    return shown;
-  }
-  if (run.id === shown) return shown;
+/** A line for a person; JSON, a line as well, for a program. */
+function showEnd(run: Run, pipeline: Pipeline, output: Output): void {
   output.progress('');
-  output.line(
-    `${run.endedOn.toISOString()} ${progressText(run)}${run.errors.map(({ message }) => `; ${message}`).join('')}`,
-  );
-  return run.id;
+  const errors = run.errors.map(({ message }) => `; ${message}`).join('');
+  if (output.json) output.object(runAnswer(run, pipeline.id));
+  else output.line(`${run.endedOn?.toISOString()} ${progressText(run)}${errors}`);
 }

@@ -91,6 +91,14 @@ test('watch writes a line for the newest run and ends when nothing is left', asy
   expect(out).toMatch(/^\S+Z run \d+ success: 3 rows read, 1 failed\n$/);
 });
 
+test('watch writes each run that ends as a line of JSON for a program', async () => {
+  const { pipeline_run_id: id } = await cli.penstock.json('pipeline', 'trigger', 'people');
+  const { out } = await cli.penstock.run('--json', 'pipeline', 'watch', 'people', '--until-idle');
+  const [newest] = await cli.penstock.json<readonly Row[]>('pipeline', 'runs', 'people');
+  expect(newest).toMatchObject({ id, status: 'success' });
+  expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')).toEqual(newest);
+});
+
 test('what needs a daemon says so where none runs, and starts nothing', async () => {
   const { DATABASE_URL, ...environment } = cli.environment;
   for (const args of [
