@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from './node-flags.mjs';
 
 const main = new URL('../src/main.ts', import.meta.url);
 
@@ -21,7 +22,7 @@ function bundledNode() {
 
 /** Runs the command under `node`, hands signals on, and ends as it ended: same code, or same signal. */
 function handOver(node) {
-  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...NODE_FLAGS, fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) {
     // A terminal sends Ctrl-C to the whole group: the child has it already, and a second one would mean "at once".
@@ -38,10 +39,12 @@ function handOver(node) {
   });
 }
 
-if (Number(process.versions.node.split('.')[0]) >= 24) {
+const isCurrent = Number(process.versions.node.split('.')[0]) >= 24;
+// Only a process that begins can be told how to use memory, and only the daemon lives long enough to need it.
+if (isCurrent && process.argv[2] !== 'serve') {
   await import(main.href);
 } else {
-  const node = bundledNode();
+  const node = isCurrent ? process.execPath : bundledNode();
   if (node === undefined) {
     console.error(
       `penstock needs Node 24, this is ${process.version}, and the one npm brings is missing.\n` +

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { NODE_FLAGS } from '../../bin/node-flags.mjs';
 import { SETTINGS } from '../../src/config.ts';
 import { ROOT } from './source-tree.ts';
 
@@ -23,7 +24,9 @@ describe('the Dockerfile', () => {
   });
 
   test('starts the daemon as process 1, so that SIGTERM reaches it', () => {
-    expect(JSON.parse(/^CMD (\[.*\])$/m.exec(final)?.[1] ?? '')).toEqual(['node', 'src/main.ts', 'serve']);
+    const command = ['node', ...NODE_FLAGS, 'src/main.ts', 'serve'];
+    expect(JSON.parse(/^CMD (\[.*\])$/m.exec(final)?.[1] ?? '')).toEqual(command);
+    expect(JSON.parse(read('package.json')).scripts.start).toBe(command.join(' '));
     expect(final).not.toMatch(/^(ENTRYPOINT|CMD) [^[]/m);
   });
 
