@@ -100,6 +100,18 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/app\\.ts$' },
       to: { path: '^connectors/' },
     },
+    {
+      // a command is declared in src/cli/NAME.ts, and what it does is loaded when it runs: help and complaints come at once
+      name: 'help-loads-no-room',
+      severity: 'error',
+      from: { path: '^src/cli/[a-z-]+\\.ts$', pathNot: '^src/cli/(operator|defaults|api-client)\\.ts$' },
+      to: {
+        path: [place('app'), '^src/(?!cli/|kernel/|config)', '^src/cli/(operator|defaults)\\.ts$', '^src/cli/[a-z-]+/'],
+        pathNot: '^src/cli/credentials/rights\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-dev-dependency-in-source',
