@@ -51,7 +51,7 @@ async function deliverAll(deps: EngineDeps, reading: Reading): Promise<void> {
       progress = await deliverChunk(deps, { claimed, source, progress } satisfies Delivery, chunk);
       if (isHopeless(progress)) {
         blame('pipeline');
-        throw hopeless(progress);
+        throw hopeless(progress, chunk);
       }
     }
   } finally {
@@ -72,11 +72,12 @@ function isHopeless({ extracted, successful }: Progress): boolean {
   return extracted >= HOPELESS_ROWS && successful === 0;
 }
 
-function hopeless({ extracted }: Progress): AppError {
-  return new AppError(
-    'NO_ROW_MAPPED',
-    `Of the first ${extracted} rows not one could be mapped. The failed records say why; mend the model and trigger again.`,
-  );
+function hopeless({ extracted }: Progress, { refused }: MappedChunk): AppError {
+  const [first] = refused;
+  const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
+  const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;
+  const message = `Of the first ${extracted} rows not one could be mapped. ${example} Mend the model and trigger again.`;
+  return new AppError('NO_ROW_MAPPED', message);
 }
 
 /** A full pipeline has no position, and an empty range leaves it. */

@@ -118,7 +118,8 @@ describe('a run', () => {
     expect(countsOf(await run('success'))).toEqual([1201, 1, 1200, 0, 0]);
     warehouse.rows = nobody(1000);
     const failed = await run('failed');
-    expect(failed.errors).toEqual([{ message: expect.stringContaining('not one could be mapped') }]);
+    const why = 'not one could be mapped. For example: All identity columns of the row are NULL';
+    expect(failed.errors).toEqual([{ message: expect.stringContaining(why) }]);
     expect((await readPipeline(store)).fault).toEqual(failed.errors);
   });
 
@@ -162,6 +163,21 @@ describe('a passing error', () => {
     expect(done).toMatchObject({ attempts: 2, rangeEnd: retrying.rangeEnd, errors: [] });
     expect(countsOf(done)).toEqual([2501, 2500, 1, 0, 0]);
     expect(await store.query('SELECT id FROM failed_records')).toHaveLength(1);
+  });
+
+  test('changes nothing about what the run works on, whatever was changed until its next attempt', async () => {
+    await addPipeline(store, { sqlQuery: 'SELECT * FROM people_before' });
+    warehouse.rows = people(2);
+    warehouse.failing = { at: 'open', error: lost };
+    const retrying = await run('retrying');
+    warehouse.failing = undefined;
+    await store.query("UPDATE data_models SET sql_query = 'SELECT * FROM people_after' WHERE workspace_id = 1");
+    await store.query("UPDATE pipelines SET environment = 'development' WHERE workspace_id = 1");
+    clock.advance(60_000);
+    await daemon.engine.poll();
+    await untilRun(store, retrying.id, 'success');
+    expect(warehouse.statements.map(({ sql }) => sql)).toEqual(['SELECT * FROM people_before']);
+    expect(await store.query('SELECT DISTINCT environment AS e FROM profiles')).toEqual([{ e: 0 }]);
   });
 
   test('waits as long as the warehouse asks for', async () => {
