@@ -132,6 +132,14 @@ describe('a trigger', () => {
     expect((await trigger({ 'idempotency-key': 'k1' })).body).not.toEqual(first.body);
   });
 
+  it('with an Idempotency-Key of another pipeline makes a run of its own', async () => {
+    const first = await trigger({ 'idempotency-key': 'shared' });
+    await api.admin.post(PIPELINES, { ...pipelineBody, id: 'other', schedule: { type: 'on_demand' } });
+    const other = { pipeline_id: 'other' };
+    const second = await api.admin.post(`${PIPELINES}/trigger`, other, { 'idempotency-key': 'shared' });
+    expect([second.status, second.body.pipeline_run_id === first.body.pipeline_run_id]).toEqual([200, false]);
+  });
+
   it('with one Idempotency-Key, many times at once, makes one run', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => trigger({ 'idempotency-key': 'burst' })));
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.pipeline_run_id}`)).size).toBe(1);

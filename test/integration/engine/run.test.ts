@@ -98,6 +98,16 @@ describe('a run', () => {
     expect(done.warnings).toEqual([{ message: expect.stringContaining('1 rows have no "at"') }]);
   });
 
+  test('never succeeds with counts that do not balance', async () => {
+    await addPipeline(store, { syncMode: INCREMENTAL });
+    warehouse.rows = people(250);
+    warehouse.gate = async () => {
+      await store.query('UPDATE pipeline_runs SET extracted_records = extracted_records + 1 WHERE workspace_id = 1');
+    };
+    expect((await run('failed')).errors).toEqual([{ message: expect.stringContaining('do not balance') }]);
+    expect(await readPipeline(store)).toMatchObject({ latestSuccessfulRunId: null, position: null });
+  });
+
   test('keeps rows that cannot be mapped with field, value, rule and reason', async () => {
     await addPipeline(store);
     warehouse.rows = [...people(3), [null, 'Nowhere', null], ['y@example.org', 'x'.repeat(5000), null]];
