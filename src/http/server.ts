@@ -12,6 +12,7 @@ import { observeRequests } from './observe-requests.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operationsEndpoints } from './operations.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
+import { silentConnectionsOf } from './silent-connections.ts';
 
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
@@ -63,6 +64,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, serving);
   serveDocs(app, document);
+  const silent = silentConnectionsOf(app.server);
   return {
     inject: (request) => app.inject(request),
     async listen() {
@@ -78,7 +80,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     async close(graceMs = GRACE_MS) {
       state.isDraining = true;
-      await closeWithin(app, clock, graceMs);
+      const closed = closeWithin(app, clock, graceMs);
+      silent.end();
+      await closed;
     },
     get url() {
       return publicUrl(app, config);

@@ -213,6 +213,16 @@ describe('closing', () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
+  it('does not wait for a connection that never said a word', async () => {
+    const server = await listening([]);
+    const socket = connect(portOf(server), '127.0.0.1');
+    const ended = once(socket, 'close');
+    await once(socket, 'connect');
+    await fetch(`${server.url}/healthz`);
+    await server.close(600_000);
+    await ended;
+  });
+
   it('cuts them when its grace is over', async () => {
     const { endpoint, started, finish } = gate();
     const server = await listening([endpoint]);
