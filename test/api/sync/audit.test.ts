@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provisionAccount } from '../../../src/access/index.ts';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { openSyncApi, PIPELINE, PIPELINES, pipelineBody, type SyncApi, somePipeline } from '../../support/sync-api.ts';
+import {
+  connectionBody,
+  modelBody,
+  openSyncApi,
+  PIPELINE,
+  PIPELINES,
+  pipelineBody,
+  type SyncApi,
+  somePipeline,
+} from '../../support/sync-api.ts';
 
 let api: SyncApi;
 beforeAll(async () => {
@@ -36,6 +45,27 @@ describe('the audit log', () => {
     });
     expect(entries.every(({ actor }) => actor === body.created_by)).toBe(true);
     expect(JSON.stringify(log.body)).not.toContain('feed-key');
+  });
+
+  it('has an entry for every change of a connection, a model and a pipeline', async () => {
+    const config = { database: 'd' };
+    const ids = { id: 'audited', connection_id: 'audited', data_model_id: 'audited' };
+    const bodies = [
+      ['/connections', { ...connectionBody, id: 'audited', config }],
+      ['/data-models', { ...modelBody, id: 'audited' }],
+      [PIPELINES, { ...pipelineBody, ...ids }],
+    ] as const;
+    for (const [path, body] of bodies) {
+      await api.admin.post(path, body);
+      await api.admin.put(`${path}/audited`, { ...body, name: 'Other' });
+    }
+    for (const [path] of bodies.toReversed()) await api.admin.delete(`${path}/audited`);
+    const { items } = (await api.admin.get('/audit-log?pageSize=1000')).body as {
+      items: { resource: string; action: string }[];
+    };
+    const actions = items.filter(({ resource }) => resource.endsWith('/audited')).map(({ action }) => action);
+    const of = (what: string) => ['created', 'updated', 'deleted'].map((verb) => `${what}.${verb}`);
+    expect(actions.toSorted()).toEqual([...of('connection'), ...of('data_model'), ...of('pipeline')].toSorted());
   });
 
   it('has no entry for what was refused', async () => {

@@ -203,6 +203,8 @@ describe('deleting a pipeline', () => {
     expect((await api.admin.delete('/connections/own')).status).toBe(409);
     expect(await api.admin.delete(`${PIPELINES}/own`)).toEqual({ status: 204, body: undefined });
     expect((await api.admin.get(`${PIPELINES}/own`)).status).toBe(404);
+    const gone = (await api.store.orm.select().from(pipelines)).find(({ id }) => id === 'own');
+    expect(gone).toMatchObject({ nextDueAt: null, connectionId: null, dataModelId: null });
     expect((await api.admin.get(`${PIPELINES}/own/report`)).status).toBe(404);
     expect((await api.admin.post(PIPELINES, own)).status).toBe(200);
     await api.admin.delete(`${PIPELINES}/own`);

@@ -213,6 +213,21 @@ describe('the report', () => {
   });
 });
 
+describe('the latest run of a report', () => {
+  it('is the one that was requested last, whatever its logical date', async () => {
+    const { workspaceId } = api.admin;
+    await trigger();
+    await setRuns({ status: 'success' });
+    const { pipeline } = await loadPipeline(api.store, { workspaceId, id: pipelineBody.id });
+    const nowMs = Date.parse('2024-06-20T00:00:00Z');
+    const times = { logicalDateMs: Date.parse('2024-01-01T00:00:00Z'), nominalEndMs: nowMs, nowMs };
+    const request = { pipeline, type: 'scheduled', ...times } as const;
+    const id = await api.store.transaction((tx) => requestRun(tx, api.deps.jobs, request));
+    const { body } = await api.admin.get(`${PIPELINE}/report`);
+    expect(BigInt(body.latest_pipeline_run.id)).toBe(id);
+  });
+});
+
 describe('the report of a pipeline whose connection and model are faulted', () => {
   it('shows what is wrong with each', async () => {
     const { workspaceId } = api.admin;

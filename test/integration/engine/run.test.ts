@@ -159,6 +159,8 @@ describe('a passing error', () => {
   test('is tried again later, with the same range and with counts of its own', async () => {
     await addPipeline(store, { syncMode: INCREMENTAL });
     warehouse.rows = [...people(2500), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];
+    // its clock would allow more to the next attempt
+    warehouse.nowMs = () => clock.nowMs() - 600_000;
     warehouse.failing = { at: 'read', error: lost, afterChunks: 2 };
     const retrying = await run('retrying');
     expect(retrying.errors).toEqual([{ message: 'The session is gone.' }]);

@@ -174,6 +174,17 @@ describe('the scheduler', () => {
     const stopped = await untilRun(store, id, 'stopped');
     expect(stopped.errors).toEqual([{ message: expect.stringContaining('stopped or faulted') }]);
   });
+
+  test('lets a scheduled run that was queued before a fault come to nothing', async () => {
+    clock.set(Date.parse('2026-01-15T12:15:00Z'));
+    const idle = await daemon({ workers: 0 });
+    await addPipeline(store, { schedule: HOURLY, nextDueAtMs: clock.nowMs() });
+    await idle.engine.poll();
+    await store.query(`UPDATE connections SET fault = '[{"message":"Refused."}]' WHERE workspace_id = 1`);
+    await daemon();
+    await untilRun(store, (await readRuns(store))[0]?.id ?? 0n, 'stopped');
+    expect(warehouse.statements).toEqual([]);
+  });
 });
 
 describe('the limits', () => {
