@@ -50,7 +50,7 @@ export const SETTINGS = {
     default: '4',
     meaning: 'Most runs over one connection at the same time, over all daemons.',
   },
-  PENSTOCK_CHUNK_ROWS: { default: '8000', meaning: 'Rows that are delivered in one transaction.' },
+  PENSTOCK_CHUNK_ROWS: { default: '5000', meaning: 'Rows that are delivered in one transaction.' },
   PENSTOCK_DUCKDB_MEMORY_MB: { default: '128', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
   PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },

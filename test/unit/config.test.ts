@@ -14,7 +14,7 @@ describe('without any variable', () => {
       store: { databaseUrl: undefined, port: 0, poolSize: 10 },
       keys: { encryption: [], identity: undefined },
       logLevel: 'info',
-      engine: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 8000, runAttempts: 5 },
+      engine: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 5000, runAttempts: 5 },
       duckdb: { memoryMb: 128, threads: 1 },
     });
   });
