@@ -162,3 +162,11 @@ export async function somePipeline({ admin }: SyncApi, changes: object = {}): Pr
   await admin.post('/data-models', modelBody);
   return admin.post(PIPELINES, { ...pipelineBody, ...changes });
 }
+
+/** All messages of an error answer. */
+export const messages = ({ body }: Answer): string =>
+  body.errors.map(({ message }: { message: string }) => message).join('; ');
+
+/** The pipeline's sync_mode, or its schedule, with some fields changed. */
+export const syncMode = (changes: object) => ({ sync_mode: { ...pipelineBody.sync_mode, ...changes } });
+export const schedule = (changes: object) => ({ schedule: { ...pipelineBody.schedule, ...changes } });

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError, SECRET_MASK } from '../../../src/kernel/index.ts';
 import {
-  type Answer,
   connectionBody,
+  messages,
   modelBody,
   openSyncApi,
   PIPELINES,
   pipelineBody,
   type SyncApi,
+  schedule,
   somePipeline,
+  syncMode,
 } from '../../support/sync-api.ts';
 
 let api: SyncApi;
@@ -18,10 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-const messages = ({ body }: Answer): string =>
-  body.errors.map(({ message }: { message: string }) => message).join('; ');
-const syncMode = (changes: object) => ({ sync_mode: { ...pipelineBody.sync_mode, ...changes } });
-const schedule = (changes: object) => ({ schedule: { ...pipelineBody.schedule, ...changes } });
 let count = 0;
 const post = (changes: object = {}) => api.admin.post(PIPELINES, { ...pipelineBody, id: `p-${++count}`, ...changes });
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECRET_MASK } from '../../../src/kernel/index.ts';
 import { pipelines } from '../../../src/sync/index.ts';
 import {
-  type Answer,
   connectionBody,
+  messages,
   modelBody,
   NOW,
   openSyncApi,
@@ -11,7 +11,9 @@ import {
   PIPELINES,
   pipelineBody,
   type SyncApi,
+  schedule,
   somePipeline,
+  syncMode,
 } from '../../support/sync-api.ts';
 
 let api: SyncApi;
@@ -20,10 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-const messages = ({ body }: Answer): string =>
-  body.errors.map(({ message }: { message: string }) => message).join('; ');
-const syncMode = (changes: object) => ({ sync_mode: { ...pipelineBody.sync_mode, ...changes } });
-const schedule = (changes: object) => ({ schedule: { ...pipelineBody.schedule, ...changes } });
 let count = 0;
 const post = (changes: object = {}) => api.admin.post(PIPELINES, { ...pipelineBody, id: `p-${++count}`, ...changes });
 
