@@ -1,12 +1,12 @@
-import { deliverInTransaction, type PersonFailure, type PersonOutcome } from '../identity/index.ts';
+import { deliverInTransaction, type PersonOutcome } from '../identity/index.ts';
 import { AppError } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { leaseLost } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { shownValue } from './mapping/failed-row.ts';
+import type { MappedRows, RefusedRow } from './mapping/unit-mapping.ts';
 import type { RunSource } from './open-source.ts';
-import type { MappedChunk, RefusedRow } from './read-chunks.ts';
+import type { MappedChunk } from './read-chunks.ts';
 import { writeFailedRecords } from './write-failed-records.ts';
 
 /** What one attempt has delivered so far. */
@@ -25,7 +25,7 @@ export interface Delivery {
 }
 
 /**
- * One chunk in one transaction: people, failed records, counters under the fence; all of it or nothing (house plan §3,
+ * One chunk in one transaction: units, failed records, counters under the fence; all of it or nothing (house plan §3,
  * Deliver). Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are kept.
  * Answers the progress after it. Throws LEASE_LOST.
  */
@@ -37,7 +37,7 @@ export async function deliverChunk(deps: EngineDeps, delivery: Delivery, chunk: 
     );
   } catch (error) {
     const isData = error instanceof AppError && error.code === 'STORE_DATA';
-    if (!isData || chunk.rows.length === 0) throw error;
+    if (!isData || chunk.mapped.rows.length === 0) throw error;
     return await deliverParts(deps, delivery, { chunk, error });
   }
 }
@@ -46,11 +46,8 @@ type Writing = Delivery & { readonly deps: EngineDeps; readonly chunk: MappedChu
 
 async function writeChunk(tx: Transaction, writing: Writing): Promise<Progress> {
   const { deps, claimed, source, progress, chunk, exclusive } = writing;
-  const { outcomes } = await deps.identities.deliver(tx, chunk.people, exclusive);
-  const refused = [
-    ...chunk.refused,
-    ...outcomes.flatMap((outcome, i) => refusedByIdentity(source, chunk, { outcome, i })),
-  ];
+  const outcomes = await chunk.mapped.deliver(tx, exclusive);
+  const refused = [...chunk.mapped.refused, ...refusedUnits(source, chunk.mapped, outcomes)];
   await writeFailedRecords(tx, {
     lease: claimed,
     columns: source.columns,
@@ -81,20 +78,19 @@ async function countChunk(tx: Transaction, { workspaceId, runId, fence }: Claime
   if (counted !== 1) throw leaseLost({ runId });
 }
 
-function refusedByIdentity(
-  source: RunSource,
-  chunk: MappedChunk,
-  { outcome, i }: { readonly outcome: PersonOutcome; readonly i: number },
+/** Every row of every unit that failed. */
+function refusedUnits(
+  { mapping }: RunSource,
+  { rows, starts }: MappedRows,
+  outcomes: readonly PersonOutcome[],
 ): readonly RefusedRow[] {
-  if (!('rule' in outcome)) return [];
-  return [{ row: chunk.rows[i] ?? [], refusal: refusalOf(source, chunk.rows[i] ?? [], outcome) }];
-}
-
-/** `identity` names the type at fault; people look for the column. */
-function refusalOf({ roles, columns }: RunSource, row: RefusedRow['row'], { rule, field, reason }: PersonFailure) {
-  const position = field === 'mpid' ? roles.mpid : roles.identities.find(({ type }) => type === field)?.position;
-  if (position === undefined) return { rule, field, value: null, reason };
-  return { rule, field: columns[position]?.name ?? field, value: shownValue(row[position] ?? null), reason };
+  const refused: RefusedRow[] = [];
+  for (const [unit, outcome] of outcomes.entries()) {
+    if (!('rule' in outcome)) continue;
+    for (const row of rows.slice(starts[unit], starts[unit + 1]))
+      refused.push({ row, refusal: mapping.refusalOf(row, outcome) });
+  }
+  return refused;
 }
 
 async function deliverParts(
@@ -103,29 +99,30 @@ async function deliverParts(
   { chunk, error }: { readonly chunk: MappedChunk; readonly error: AppError },
 ): Promise<Progress> {
   let { progress } = delivery;
-  for (const part of await partsOf(deps, chunk, error))
+  for (const part of await partsOf(delivery.source, chunk.mapped, error))
     progress = await deliverChunk(deps, { ...delivery, progress }, part);
   return progress;
 }
 
-/** Two halves; of a single row, the row as refused. Rows that were refused already go with the first part. */
+/**
+ * Two halves, whole units where there are several and rows where there is one; of a single row, the row as refused. The
+ * halves are mapped again from their rows. Rows that were refused already go with the first part.
+ */
 async function partsOf(
-  { identities }: EngineDeps,
-  chunk: MappedChunk,
+  { mapping }: RunSource,
+  { rows, starts, refused }: MappedRows,
   error: AppError,
 ): Promise<readonly MappedChunk[]> {
-  const { scope, people } = chunk.people;
-  const part = async (from: number, to: number, refused: readonly RefusedRow[]): Promise<MappedChunk> => ({
-    extracted: to - from + refused.length,
-    people: await identities.prepare(scope, people.slice(from, to)),
-    rows: chunk.rows.slice(from, to),
-    refused,
-  });
-  const [only] = chunk.rows;
-  if (chunk.rows.length === 1 && only !== undefined) {
+  const part = async (from: number, to: number, others: readonly RefusedRow[]): Promise<MappedChunk> => {
+    const mapped = await mapping.map(rows.slice(from, to));
+    return { extracted: to - from + others.length, mapped: { ...mapped, refused: [...others, ...mapped.refused] } };
+  };
+  const [only] = rows;
+  if (rows.length === 1 && only !== undefined) {
     const refusal = { rule: 'store_refused', field: '', value: null, reason: error.message };
-    return [await part(0, 0, [...chunk.refused, { row: only, refusal }])];
+    return [await part(0, 0, [...refused, { row: only, refusal }])];
   }
-  const half = Math.ceil(chunk.rows.length / 2);
-  return [await part(0, half, chunk.refused), await part(half, chunk.rows.length, [])];
+  const units = starts.length - 1;
+  const half = units > 1 ? (starts[Math.ceil(units / 2)] as number) : Math.ceil(rows.length / 2);
+  return [await part(0, half, refused), await part(half, rows.length, [])];
 }

@@ -41,7 +41,7 @@ async function deliverAll(deps: EngineDeps, reading: Reading): Promise<void> {
   const { claimed, source, session, signal, blame } = reading;
   const { chunkRows } = deps.settings;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
-  const chunks = readChunks({ identities: deps.identities, session, chunkRows, label }, source, signal);
+  const chunks = readChunks({ session, chunkRows, label }, source, signal);
   let progress: Progress = NOTHING_YET;
   let next = readNext(chunks);
   try {
@@ -72,8 +72,8 @@ function isHopeless({ extracted, successful }: Progress): boolean {
   return extracted >= HOPELESS_ROWS && successful === 0;
 }
 
-function hopeless({ extracted }: Progress, { refused }: MappedChunk): AppError {
-  const [first] = refused;
+function hopeless({ extracted }: Progress, { mapped }: MappedChunk): AppError {
+  const [first] = mapped.refused;
   const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
   const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;
   const message = `Of the first ${extracted} rows not one could be mapped. ${example} Mend the model and trigger again.`;

@@ -16,8 +16,10 @@ import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { type FixedRange, fixRange } from './fix-range.ts';
 import { type IteratorAxis, iteratorAxis } from './iterator-axis.ts';
-import { assignRoles, type ColumnRoles } from './mapping/column-roles.ts';
-import { compileMapper, type RowMapper } from './mapping/compile-mapper.ts';
+import { assignRoles } from './mapping/column-roles.ts';
+import { compileMapper } from './mapping/compile-mapper.ts';
+import { createPeopleMapping } from './mapping/people-mapping.ts';
+import type { UnitMapping } from './mapping/unit-mapping.ts';
 import { connectorOf } from './open-session.ts';
 import type { Blame } from './settle-failure.ts';
 
@@ -25,9 +27,7 @@ import type { Blame } from './settle-failure.ts';
 export interface RunSource {
   readonly statement: Statement;
   readonly columns: readonly Column[];
-  readonly roles: ColumnRoles;
-  readonly map: RowMapper;
-  readonly scope: ResolutionScope;
+  readonly mapping: UnitMapping;
   readonly range: FixedRange;
   readonly warnings: readonly Notice[];
 }
@@ -47,7 +47,7 @@ export interface SourceRequest {
 export async function openSource(deps: EngineDeps, request: SourceRequest): Promise<RunSource> {
   const { claimed, session, signal, blame } = request;
   const { dialect } = connectorOf(deps, claimed);
-  const { pipeline, dataModel } = claimed.snapshot;
+  const { dataModel } = claimed.snapshot;
   blame('data model');
   const sql = await acceptedSql(dataModel.sqlQuery, dialect);
   const columns = await session.describe({ sql, parameters: {} }, signal);
@@ -57,17 +57,10 @@ export async function openSource(deps: EngineDeps, request: SourceRequest): Prom
   const range = await fixRange(deps, { claimed, axis: iterator?.axis, session, signal });
   blame('data model');
   const warnings = range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : [];
-  const settings = await readSettings(deps.store, claimed.workspaceId);
   return {
-    ...compileMapping({ claimed, columns, iterator, settings }),
+    mapping: await compileMapping(deps, { claimed, columns, iterator }),
     statement: wrap({ sql, dialect, range, iterator }),
     columns,
-    scope: {
-      workspaceId: claimed.workspaceId,
-      environment: pipeline.environment,
-      mode: pipeline.syncMode.type,
-      policy: { ...DEFAULT_POLICY, ...settings.identity },
-    },
     range,
     warnings,
   };
@@ -77,14 +70,21 @@ interface Mapping {
   readonly claimed: ClaimedRun;
   readonly columns: readonly Column[];
   readonly iterator: ModelIterator | undefined;
-  readonly settings: WorkspaceSettings;
 }
 
-function compileMapping({ claimed, columns, iterator, settings }: Mapping): Pick<RunSource, 'roles' | 'map'> {
+async function compileMapping({ store, identities }: EngineDeps, mapping: Mapping): Promise<UnitMapping> {
+  const { claimed, columns, iterator } = mapping;
+  const settings = await readSettings(store, claimed.workspaceId);
   const { nameCharacters, valueCharacters } = settings.limits;
   const limits = { nameChars: nameCharacters, valueChars: valueCharacters };
   const roles = assignRoles(columns, iterator?.column, limits);
-  return { roles, map: compileMapper({ columns, roles, limits, iterator, runStart: claimed.startedAt }) };
+  const mapRow = compileMapper({ columns, roles, limits, iterator, runStart: claimed.startedAt });
+  return createPeopleMapping({ identities, scope: scopeOf(claimed, settings), columns, roles, mapRow });
+}
+
+function scopeOf({ workspaceId, snapshot }: ClaimedRun, settings: WorkspaceSettings): ResolutionScope {
+  const { environment, syncMode } = snapshot.pipeline;
+  return { workspaceId, environment, mode: syncMode.type, policy: { ...DEFAULT_POLICY, ...settings.identity } };
 }
 
 async function acceptedSql(sqlQuery: string, dialect: Dialect): Promise<string> {

@@ -2,7 +2,7 @@ import type { CopyTarget, Transaction } from '../store/index.ts';
 import type { Column } from '../warehouse/index.ts';
 import type { RunLease } from './claim-run.ts';
 import { rowText } from './mapping/failed-row.ts';
-import type { RefusedRow } from './read-chunks.ts';
+import type { RefusedRow } from './mapping/unit-mapping.ts';
 
 const FAILED_RECORDS: CopyTarget = {
   table: 'failed_records',

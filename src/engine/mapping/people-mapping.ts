@@ -1,0 +1,63 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Identities, Person, ResolutionScope } from '../../identity/index.ts';
+import type { Column } from '../../warehouse/index.ts';
+import type { ColumnRoles } from './column-roles.ts';
+import { isRefusal, type RowMapper } from './compile-mapper.ts';
+import { shownValue } from './failed-row.ts';
+import type { MappedRows, RefusedRow, Row, UnitFailure, UnitMapping } from './unit-mapping.ts';
+
+/** Rows mapped between two turns of the event loop: about 4 ms, so that the store's sockets are served meanwhile. */
+export const SLICE_ROWS = 2000;
+
+export interface PeopleMappingPlan {
+  readonly identities: Identities;
+  readonly scope: ResolutionScope;
+  readonly columns: readonly Column[];
+  readonly roles: ColumnRoles;
+  readonly mapRow: RowMapper;
+}
+
+/** user_attributes pipelines: each row that is accepted is a unit of its own, a person. */
+export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
+  const { identities, scope, mapRow } = plan;
+  return {
+    async map(rows): Promise<MappedRows> {
+      const { people, accepted, refused } = await mapPeople(mapRow, rows);
+      const prepared = await identities.prepare(scope, people);
+      return {
+        rows: accepted,
+        starts: Int32Array.from({ length: people.length + 1 }, (_, unit) => unit),
+        refused,
+        deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
+      };
+    },
+    refusalOf: (row, failure) => refusalOf(plan, row, failure),
+  };
+}
+
+interface MappedPeople {
+  readonly people: Person[];
+  readonly accepted: Row[];
+  readonly refused: RefusedRow[];
+}
+
+async function mapPeople(mapRow: RowMapper, rows: readonly Row[]): Promise<MappedPeople> {
+  const mapped: MappedPeople = { people: [], accepted: [], refused: [] };
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] as Row;
+    const result = mapRow(row);
+    if (isRefusal(result)) mapped.refused.push({ row, refusal: result });
+    else {
+      mapped.people.push(result);
+      mapped.accepted.push(row);
+    }
+    if (index % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
+  }
+  return mapped;
+}
+
+function refusalOf({ roles, columns }: PeopleMappingPlan, row: Row, { rule, field, reason }: UnitFailure) {
+  const position = field === 'mpid' ? roles.mpid : roles.identities.find(({ type }) => type === field)?.position;
+  if (position === undefined) return { rule, field, value: null, reason };
+  return { rule, field: columns[position]?.name ?? field, value: shownValue(row[position] ?? null), reason };
+}

@@ -1,0 +1,35 @@
+// How rows become what is kept, whatever a pipeline delivers. A *unit* is what is delivered whole: a person of one row, or
+// a batch of rows that follow each other. A unit that fails fails all its rows.
+import type { PersonFailure, PersonOutcome } from '../../identity/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { Cell } from '../../warehouse/index.ts';
+import type { Refusal } from './refusal.ts';
+
+export type Row = readonly Cell[];
+
+/** A row that is not kept, with what is wrong with it. */
+export interface RefusedRow {
+  readonly row: Row;
+  readonly refusal: Refusal;
+}
+
+export type UnitFailure = PersonFailure;
+
+/** Rows that are ready for delivery, in units, and those that no unit took. */
+export interface MappedRows {
+  /** Rows of the units, in order. */
+  readonly rows: readonly Row[];
+  /** Unit i covers `rows[starts[i]]` up to `rows[starts[i + 1] - 1]`; one more entry than there are units. */
+  readonly starts: Int32Array;
+  readonly refused: readonly RefusedRow[];
+  /** One outcome a unit, in order; may run more than once. Throws as `Identities.deliver` does. */
+  deliver(tx: Transaction, exclusive: boolean): Promise<readonly PersonOutcome[]>;
+}
+
+/** Compiled once a run. */
+export interface UnitMapping {
+  /** Pure, so rows may be mapped again, and in parts: units of a part are made of its own rows. */
+  map(rows: readonly Row[]): Promise<MappedRows>;
+  /** A unit's failure as the refusal of one of its rows: people look for the column, not for the identity type. */
+  refusalOf(row: Row, failure: UnitFailure): Refusal;
+}
