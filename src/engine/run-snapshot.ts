@@ -1,28 +1,40 @@
-import { formatMicros } from '../kernel/index.ts';
-import type { Connection, DataModel, Pipeline, PipelineContext } from '../sync/index.ts';
+import { formatMicros, parseJson, stringifyJson } from '../kernel/index.ts';
+import type { Connection, DataModel, DataPlan, FieldTransformation, Pipeline, PipelineContext } from '../sync/index.ts';
 
 /** What a run works on: taken at its first start and kept over its attempts (rulings §7). Secrets stay encrypted. */
 export interface RunSnapshot {
   readonly pipeline: Pick<Pipeline, 'id' | 'pipelineType' | 'environment' | 'syncMode' | 'schedule' | 'generation'> & {
     /** Text with microseconds. */
     readonly position: string | null;
+    /** Columns that make a row the same row when it is read again; absent: all of them. */
+    readonly rowKey?: readonly string[];
+    /** Goes to each batch as `context.data_plan`. */
+    readonly dataPlan?: DataPlan;
   };
   readonly connection: Pick<Connection, 'id' | 'provider' | 'config'>;
   readonly dataModel: Pick<DataModel, 'id' | 'sqlQuery'>;
+  /** Of an events pipeline only. */
+  readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
 }
 
 /** JSON text of the snapshot, as it stands in the run's row. */
-export function snapshotText({ pipeline, connection, dataModel }: PipelineContext): string {
+export function snapshotText({ pipeline, connection, dataModel, transformation }: PipelineContext): string {
   const { id, pipelineType, environment, syncMode, schedule, generation } = pipeline;
+  const { rowKey, dataPlan } = pipeline.kept;
   const position = pipeline.position === null ? null : formatMicros(pipeline.position);
   const snapshot: RunSnapshot = {
-    pipeline: { id, pipelineType, environment, syncMode, schedule, generation, position },
+    pipeline: {
+      ...{ id, pipelineType, environment, syncMode, schedule, generation, position },
+      ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
+    },
     connection: { id: connection.id, provider: connection.provider, config: connection.config },
     dataModel: { id: dataModel.id, sqlQuery: dataModel.sqlQuery },
+    transformation: transformation === null ? null : { id: transformation.id, mappings: transformation.mappings },
   };
-  return JSON.stringify(snapshot);
+  return stringifyJson(snapshot);
 }
 
+/** With every digit of a transformation's numbers. */
 export function snapshotFromText(text: string): RunSnapshot {
-  return JSON.parse(text) as RunSnapshot;
+  return parseJson(text) as unknown as RunSnapshot;
 }

@@ -17,7 +17,7 @@ export async function deletePipeline(deps: SyncDeps, { workspaceId, actor }: Cal
     const deletedOn = new Date(deps.clock.nowMs());
     await tx.orm
       .update(pipelines)
-      .set({ deletedOn, connectionId: null, dataModelId: null, nextDueAt: null })
+      .set({ deletedOn, connectionId: null, dataModelId: null, fieldTransformationId: null, nextDueAt: null })
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
     await recordChange(tx, {
       ...{ workspaceId, occurredOn: deletedOn, actor, action: 'pipeline.deleted' },

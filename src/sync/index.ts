@@ -1,4 +1,4 @@
-// Connections, data models, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to where
+// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to where
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
 // Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
 // a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
@@ -7,11 +7,12 @@ export { revealConfig } from './connection-config.ts';
 export type { DataModel } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
+export type { FieldMapping, FieldTransformation } from './field-transformation.ts';
 export { pipelinesWithLiveRun } from './live-runs.ts';
 export { listConnections } from './load-connection.ts';
 export { loadPipeline, loadPipelines } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
-export type { Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
+export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 export { pipelineLags } from './pipeline-lags.ts';
 export { type PipelineContext, pipelineErrors, pipelineStatus } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
@@ -22,6 +23,6 @@ export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
 export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf } from './schedule.ts';
 export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
-export { connections, dataModels, pipelineRuns, pipelines } from './tables.ts';
+export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';
 export { triggerPipeline } from './trigger-pipeline.ts';
 export { runAnswer } from './wire/run-answer.ts';

@@ -3,9 +3,10 @@ import { AppError, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { connectionFromRow } from './connection.ts';
 import { dataModelFromRow } from './data-model.ts';
+import { fieldTransformationFromRow } from './field-transformation.ts';
 import { type Pipeline, pipelineFromRow } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
-import { connections, dataModels, pipelines } from './tables.ts';
+import { connections, dataModels, fieldTransformations, pipelines } from './tables.ts';
 
 /** Which pipelines of a workspace; deleted ones are never among them. */
 export interface PipelineSelection {
@@ -14,9 +15,10 @@ export interface PipelineSelection {
   readonly number?: bigint;
   readonly connectionId?: string;
   readonly dataModelId?: string;
+  readonly fieldTransformationId?: string;
 }
 
-/** The selected pipelines with connection and model, by id. */
+/** The selected pipelines with what they run on, by id. */
 export async function loadPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
   const { workspaceId } = selection;
   const rows = await sql.orm
@@ -24,16 +26,24 @@ export async function loadPipelines(sql: Sql, selection: PipelineSelection): Pro
     .from(pipelines)
     .innerJoin(connections, and(eq(connections.workspaceId, workspaceId), eq(connections.id, pipelines.connectionId)))
     .innerJoin(dataModels, and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, pipelines.dataModelId)))
+    .leftJoin(
+      fieldTransformations,
+      and(
+        eq(fieldTransformations.workspaceId, workspaceId),
+        eq(fieldTransformations.id, pipelines.fieldTransformationId),
+      ),
+    )
     .where(matches(selection))
     .orderBy(asc(pipelines.id));
   return rows.map((row) => ({
     pipeline: pipelineFromRow(row.pipelines),
     connection: connectionFromRow(row.connections),
     dataModel: dataModelFromRow(row.data_models),
+    transformation: row.field_transformations === null ? null : fieldTransformationFromRow(row.field_transformations),
   }));
 }
 
-/** One pipeline with connection and model. Throws NOT_FOUND. */
+/** One pipeline with what it runs on. Throws NOT_FOUND. */
 export async function loadPipeline(
   sql: Sql,
   selection: PipelineSelection & ({ readonly id: string } | { readonly number: bigint }),
@@ -60,7 +70,8 @@ export async function lockPipeline(sql: Sql, workspaceId: WorkspaceId, id: strin
   return pipelineFromRow(rows[0]);
 }
 
-function matches({ workspaceId, id, number, connectionId, dataModelId }: PipelineSelection): SQL | undefined {
+function matches(selection: PipelineSelection): SQL | undefined {
+  const { workspaceId, id, number, connectionId, dataModelId, fieldTransformationId } = selection;
   return and(
     eq(pipelines.workspaceId, workspaceId),
     isNull(pipelines.deletedOn),
@@ -68,6 +79,7 @@ function matches({ workspaceId, id, number, connectionId, dataModelId }: Pipelin
     number === undefined ? undefined : eq(pipelines.number, number),
     connectionId === undefined ? undefined : eq(pipelines.connectionId, connectionId),
     dataModelId === undefined ? undefined : eq(pipelines.dataModelId, dataModelId),
+    fieldTransformationId === undefined ? undefined : eq(pipelines.fieldTransformationId, fieldTransformationId),
   );
 }
 

@@ -60,6 +60,7 @@ export function draftColumns({ body, syncMode, schedule, kept, warnings }: Pipel
     pipelineType: body.pipeline_type,
     connectionId: body.connection_id,
     dataModelId: body.data_model_id,
+    fieldTransformationId: body.field_transformation_id ?? null,
     state: body.state,
     environment: body.environment,
     syncMode: JSON.stringify(syncMode),

@@ -1,6 +1,7 @@
-// What a pipeline shows, from its own row and the two it uses. Pure.
+// What a pipeline shows, from its own row and those it uses. Pure.
 import type { Connection } from './connection.ts';
 import type { DataModel } from './data-model.ts';
+import type { FieldTransformation } from './field-transformation.ts';
 import type { Notice, Pipeline } from './pipeline.ts';
 
 /** A pipeline with what it runs on. */
@@ -8,6 +9,8 @@ export interface PipelineContext {
   readonly pipeline: Pipeline;
   readonly connection: Connection;
   readonly dataModel: DataModel;
+  /** Of an events pipeline only. */
+  readonly transformation: FieldTransformation | null;
 }
 
 export type PipelineStatus = 'idle' | 'running' | 'faulted' | 'stopped';

@@ -47,10 +47,18 @@ export interface Schedule {
   readonly end?: string;
 }
 
-/** Fields that are kept and answered and do nothing in this version. */
+/** What the batches of a pipeline say they follow (000, BatchContext: data_plan). */
+export interface DataPlan {
+  readonly id: string;
+  /** Digits, as text or number, as it was given. */
+  readonly version?: string | number;
+}
+
+/** Optional fields that nothing in the store is looked up by. */
 export interface KeptFields {
-  /** Encrypted. */
+  /** Encrypted; does nothing in this version. */
   readonly partnerFeedKey?: string;
+  readonly dataPlan?: DataPlan;
   /** Columns that make a row the same row when it is read again (extension). */
   readonly rowKey?: readonly string[];
 }
@@ -65,6 +73,8 @@ export interface Pipeline extends Audit {
   /** Empty once the pipeline is deleted. */
   readonly connectionId: string;
   readonly dataModelId: string;
+  /** Of an events pipeline only. */
+  readonly fieldTransformationId: string | null;
   readonly state: PipelineState;
   readonly environment: 'production' | 'development';
   readonly syncMode: SyncMode;
@@ -93,6 +103,7 @@ export function pipelineFromRow(row: InferSelectModel<typeof pipelines>): Pipeli
     pipelineType: row.pipelineType as PipelineType,
     connectionId: row.connectionId ?? '',
     dataModelId: row.dataModelId ?? '',
+    fieldTransformationId: row.fieldTransformationId,
     state: row.state as PipelineState,
     environment: row.environment as Pipeline['environment'],
     syncMode: JSON.parse(row.syncMode) as SyncMode,

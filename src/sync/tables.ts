@@ -1,4 +1,4 @@
-// Connections, data models, pipelines and runs as resources. The slug of the API is `id`; a pipeline also has a number of
+// Connections, data models, field transformations, pipelines and runs as resources. The slug of the API is `id`; a pipeline also has a number of
 // its own, so that a slug can be used again after a DELETE while old runs stay readable.
 import { sql } from 'drizzle-orm';
 import {
@@ -55,6 +55,21 @@ export const dataModels = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
 );
 
+export const fieldTransformations = pgTable(
+  'field_transformations',
+  {
+    workspaceId: workspaceId(),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    /** `events`. */
+    destinationType: text('destination_type').notNull(),
+    /** JSON text of `FieldMapping[]`, with all digits of its numbers. */
+    mappings: text('mappings').notNull(),
+    ...audit(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
+);
+
 export const pipelines = pgTable(
   'pipelines',
   {
@@ -64,9 +79,11 @@ export const pipelines = pgTable(
     name: text('name').notNull(),
     /** `user_attributes` or `events`. */
     pipelineType: text('pipeline_type').notNull(),
-    /** Both are null once the pipeline is deleted, so that what it used can be deleted too. */
+    /** All three are null once the pipeline is deleted, so that what it used can be deleted too. */
     connectionId: text('connection_id'),
     dataModelId: text('data_model_id'),
+    /** Of an events pipeline; null for the others. */
+    fieldTransformationId: text('field_transformation_id'),
     /** `new`, `active`, `paused`. */
     state: text('state').notNull(),
     environment: text('environment').notNull(),
@@ -103,6 +120,10 @@ export const pipelines = pgTable(
       columns: [table.workspaceId, table.dataModelId],
       foreignColumns: [dataModels.workspaceId, dataModels.id],
     }),
+    foreignKey({
+      columns: [table.workspaceId, table.fieldTransformationId],
+      foreignColumns: [fieldTransformations.workspaceId, fieldTransformations.id],
+    }),
   ],
 );
 
@@ -133,7 +154,7 @@ export const pipelineRuns = pgTable(
     /** The range as fixed by the first attempt, text with microseconds. */
     rangeStart: text('range_start'),
     rangeEnd: text('range_end'),
-    /** Snapshot of pipeline, model, connection (encrypted secrets) taken at the start and kept over attempts, JSON text. */
+    /** Snapshot of pipeline, model, transformation, connection (encrypted secrets) taken at the start and kept over attempts, JSON text. */
     snapshot: text('snapshot'),
     extractedRecords: bigint('extracted_records', { mode: 'bigint' }).notNull(),
     successfulRecords: bigint('successful_records', { mode: 'bigint' }).notNull(),

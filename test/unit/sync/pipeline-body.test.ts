@@ -19,7 +19,15 @@ function contextOf(read: ReturnType<typeof readPipelineBody>, changes: Partial<P
   return {
     pipeline: {
       ...{ workspaceId: workspace, number: 1n, id: 'p', name: 'P', pipelineType: 'user_attributes' },
-      ...{ connectionId: 'c', dataModelId: 'm', state: 'active', environment: 'production', ...read, kept: {} },
+      ...{
+        connectionId: 'c',
+        dataModelId: 'm',
+        fieldTransformationId: null,
+        state: 'active',
+        environment: 'production',
+        ...read,
+        kept: {},
+      },
       ...{ fault: null, warnings: [], position: null, scheduledUntilMs: null, nextDueAtMs: null, generation: 0 },
       ...{ failedInARow: 0, latestSuccessfulRunId: null, deletedOn: null, ...audit, ...changes },
     },
@@ -28,6 +36,7 @@ function contextOf(read: ReturnType<typeof readPipelineBody>, changes: Partial<P
       ...audit,
     },
     dataModel: { workspaceId: workspace, id: 'm', name: 'M', state: 'active', sqlQuery: '', fault: null, ...audit },
+    transformation: null,
   };
 }
 
