@@ -41,12 +41,23 @@ export interface ProbeStage {
   readonly message: string;
 }
 
+/** What the warehouse expects a statement to cost, before it runs; figures of two units say nothing about each other. */
+export interface CostEstimate {
+  /** `bytes`: the bytes it will read; `planner_cost`: the planner's own unit, without a dimension. */
+  readonly unit: 'bytes' | 'planner_cost';
+  readonly amount: number;
+  /** Rows that the warehouse expects to answer, where it says so. */
+  readonly rows?: number;
+}
+
 export interface Session extends AsyncDisposable {
   /** Stages in order; the first failure names what is missing, later ones are `skipped`. Never throws for a refusal. */
   probe(signal: AbortSignal): Promise<readonly ProbeStage[]>;
   /** Columns of a statement without running it. */
   describe(statement: Statement, signal: AbortSignal): Promise<readonly Column[]>;
   read(request: ReadRequest, signal: AbortSignal): Promise<ReadResult>;
+  /** The cost of a statement without running it; absent where the warehouse knows none. */
+  estimate?(statement: Statement, signal: AbortSignal): Promise<CostEstimate>;
   /** The warehouse's own time. */
   clock(signal: AbortSignal): Promise<Micros>;
 }

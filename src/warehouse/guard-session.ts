@@ -11,7 +11,11 @@ export function guardSession(session: Session, classify: Classify): Session {
   const open = new Set<ChunkIterator>();
   let closing: Promise<void> | undefined;
   const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => runGuarded(signal, classify, work);
+  const { estimate } = session;
   return {
+    ...(estimate === undefined
+      ? {}
+      : { estimate: (statement, signal) => guarded(signal, () => estimate.call(session, statement, signal)) }),
     probe: (signal) => guarded(signal, () => session.probe(signal)),
     clock: (signal) => guarded(signal, () => session.clock(signal)),
     describe: (statement, signal) =>

@@ -8,6 +8,7 @@ export {
   type Connector,
   type ConnectorEnvironment,
   type ConnectorSpec,
+  type CostEstimate,
   type Fleet,
   PROVIDERS,
   type ProbeStage,

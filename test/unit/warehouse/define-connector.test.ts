@@ -1,7 +1,13 @@
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/kernel/index.ts';
-import { type Cell, type ConnectorSpec, defineConnector, type Session } from '../../../src/warehouse/index.ts';
+import {
+  type Cell,
+  type ConnectorSpec,
+  defineConnector,
+  type Session,
+  type Statement,
+} from '../../../src/warehouse/index.ts';
 
 const environment = { folder: '/nowhere', memoryMb: 64, threads: 1 };
 const request = { statement: { sql: 'select 1', parameters: {} }, chunkRows: 2, chunkBytes: 1000 };
@@ -96,6 +102,28 @@ describe('a connector', () => {
   it('lets only AppError out', async () => {
     const session = await connectorOf([], { events: [] }).open({ host: 'x' }, environment, never);
     await expect(session.clock(never)).rejects.toMatchObject({ code: 'WAREHOUSE_UNKNOWN', cause: expect.any(Error) });
+  });
+
+  it('has an estimate exactly where its connector has one', async () => {
+    const plain = await connectorOf([], { events: [] }).open({ host: 'x' }, environment, never);
+    expect(plain.estimate).toBeUndefined();
+    const spec = connectorOf([], { events: [] });
+    const open = async () => {
+      const session = await spec.open({ host: 'x' }, environment, never);
+      return {
+        ...session,
+        estimate: async ({ sql }: Statement) => {
+          if (sql === '') throw new Error('no plan');
+          return { unit: 'bytes' as const, amount: sql.length };
+        },
+      };
+    };
+    const { estimate } = await defineConnector({ ...spec, open }).open({ host: 'x' }, environment, never);
+    expect(await estimate?.({ sql: 'select 1', parameters: {} }, never)).toEqual({ unit: 'bytes', amount: 8 });
+    await expect(estimate?.({ sql: '', parameters: {} }, never)).rejects.toMatchObject({ code: 'WAREHOUSE_UNKNOWN' });
+    await expect(estimate?.({ sql: 'x', parameters: {} }, AbortSignal.abort())).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
   });
 
   it.each([
