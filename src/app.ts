@@ -11,6 +11,7 @@ import {
 } from './access/index.ts';
 import type { Config } from './config.ts';
 import { createEngine, type Engine, expireRuns, type RunObserver } from './engine/index.ts';
+import { createEvents } from './events/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -96,7 +97,16 @@ function assemble(parts: Parts): App {
   const connectorEnvironment = connectorEnvironments(config);
   const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
   const observer = observeRuns(metrics);
-  const engine = createEngine({ ...shared, identities, random: systemRandom, log, settings: config.engine, observer });
+  const events = createEvents({ identities, clock });
+  const engine = createEngine({
+    ...shared,
+    identities,
+    events,
+    random: systemRandom,
+    log,
+    settings: config.engine,
+    observer,
+  });
   const http = serveApi(parts, { metrics, jobs, sync: { ...shared, warehouseWaitMs: WAREHOUSE_WAIT_MS } });
   observeStore(metrics, { store, jobs, clock });
   return {

@@ -1,3 +1,4 @@
+import type { Events } from '../events/index.ts';
 import type { Identities } from '../identity/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Clock, KeyRing, Log, Random, WorkspaceId } from '../kernel/index.ts';
@@ -27,6 +28,7 @@ export interface EngineDeps {
   readonly store: Store;
   readonly jobs: Jobs;
   readonly identities: Identities;
+  readonly events: Events;
   readonly fleet: Fleet;
   readonly keyRing: KeyRing;
   readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;

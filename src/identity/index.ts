@@ -8,6 +8,7 @@ export type {
   PersonOutcome,
   PreparedPeople,
   Profile,
+  ProfileScope,
   ResolutionScope,
 } from './contract.ts';
 export { createIdentities } from './create-identities.ts';
@@ -20,3 +21,4 @@ export {
 } from './identity-types.ts';
 export { isIdentity, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile } from './read-profile.ts';
+export { ENVIRONMENT_NUMBER } from './read-profiles.ts';

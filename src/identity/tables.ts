@@ -17,6 +17,8 @@ export const profiles = pgTable(
     attributes: text('attributes').notNull(),
     /** `{"": micros, name: micros}`: when each was set; "" stands for those not named; a name without value was removed. */
     attributeTimes: text('attribute_times').notNull(),
+    /** `{regulation: {purpose: {…}}}` as JSON text; null: nobody said anything, as of most people. */
+    consent: text('consent'),
     /** Hash of the last row that a full sync merged; any other write clears it. */
     rowHash: uuid('row_hash'),
     /** Whether it holds a login identity: then it is returned only to requests that carry one of them. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createEngine, type Engine, type EngineSettings } from '../../src/engine/index.ts';
+import { createEvents } from '../../src/events/index.ts';
 import { createIdentities, type Identities } from '../../src/identity/index.ts';
 import { createJobs, type Jobs } from '../../src/jobs/index.ts';
 import { type Clock, createKeyRing, createLog, Secret, type WorkspaceId, workspaceId } from '../../src/kernel/index.ts';
@@ -42,10 +43,12 @@ export interface TestDaemon extends AsyncDisposable {
 export async function startDaemon({ store, clock, connector, ...rest }: DaemonOptions): Promise<TestDaemon> {
   const log = createLog(process.env.TEST_LOG ?? 'silent');
   const jobs = createJobs({ store, clock, log });
+  const identities = rest.identities ?? createIdentities({ key: IDENTITY_KEY, clock });
   const engine = createEngine({
     store,
     jobs,
-    identities: rest.identities ?? createIdentities({ key: IDENTITY_KEY, clock }),
+    identities,
+    events: createEvents({ identities, clock }),
     fleet: { DuckDB: connector },
     keyRing,
     connectorEnvironment: () => ({ folder: rest.folder ?? '/nowhere', memoryMb: 256, threads: 1 }),

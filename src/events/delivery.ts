@@ -1,0 +1,47 @@
+// The one way to keep a batch. Pipelines and the events API hand in batches as text with the person each speaks of; people
+// are resolved and batches kept in the same transaction, or neither. This room knows the batch contract (contract/), the
+// log of batches and its retention; it knows no pipeline, no warehouse and no credentials.
+// Terminology: a *batch* is one JSON object of 000 about one user; the *log* is where batches are kept, by month of receipt.
+import type { Person, PersonFailure, PreparedPeople, ResolutionScope } from '../identity/index.ts';
+import type { Transaction } from '../store/index.ts';
+
+export interface BatchToKeep {
+  /** Whom the batch speaks of (`personOfBatch`); undefined: nobody, it is kept without an MPID (rulings §2; HTTP only). */
+  readonly person: Person | undefined;
+  /**
+   * The batch as the text of a JSON object without `mpid` and `batch_id`: the log puts these in front. Nothing in it is
+   * read or added, so `source_info`, which the server sets where it is absent, stands in it already (`SOURCE_INFO`).
+   */
+  readonly text: string;
+  /** The sender's own `batch_id`, kept as it is; absent: the log makes one. It is no key: senders may repeat theirs. */
+  readonly batchId?: bigint;
+}
+
+/** Batches whose people are hashed and sorted: all that needs no store, so it can be done while another chunk commits. */
+export interface PreparedBatches {
+  readonly scope: ResolutionScope;
+  readonly batches: readonly BatchToKeep[];
+  /** For this room only: the people of those batches that have one, in order. */
+  readonly people: PreparedPeople;
+}
+
+/** Kept under that MPID (undefined: without one), or not kept, and why. */
+export type BatchOutcome = { readonly mpid: bigint | undefined } | PersonFailure;
+
+export interface DeliveredBatches {
+  /** One a batch, in order. */
+  readonly outcomes: readonly BatchOutcome[];
+  readonly createdProfiles: number;
+  readonly changedProfiles: number;
+}
+
+export interface Events {
+  /** Pure: the result may be delivered more than once. */
+  prepare(scope: ResolutionScope, batches: readonly BatchToKeep[]): Promise<PreparedBatches>;
+  /**
+   * Resolves the people, merges what the batches say of them and keeps the batches, inside the caller's transaction. A
+   * batch whose person fails is not kept. Throws as `Identities.deliver` does: STORE_CONFLICT asks for a second try with
+   * `exclusive`, which `deliverInTransaction` makes.
+   */
+  deliver(tx: Transaction, prepared: PreparedBatches, exclusive: boolean): Promise<DeliveredBatches>;
+}

@@ -1,0 +1,3 @@
+export { createEvents } from './create-events.ts';
+export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
+export { SOURCE_INFO } from './source-info.ts';

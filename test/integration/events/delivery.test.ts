@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createEvents } from '../../../src/events/index.ts';
+import { countProfiles, deliverInTransaction } from '../../../src/identity/index.ts';
+import { systemClock } from '../../../src/kernel/index.ts';
+import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
+import { person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+const EVENT = '{"event_type":"custom_event","data":{}}';
+const batch = (customerId: string, text = `{"events":[${EVENT}]}`) => ({
+  person: person({ customer_id: customerId }),
+  text,
+});
+
+describe('a delivery of batches', () => {
+  it('keeps each under its person’s MPID, with mpid and batch_id in front of the text as it came', async () => {
+    await using store = await openTestStore();
+    const [ann, ben, again] = mpidsOfBatches(
+      await deliverBatches(store, [
+        batch('ann', '{"ip":"::1","n":9007199254740993}'),
+        batch('ben', '{}'),
+        { ...batch('ann', '{"a":"ü"}'), batchId: -9007199254740993n },
+      ]),
+    );
+    expect(again).toBe(ann);
+    const rows = await readLog(store);
+    expect(rows.map(({ mpid }) => mpid)).toEqual([ann, ben, ann]);
+    expect(rows.map(({ text }) => text.replace(/"batch_id":\d+/, '"batch_id":#'))).toEqual([
+      `{"mpid":${ann},"batch_id":#,"ip":"::1","n":9007199254740993}`,
+      `{"mpid":${ben},"batch_id":#}`,
+      `{"mpid":${ann},"batch_id":-9007199254740993,"a":"ü"}`,
+    ]);
+  });
+
+  it('keeps a batch that names nobody without an MPID and makes no profile', async () => {
+    await using store = await openTestStore();
+    const nobody = { person: undefined, text: '{"ip":null}' };
+    const [first, ann, last] = mpidsOfBatches(await deliverBatches(store, [nobody, batch('ann'), nobody]));
+    expect([first, last]).toEqual([undefined, undefined]);
+    const rows = await readLog(store);
+    expect(rows.map(({ mpid }) => mpid)).toEqual([0n, ann, 0n]);
+    expect(rows[0]?.text).toMatch(/^\{"batch_id":\d+,"ip":null\}$/);
+    expect(await countProfiles(store, SCOPE)).toBe(1n);
+    expect(mpidsOfBatches(await deliverBatches(store, [nobody]))).toEqual([undefined]);
+  });
+
+  it('keeps no batch whose person fails, says why, and keeps its neighbours', async () => {
+    await using store = await openTestStore();
+    const [ann = 0n] = mpidsOfBatches(await deliverBatches(store, [batch('ann')]));
+    const unknown = { person: { ...person({}), mpid: 5n }, text: '{"which":"unknown"}' };
+    const contradicting = { person: { ...person({ customer_id: 'ben' }), mpid: ann }, text: '{"which":"other"}' };
+    const { outcomes } = await deliverBatches(store, [
+      batch('ben'),
+      unknown,
+      contradicting,
+      { person: person({}), text: '{"which":"none"}' },
+      batch('ann'),
+    ]);
+    expect(outcomes.map((outcome) => ('rule' in outcome ? outcome.rule : 'kept'))).toEqual([
+      'kept',
+      'mpid_unknown',
+      'mpid_contradicts_login',
+      'identity_missing',
+      'kept',
+    ]);
+    expect(await readLog(store)).toHaveLength(3);
+  });
+
+  it('is there with its people or not at all', async () => {
+    await using store = await openTestStore();
+    const events = createEvents({ identities: testIdentities(), clock: systemClock });
+    const prepared = await events.prepare(SCOPE, [batch('ann')]);
+    const failing = deliverInTransaction(store, async (tx, exclusive) => {
+      await events.deliver(tx, prepared, exclusive);
+      throw new Error('the worker died here');
+    });
+    await expect(failing).rejects.toThrow('died');
+    const poison = deliverBatches(store, [batch('ann'), batch('ben', '{"a":"\0"}')]);
+    await expect(poison).rejects.toMatchObject({ code: 'STORE_DATA' });
+    expect([await countProfiles(store, SCOPE), await readLog(store)]).toEqual([0n, []]);
+  });
+
+  it('tries again when it lost a race for a new person, and both batches have the one MPID', async () => {
+    await using store = await openTestStore();
+    const rounds = Array.from({ length: 8 }, (_, i) => deliverBatches(store, [batch('ann'), batch(`c${i}`)]));
+    const mpids = (await Promise.all(rounds)).map((delivered) => mpidsOfBatches(delivered)[0]);
+    expect(new Set(mpids).size).toBe(1);
+    expect(await readLog(store)).toHaveLength(16);
+    expect(await countProfiles(store, SCOPE)).toBe(9n);
+  });
+});
