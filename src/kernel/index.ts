@@ -12,6 +12,6 @@ export {
   msOfMicros,
   parseInstant,
 } from './instant.ts';
-export { isRawNumber, type Json, parseJson, rawNumber, stringifyJson } from './json.ts';
+export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
 export { createLog, type Log } from './log.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';

@@ -1,0 +1,60 @@
+// What surrounds the events of a batch: application, place, consent, attribution, source and data plan.
+import { Type } from 'typebox';
+import { AnyString, Bool, fields, Integer, Numeric, oneOf, Text, usually } from './leaves.ts';
+import { closed, mapOf, maybe, nullable, open } from './objects.ts';
+
+/** Objects of String under free keys; what stands under a key may be null. */
+const GroupsOfStrings = mapOf(nullable(mapOf(AnyString)));
+
+/** 000, ApplicationInformation. */
+export const ApplicationInformation = closed({
+  ...fields(AnyString, 'application_name', 'application_version', 'application_build_number', 'install_referrer'),
+  ...fields(AnyString, 'package'),
+  os: Type.Optional(
+    usually(
+      ...['IOS', 'Android', 'WindowsPhone', 'MobileWeb', 'UnityIOS', 'UnityAndroid', 'Desktop', 'TVOS', 'Roku'],
+      ...['OutOfBand', 'Alexa', 'SmartTV', 'FireTV', 'Xbox', 'Unknown'],
+    ),
+  ),
+  apple_search_ads_attributes: maybe(GroupsOfStrings),
+});
+
+/** 000, integration_attributes. */
+export const IntegrationAttributes = GroupsOfStrings;
+
+/** 000, AttributionInfo. */
+export const AttributionInfo = closed({ service_provider: AnyString, publisher: AnyString, campaign: AnyString });
+
+const ConsentPurpose = closed({
+  ...fields(AnyString, 'regulation', 'document', 'location', 'hardware_id'),
+  consented: Bool,
+  ...fields(Integer, 'timestamp_unixtime_ms'),
+});
+
+/** 000, ConsentState: purposes by their keys, for each regulation. */
+export const ConsentState = closed({
+  gdpr: maybe(mapOf(nullable(ConsentPurpose))),
+  ccpa: maybe(mapOf(nullable(ConsentPurpose))),
+});
+
+/** 000, GeoLocation. */
+export const GeoLocation = closed({
+  latitude: Numeric,
+  longitude: Numeric,
+  ...fields(Numeric, 'accuracy'),
+  ...fields(Integer, 'dma_code'),
+  ...fields(AnyString, 'country_code', 'region_code', 'postal_code', 'location_source', 'city_name'),
+});
+
+/** Rulings §2, source_info. */
+export const SourceInformation = open({
+  channel: oneOf('native', 'javascript', 'pixel', 'desktop', 'partner', 'server_to_server'),
+  ...fields(AnyString, 'partner', 'replay_request_id', 'replay_job_id'),
+  ...fields(Bool, 'is_historical'),
+});
+
+/** 000, BatchContext. */
+export const BatchContext = open({
+  data_plan: maybe(open({ plan_id: Text, ...fields(Integer, 'plan_version') })),
+  location: maybe(GeoLocation),
+});

@@ -1,0 +1,50 @@
+// 000, Commerce sub-objects.
+import { Type } from 'typebox';
+import { AnyString, AttributeText, fields, Integer, Numeric, oneOf, Text } from './leaves.ts';
+import { closed, mapOf, maybe, nullable, open } from './objects.ts';
+
+/** Both spellings pass wherever 000 lists one of them (rulings §2). */
+const WISHLIST = ['add_to_wishlist', 'remove_from_wishlist', 'remove_from_wish_list'] as const;
+const CART = ['add_to_cart', 'remove_from_cart', 'checkout', 'checkout_option', 'click', 'view_detail'] as const;
+const SALE = ['purchase', 'refund'] as const;
+
+/** What a commerce_event's custom_event_type may be besides the values of a custom_event. */
+export const COMMERCE_EVENT_TYPES = [
+  ...CART,
+  ...SALE,
+  'promotion_view',
+  'promotion_click',
+  ...WISHLIST,
+  'impression',
+  'attribution',
+  'consent_granted',
+  'consent_denied',
+] as const;
+
+/** Not marked closed in 000: unknown fields pass. */
+const Product = open({
+  ...fields(Text, 'id', 'name'),
+  ...fields(AnyString, 'brand', 'category', 'variant', 'coupon_code'),
+  ...fields(Integer, 'position', 'added_to_cart_time_ms'),
+  ...fields(Numeric, 'price', 'quantity', 'total_product_amount'),
+  custom_attributes: maybe(mapOf(AttributeText, { names: true, fields: 'attributesPerEvent' })),
+});
+const Products = Type.Array(Product);
+
+export const ProductAction = closed({
+  action: oneOf(...CART, ...SALE, ...WISHLIST),
+  ...fields(Integer, 'checkout_step'),
+  ...fields(AnyString, 'checkout_options', 'product_action_list', 'product_list_source', 'affiliation', 'coupon_code'),
+  ...fields(Text, 'transaction_id'),
+  ...fields(Numeric, 'total_amount', 'tax_amount', 'shipping_amount'),
+  products: maybe(Products),
+});
+
+export const ProductImpression = closed({ product_impression_list: Text, products: nullable(Products) });
+
+/** Rulings §2, shopping_cart. */
+export const ShoppingCart = closed({ products: Products });
+
+const Promotion = closed({ ...fields(Text, 'id', 'name'), ...fields(AnyString, 'creative', 'position') });
+
+export const PromotionAction = closed({ action: oneOf('view', 'click'), promotions: maybe(Type.Array(Promotion)) });

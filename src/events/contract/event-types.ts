@@ -1,0 +1,12 @@
+import { Event, type EventType } from './event-kinds.ts';
+import { formOf, type Shape, shapeOf } from './form.ts';
+
+const form = formOf(shapeOf(Event));
+
+/** The wrapper of each kind of event by its event_type. */
+export const EVENT_SHAPES: ReadonlyMap<string, Shape> = form.form === 'kinds' ? form.kinds : new Map();
+
+/** Every event_type there is (000, Events; rulings §2). */
+export const EVENT_TYPES = [...EVENT_SHAPES.keys()] as readonly EventType[];
+
+export const isEventType = (name: string): name is EventType => EVENT_SHAPES.has(name);

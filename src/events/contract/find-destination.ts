@@ -1,0 +1,119 @@
+import { EventBatch } from './batch.ts';
+import { EVENT_TYPES, isEventType } from './event-types.ts';
+import { type Form, formOf, type Shape, shapeOf } from './form.ts';
+import type { Leaf } from './leaves.ts';
+
+/** Where in a batch a value of a row can go. */
+export interface Destination {
+  /** The steps from the batch to the value: `['events', 'data', 'event_name']`. A free key is the last step, dots and all. */
+  readonly path: readonly string[];
+  readonly leaf: Leaf;
+  /** Positions in `path` of steps that hold a list; that of `events` is the one event of the row. */
+  readonly lists: readonly number[];
+  readonly level: 'batch' | 'event' | 'data';
+  /** The last step is a name that the caller chose, and bounded as a name (rulings §2, Limits). */
+  readonly named: boolean;
+}
+
+export interface NoDestination {
+  readonly problem: string;
+}
+
+interface Walk {
+  readonly steps: readonly string[];
+  readonly eventType: string | undefined;
+}
+
+type Found = Pick<Destination, 'leaf' | 'lists' | 'named'> & { readonly end: number };
+
+/**
+ * The place that a dotted path names (rulings §7, Mapping), by the shapes of 000: `user_identities.email`,
+ * `events.data.custom_attributes.colour`. Without an event type, which then comes with each row, a path counts that any
+ * kind has; its leaf is then the widest of theirs. Otherwise the problem, as a sentence without its subject.
+ */
+export function findDestination(path: string, eventType: string | undefined): Destination | NoDestination {
+  if (eventType !== undefined && !isEventType(eventType)) {
+    return { problem: `belongs to no known event_type; "${eventType}" is none of ${EVENT_TYPES.join(', ')}` };
+  }
+  const steps = path.split('.');
+  if (steps.includes('')) return { problem: 'has an empty step; write names with single dots between them' };
+  const found = find(shapeOf(EventBatch), 0, { steps, eventType });
+  if ('problem' in found) return found;
+  const { end, ...rest } = found;
+  const named = [...steps.slice(0, end), ...(end < steps.length ? [steps.slice(end).join('.')] : [])];
+  return { path: named, level: levelOf(steps), ...rest };
+}
+
+function levelOf([first, second]: readonly string[]): Destination['level'] {
+  if (first !== 'events') return 'batch';
+  return second === 'data' ? 'data' : 'event';
+}
+
+/** `at` is the position of the step that `shape` has to answer. */
+function find(shape: Shape, at: number, walk: Walk): Found | NoDestination {
+  const form = formOf(shape);
+  if (form.form === 'kinds') return findInKinds(form, at, walk);
+  if (form.form === 'list') return findInList(form, at, walk);
+  const step = walk.steps[at];
+  if (form.form === 'leaf') {
+    if (step === undefined) return { leaf: form.leaf, lists: [], named: false, end: at };
+    return { problem: `names nothing: ${placeOf(walk, at)} is a single value` };
+  }
+  if (form.form === 'anything') return { problem: `names nothing that is kept: ${placeOf(walk, at)} is ignored` };
+  if (step === undefined) return { problem: `is not a single value; ${wayOn(form)}` };
+  if (form.form === 'map') return findInMap(form, at, walk);
+  const field = form.fields.get(step);
+  return field === undefined ? unknownField(form, at, walk) : find(field, at + 1, walk);
+}
+
+function findInMap(form: Extract<Form, { form: 'map' }>, at: number, walk: Walk): Found | NoDestination {
+  const values = formOf(form.values);
+  // the last free key may hold dots
+  if (values.form === 'leaf') return { leaf: values.leaf, lists: [], named: form.limits.names === true, end: at };
+  return find(form.values, at + 1, walk);
+}
+
+function findInList(form: Extract<Form, { form: 'list' }>, at: number, walk: Walk): Found | NoDestination {
+  const found = find(form.items, at, walk);
+  if ('problem' in found) return found;
+  if (found.end === at && found.lists.length === 0 && walk.steps[at] === undefined) {
+    return { ...found, leaf: { ...found.leaf, list: 'always' } };
+  }
+  return { ...found, lists: [at - 1, ...found.lists] };
+}
+
+function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: Walk): Found | NoDestination {
+  const kinds = walk.eventType === undefined ? [...form.kinds.values()] : [form.kinds.get(walk.eventType) ?? {}];
+  const answers = kinds.map((kind) => find(kind, at, walk));
+  const [first, ...others] = answers.filter(isFound);
+  if (first !== undefined) return others.reduce(widen, first);
+  const [problem] = answers;
+  return walk.eventType !== undefined && problem !== undefined
+    ? problem
+    : { problem: 'is a field of no kind of event' };
+}
+
+const isFound = (answer: Found | NoDestination): answer is Found => !('problem' in answer);
+
+/** A leaf that takes all that either takes. */
+function widen(one: Found, other: Found): Found {
+  const allowed = one.leaf.allowed && other.leaf.allowed && [...new Set([...one.leaf.allowed, ...other.leaf.allowed])];
+  const { allowed: _, ...plain } = one.leaf;
+  const kind = one.leaf.kind === other.leaf.kind ? one.leaf.kind : 'String';
+  const nullable = one.leaf.nullable || other.leaf.nullable;
+  return { ...one, leaf: { ...plain, kind, nullable, ...(allowed === undefined ? {} : { allowed }) } };
+}
+
+function unknownField(form: Extract<Form, { form: 'object' }>, at: number, walk: Walk): NoDestination {
+  const place = placeOf(walk, at);
+  const where = place === '' ? 'an event batch' : place;
+  const kind = walk.eventType !== undefined && place === 'events.data' ? ` of ${walk.eventType}` : '';
+  return { problem: `is not a field of ${where}${kind}; known are ${[...form.fields.keys()].join(', ')}` };
+}
+
+const placeOf = ({ steps }: Walk, at: number): string => steps.slice(0, at).join('.');
+
+function wayOn(form: Form): string {
+  if (form.form !== 'object') return 'name a key in it';
+  return `name one of its fields: ${[...form.fields.keys()].join(', ')}`;
+}

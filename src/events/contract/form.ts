@@ -1,0 +1,73 @@
+// How this room reads its TypeBox shapes: as one of six forms. Validation, destinations and required fields all go by them.
+import type { TSchema } from 'typebox';
+import type { Leaf } from './leaves.ts';
+import type { MapLimits } from './objects.ts';
+
+/** What is read of a TypeBox schema, which is JSON Schema plus `leaf` and `limits`. */
+export interface Shape {
+  readonly leaf?: Leaf;
+  readonly limits?: MapLimits;
+  readonly type?: unknown;
+  readonly const?: unknown;
+  readonly anyOf?: readonly Shape[];
+  readonly discriminator?: { readonly propertyName: string };
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly items?: Shape;
+}
+
+export const shapeOf = (schema: TSchema): Shape => schema as Shape;
+
+export interface ObjectForm {
+  readonly form: 'object';
+  readonly nullable: boolean;
+  readonly fields: ReadonlyMap<string, Shape>;
+  readonly required: readonly string[];
+  /** One of these has to be there too; empty where nothing is said. */
+  readonly requiredOneOf: readonly string[];
+  readonly closed: boolean;
+}
+
+export type Form =
+  | ObjectForm
+  | { readonly form: 'leaf'; readonly leaf: Leaf }
+  | { readonly form: 'list'; readonly nullable: boolean; readonly items: Shape }
+  | { readonly form: 'map'; readonly nullable: boolean; readonly values: Shape; readonly limits: MapLimits }
+  /** Objects told apart by the value of one field. */
+  | { readonly form: 'kinds'; readonly tag: string; readonly kinds: ReadonlyMap<string, Shape> }
+  | { readonly form: 'anything' };
+
+export function formOf(shape: Shape, nullable = false): Form {
+  const { leaf, anyOf = [], discriminator, items, properties, patternProperties, limits = {} } = shape;
+  if (leaf !== undefined) return { form: 'leaf', leaf };
+  if (discriminator !== undefined) return { form: 'kinds', tag: discriminator.propertyName, kinds: kindsOf(shape) };
+  if (typeof shape.const === 'string') return { form: 'leaf', leaf: literal(shape.const) };
+  if (items !== undefined) return { form: 'list', nullable, items };
+  if (properties !== undefined) return objectForm(shape, nullable);
+  const values = Object.values(patternProperties ?? {})[0];
+  if (values !== undefined) return { form: 'map', nullable, values, limits };
+  const [main] = anyOf.filter(({ type }) => type !== 'null');
+  return main === undefined ? { form: 'anything' } : formOf(main, true);
+}
+
+function objectForm(shape: Shape, nullable: boolean): ObjectForm {
+  const { properties = {}, required = [], anyOf = [], additionalProperties } = shape;
+  return {
+    form: 'object',
+    nullable,
+    fields: new Map(Object.entries(properties)),
+    required,
+    requiredOneOf: anyOf.flatMap((branch) => branch.required ?? []),
+    closed: additionalProperties === false,
+  };
+}
+
+/** The kinds of a union by the value of the field that tells them apart. */
+function kindsOf({ anyOf = [], discriminator }: Shape): ReadonlyMap<string, Shape> {
+  const tag = discriminator?.propertyName ?? '';
+  return new Map(anyOf.map((kind) => [String(kind.properties?.[tag]?.const), kind]));
+}
+
+const literal = (value: string): Leaf => ({ kind: 'string', nullable: false, list: 'never', allowed: [value] });

@@ -1,0 +1,103 @@
+// The single values of a batch (000, Type conventions). Each schema carries its `Leaf`: what validation checks, what a
+// pipeline may map to it, and its JSON Schema come from one line.
+import { type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type IdentityType, identityTypeOfColumn } from '../../identity/index.ts';
+import type { RawNumber } from '../../kernel/index.ts';
+
+/** As 000 names them: `String` takes any single value, `string` text alone. */
+export type LeafKind = 'String' | 'string' | 'Integer' | 'Number' | 'Boolean' | 'Uuid' | 'Ip';
+
+export interface Leaf {
+  readonly kind: LeafKind;
+  readonly nullable: boolean;
+  /** The only texts that pass. */
+  readonly allowed?: readonly string[];
+  /** Whether a list of such values stands there: never, as well as a single one, or always. */
+  readonly list: 'never' | 'either' | 'always';
+  /** Text is bounded as a name (of an attribute or event) or as an attribute's value (rulings §2, Limits). */
+  readonly length?: 'name' | 'value';
+  /** The value is an identity or device id of this type: never empty, at most 1,024 bytes. */
+  readonly identity?: IdentityType;
+  /** An Integer that may also come as its decimal digits in text (rulings §1: MPIDs). */
+  readonly digits?: true;
+}
+
+/** What JSON holds in place of a number of 000: `bigint` beyond 2^53, `RawNumber` for digits that a double would lose. */
+export type WireNumber = number | bigint | RawNumber;
+export type WireString = string | boolean | WireNumber | null;
+
+interface Written {
+  readonly [keyword: string]: unknown;
+}
+
+function leafOf<Value>(leaf: Omit<Leaf, 'list'>, written: Written): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ ...written, leaf: { list: 'never', ...leaf } });
+}
+
+const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+const ANY_SINGLE = { type: ['string', 'null', 'boolean', 'number'] };
+
+export const AnyString = leafOf<WireString>({ kind: 'String', nullable: true }, ANY_SINGLE);
+export const Text = leafOf<string>({ kind: 'string', nullable: false }, { type: 'string' });
+export const Integer = leafOf<number | bigint | null>(
+  { kind: 'Integer', nullable: true },
+  { type: ['integer', 'null'], format: 'int64' },
+);
+export const Numeric = leafOf<WireNumber | null>({ kind: 'Number', nullable: true }, { type: ['number', 'null'] });
+export const Bool = leafOf<boolean | null>({ kind: 'Boolean', nullable: true }, { type: ['boolean', 'null'] });
+export const Uuid = leafOf<string | null>(
+  { kind: 'Uuid', nullable: true },
+  { type: ['string', 'null'], pattern: UUID },
+);
+export const IpAddress = leafOf<string | null>(
+  { kind: 'Ip', nullable: true },
+  { type: ['string', 'null'], description: 'An IPv4 or IPv6 address.' },
+);
+/** A number, or its decimal digits as text (rulings §1). */
+export const Mpid = leafOf<number | bigint | string | null>(
+  { kind: 'Integer', nullable: true, digits: true },
+  { type: ['integer', 'string', 'null'], format: 'int64' },
+);
+
+/** The name of an event or of an attribute: text of bounded length. */
+export const Name = leafOf<string>({ kind: 'string', nullable: false, length: 'name' }, { type: 'string' });
+/** The same where 000 writes `String`. */
+export const AnyName = leafOf<WireString>({ kind: 'String', nullable: true, length: 'name' }, ANY_SINGLE);
+export const AttributeValue = leafOf<WireString>({ kind: 'String', nullable: true, length: 'value' }, ANY_SINGLE);
+/** 000, a product's custom_attributes have `string` values. */
+export const AttributeText = leafOf<string>({ kind: 'string', nullable: false, length: 'value' }, { type: 'string' });
+/** 000, user_attributes: String or array of String. */
+export const AttributeValues = Type.Unsafe<WireString | readonly WireString[]>({
+  anyOf: [ANY_SINGLE, { type: 'array', items: ANY_SINGLE }],
+  leaf: { kind: 'String', nullable: true, list: 'either', length: 'value' } satisfies Leaf,
+});
+
+/** Text that is one of the values listed, and nothing else. */
+export function oneOf<const Values extends readonly string[]>(...allowed: Values): TUnsafe<Values[number]> {
+  return leafOf<Values[number]>({ kind: 'string', nullable: false, allowed }, { type: 'string', enum: allowed });
+}
+
+/** Any String; the values that 000 lists are shown and not demanded (rulings §2, Leniency). */
+export function usually(...examples: readonly string[]): TUnsafe<WireString> {
+  return leafOf<WireString>({ kind: 'String', nullable: true }, { ...ANY_SINGLE, examples });
+}
+
+/** Several optional fields of one type, as 000 lists them. */
+export function fields<const Name extends string, Schema extends TSchema>(
+  schema: Schema,
+  ...names: readonly Name[]
+): Record<Name, TOptional<Schema>> {
+  return Object.fromEntries(names.map((name) => [name, Type.Optional(schema)])) as Record<Name, TOptional<Schema>>;
+}
+
+/** Optional fields that are identities or device ids, each named after its type. */
+export function identities<const Name extends string, Schema extends TSchema>(
+  schema: Schema,
+  ...names: readonly Name[]
+): Record<Name, TOptional<Schema>> {
+  const marked = names.map((name) => {
+    const { leaf } = schema as unknown as { readonly leaf: Leaf };
+    return [name, Type.Optional({ ...schema, leaf: { ...leaf, identity: identityTypeOfColumn(name) } })];
+  });
+  return Object.fromEntries(marked) as Record<Name, TOptional<Schema>>;
+}

@@ -1,0 +1,31 @@
+import { AnyString, identities } from './leaves.ts';
+import { closed } from './objects.ts';
+
+/** 000, user_identities keys; `customerid` is `customer_id` as some clients spell it (rulings §2). */
+export const USER_IDENTITIES = [
+  'other',
+  'customer_id',
+  'customerid',
+  'facebook',
+  'twitter',
+  'google',
+  'microsoft',
+  'yahoo',
+  'email',
+  'alias',
+  'facebook_custom_audience_id',
+  'other_id_2',
+  'other_id_3',
+  'other_id_4',
+  'other_id_5',
+  'other_id_6',
+  'other_id_7',
+  'other_id_8',
+  'other_id_9',
+  'other_id_10',
+  'mobile_number',
+  'phone_number_2',
+  'phone_number_3',
+] as const;
+
+export const UserIdentities = closed(identities(AnyString, ...USER_IDENTITIES));
