@@ -32,6 +32,11 @@ export interface Person {
   readonly attributes: AttributeSet;
   /** When the attributes were set. */
   readonly setAt: Micros;
+  /**
+   * What the person consents to, as the text of 000's consent_state without white space, each purpose with an integer
+   * `timestamp_unixtime_ms`: the newest of each purpose wins. Absent: says nothing.
+   */
+  readonly consent?: string;
 }
 
 export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login';
@@ -117,6 +122,8 @@ export interface Profile extends ProfileScope {
   /** The newest first. */
   readonly identities: readonly Identity[];
   readonly attributes: readonly ProfileAttribute[];
+  /** 000's consent_state as JSON text; null: nobody said anything. */
+  readonly consent: string | null;
   readonly holdsLogin: boolean;
   readonly createdOn: Date;
 }

@@ -4,6 +4,7 @@ import { profilesToConsider } from './consider-profiles.ts';
 import type { Delivered, Environment, Identities, PreparedPeople } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { createIdentityHash, type IdentityHash } from './identity-key.ts';
+import { mergeConsents, writeConsents } from './keep-consent.ts';
 import { lookUpPeople } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
 import { preparePeople } from './prepare-people.ts';
@@ -55,8 +56,10 @@ async function deliverPeople(
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
   await readProfiles(tx, scope, { profiles: textsToRead(chosen, prepared), firstOrdinal: profiles.length });
   await mergePeople(chosen, prepared);
+  const consents = await mergeConsents(tx, prepared, chosen);
   await writeIdentities(tx, memory, prepared);
   await writeNewProfiles(tx, scope, { created: memory.created, clock });
   const changedProfiles = await updateProfiles(tx, scope, memory);
+  await writeConsents(tx, scope, consents);
   return { outcomes, createdProfiles: memory.created.length, changedProfiles };
 }

@@ -30,7 +30,7 @@ export async function preparePeople(
   const texts = new Array<string>(people.length);
   const hashes = scope.mode === 'full' ? new Array<string>(people.length) : undefined;
   for (let i = 0, at = 0; i < people.length; i++) {
-    const { identities, attributes } = people[i] as Person;
+    const { identities, attributes, consent = '' } = people[i] as Person;
     for (const identity of identities) {
       ranks[at] = rankOf.get(identity.type) ?? FINDS_NONE;
       keys.write(identityHash(identity), at * KEY_BYTES, 'hex');
@@ -40,7 +40,7 @@ export async function preparePeople(
     texts[i] = text;
     if (hashes !== undefined) {
       const ownKeys = keys.toString('latin1', (starts[i] as number) * KEY_BYTES, at * KEY_BYTES);
-      hashes[i] = rowHash(`${ownKeys}${text}`, attributes);
+      hashes[i] = rowHash(`${ownKeys}${text}${consent}`, attributes);
     }
     if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
   }

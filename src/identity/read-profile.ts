@@ -10,11 +10,12 @@ interface ProfileRow {
   readonly identities: string;
   readonly attributes: string;
   readonly attribute_times: string;
+  readonly consent: string | null;
   readonly holds_login: boolean;
   readonly created_on: Date;
 }
 
-const COLUMNS = 'p.mpid, p.identities, p.attributes, p.attribute_times, p.holds_login, p.created_on';
+const COLUMNS = 'p.mpid, p.identities, p.attributes, p.attribute_times, p.consent, p.holds_login, p.created_on';
 
 /** One profile with its identities, attributes and their times; undefined when it is not there. */
 export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): Promise<Profile | undefined> {
@@ -52,6 +53,7 @@ function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow):
     mpid: row.mpid,
     identities: identities.map(([type, value]) => ({ type, value })),
     attributes: attributesOf(row),
+    consent: row.consent,
     holdsLogin: row.holds_login,
     createdOn: row.created_on,
   };

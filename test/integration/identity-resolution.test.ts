@@ -22,6 +22,7 @@ describe('resolution', () => {
         { name: 'plan', value: '"gold"', setAt: 5n },
         { name: 'age', value: '42', setAt: 5n },
       ],
+      consent: null,
       holdsLogin: true,
       createdOn: expect.any(Date),
     });
