@@ -118,7 +118,8 @@ function assemble(parts: Parts): App {
       await http.listen();
       await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll({ store, clock, log }, signal));
       await engine.register();
-      await jobs.start();
+      // one daemon at most owns a home, and with it the embedded store
+      await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
     },
     drain: (graceMs) => drainAll({ http, engine, jobs, store }, graceMs),

@@ -35,7 +35,8 @@ export interface Jobs extends AsyncDisposable {
    * least once: again after a failure or a crash, never beside itself. What falls due meanwhile is left out.
    */
   cadence(name: string, cron: string, handler: (dueAt: Date, signal: AbortSignal) => Promise<void>): Promise<void>;
-  start(): Promise<void>;
+  /** `isAlone`: no other process can be working on this store, so what is active has lost its worker and is taken at once. */
+  start(how?: { readonly isAlone: boolean }): Promise<void>;
   /** Handlers are called: from the end of `start` until the beginning of `drain`. */
   readonly isRunning: boolean;
   /** Takes no new job, aborts the handlers' signals with reason `'drain'`, waits for them up to `graceMs` (at least 1 s). */

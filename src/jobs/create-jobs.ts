@@ -4,7 +4,7 @@ import type { Store } from '../store/index.ts';
 import { createBoss } from './boss.ts';
 import { type CadenceHandler, createCadences } from './cadences.ts';
 import type { Jobs } from './contract.ts';
-import { cancelJob, createQueues, findOldestReady, queueUnavailable, sendJob } from './queues.ts';
+import { cancelJob, createQueues, findOldestReady, queueUnavailable, sendJob, takeLostJobs } from './queues.ts';
 import { type Worker, workQueue } from './work-queue.ts';
 
 export interface JobsOptions {
@@ -49,8 +49,9 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
     },
     work: (queue, { concurrency }, handler) => add({ queue, concurrency, pollSeconds: 2, handle: handler }),
     cadence: (name: string, cron: string, handler: CadenceHandler) => cadences.add(name, cron, handler),
-    async start() {
+    async start({ isAlone } = { isAlone: false }) {
       await startBoss(boss);
+      if (isAlone) await takeLostJobs(store, new Date(clock.nowMs()));
       phase.isStarted = true;
       for (const worker of [...workers, cadences.worker]) await begin(worker);
       await cadences.start();

@@ -80,3 +80,8 @@ export async function findOldestReady(store: Store, now: Date): Promise<Readonly
   );
   return new Map(rows.map(({ name, since }) => [name, since]));
 }
+
+/** What a worker that is gone had taken goes to the next one at once, without waiting until its heartbeat is overdue. */
+export async function takeLostJobs(store: Store, now: Date): Promise<void> {
+  await store.execute(`UPDATE ${BOSS_SCHEMA}.job SET state = 'retry', start_after = $1 WHERE state = 'active'`, [now]);
+}

@@ -34,6 +34,25 @@ test('the job of a killed process goes to another worker within about fifteen se
   expect(seen).toEqual(['1/run']);
 });
 
+test('the job of a killed process goes on at once where no other daemon can be working on it', async () => {
+  await using store = await openTestStore();
+  await using jobs = makeJobs(store);
+  await jobs.start({ isAlone: true });
+  await enqueue(store, jobs, '1/run');
+  // its worker gave a sign of life that is not overdue for an hour
+  const taken = `UPDATE pgboss.job SET state = 'active', started_on = $1, heartbeat_on = $1 WHERE name = $2`;
+  await store.execute(taken, [new Date(Date.now() + 3_600_000), QUEUE]);
+
+  await using next = makeJobs(store);
+  const seen: string[] = [];
+  await next.work(QUEUE, { concurrency: 1 }, async ({ key }) => {
+    seen.push(key);
+  });
+  await next.start({ isAlone: true });
+  await until(() => seen.length > 0, 20_000);
+  expect(seen).toEqual(['1/run']);
+});
+
 test('a store that goes away and comes back is survived: jobs run on, the listener too', async () => {
   await using direct = await openTestStore();
   const target = new URL(direct.databaseUrl);

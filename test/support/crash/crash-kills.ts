@@ -1,0 +1,43 @@
+import type { CrashPipeline, Mode } from './crash-pipeline.ts';
+import { peoplePipeline } from './crash-pipeline.ts';
+import { aMomentLater, type CrashSite, expectExact, type Round, startRound, untilShare } from './crash-site.ts';
+import { duckdbSource } from './crash-source.ts';
+
+const MODES: readonly Mode[] = ['full', 'incremental'];
+/** Beyond this share the end may come before the signal does. */
+const LATEST_SHARE = 0.8;
+
+/** Pipelines of every kind, each over a DuckDB file of its own that is still empty. */
+export async function everyKind({ api, folder }: CrashSite): Promise<readonly CrashPipeline[]> {
+  const all: CrashPipeline[] = [];
+  for (const mode of MODES) {
+    const id = `people-${mode}`;
+    all.push(await peoplePipeline(api, { id, mode, source: await duckdbSource(folder, id) }));
+  }
+  return all;
+}
+
+interface Kills {
+  readonly count: number;
+  readonly random: () => number;
+  /** At a random moment; something runs again when it resolves. */
+  readonly strike: () => Promise<void>;
+}
+
+/** One round that is struck at random moments and has to come out exact. Answers how often work was left. */
+export async function strikeRound(
+  site: CrashSite,
+  pipelines: readonly CrashPipeline[],
+  { count, random, strike }: Kills,
+): Promise<number> {
+  const round: Round = await startRound(site, pipelines);
+  const shares = Array.from({ length: count }, () => random() * LATEST_SHARE).sort((left, right) => left - right);
+  let midway = 0;
+  for (const share of shares) {
+    midway += Number(await untilShare(site, round, share));
+    await aMomentLater(random);
+    await strike();
+  }
+  await expectExact(site, round);
+  return midway;
+}

@@ -1,0 +1,163 @@
+// The real program under fire: a daemon over a store, pipelines that run, and ends without a warning. One life follows the
+// other on the same home until the work is done; then every row is compared.
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { ApiClient } from '../../../src/cli/api-client.ts';
+import type { Json } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { type Installation, install, type Served } from '../installation.ts';
+import { someKeys } from '../penstock-process.ts';
+import { temporaryHome } from '../temporary-home.ts';
+import { openTestStore } from '../test-store.ts';
+import { until } from '../until.ts';
+import { type CrashPipeline, PIPELINES } from './crash-pipeline.ts';
+import { fails } from './source-rows.ts';
+
+/** Generous: a machine that runs other things too must not fail the comparison. */
+const PATIENCE_MS = 150_000;
+const JITTER_MS = 40;
+
+export interface CrashSite extends AsyncDisposable {
+  readonly folder: string;
+  readonly home: string;
+  /** The client of the newest daemon. */
+  readonly api: ApiClient;
+  readonly daemons: readonly Served[];
+  /** The store itself, also while no daemon runs where it is shared. */
+  readonly store: Store;
+  /** Starts a daemon; with an embedded store only after the one before it is gone. */
+  serve(): Promise<Served>;
+  /** SIGKILL. Nothing of what it had in mind happens. */
+  kill(served: Served): Promise<void>;
+}
+
+export interface SiteOptions {
+  /** `shared`: DATABASE_URL, several daemons. */
+  readonly store: 'embedded' | 'shared';
+  readonly chunkRows: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export async function openCrashSite({ store: kind, chunkRows, environment = {} }: SiteOptions): Promise<CrashSite> {
+  const place = await temporaryHome();
+  const shared = kind === 'shared' ? await openTestStore() : undefined;
+  const options = {
+    home: place.path,
+    environment: {
+      ...{ PENSTOCK_CHUNK_ROWS: String(chunkRows), PENSTOCK_WORKERS: '4', PENSTOCK_RUN_ATTEMPTS: '20' },
+      ...(shared === undefined ? {} : { DATABASE_URL: shared.databaseUrl, ...someKeys() }),
+      ...environment,
+    },
+  };
+  const installation = await install(options);
+  let daemons: readonly Served[] = [];
+  let embedded: Store | undefined;
+  const forget = async (served: Served) => {
+    daemons = daemons.filter((each) => each !== served);
+    await embedded?.[Symbol.asyncDispose]();
+    embedded = undefined;
+  };
+  return {
+    ...{ folder: installation.folder, home: place.path },
+    get api() {
+      return newest(daemons).api;
+    },
+    get daemons() {
+      return daemons;
+    },
+    get store() {
+      const store = shared ?? embedded;
+      if (store === undefined) throw new Error('No daemon runs, and with it no store.');
+      return store;
+    },
+    async serve() {
+      const served = await installation.serve();
+      daemons = [...daemons, served];
+      if (shared === undefined) embedded = await installation.openStore();
+      return served;
+    },
+    async kill(served) {
+      await forget(served);
+      await served.daemon.end('SIGKILL');
+    },
+    async [Symbol.asyncDispose]() {
+      for (const served of daemons) {
+        await forget(served);
+        await served[Symbol.asyncDispose]();
+      }
+      await shared?.[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function newest(daemons: readonly Served[]): Served {
+  const last = daemons.at(-1);
+  if (last === undefined) throw new Error('No daemon runs.');
+  return last;
+}
+
+export type RunAnswer = Readonly<Record<string, Json>>;
+
+/** One run of each pipeline, over all of what waits in its source. */
+export interface Round {
+  readonly pipelines: readonly CrashPipeline[];
+  readonly runs: ReadonlyMap<CrashPipeline, number>;
+  readonly rows: number;
+}
+
+export async function startRound({ api }: CrashSite, pipelines: readonly CrashPipeline[]): Promise<Round> {
+  const runs = new Map<CrashPipeline, number>();
+  let rows = 0;
+  for (const pipeline of pipelines) {
+    rows += pipeline.waiting.length;
+    const { pipeline_run_id: run } = await api.post(`${PIPELINES}/trigger`, { pipeline_id: pipeline.id });
+    runs.set(pipeline, Number(run));
+  }
+  return { pipelines, runs, rows };
+}
+
+/** Waits until this share of the round's rows has arrived, or all runs are over; answers whether work was left. */
+export async function untilShare({ store }: CrashSite, round: Round, share: number): Promise<boolean> {
+  const ids = [...round.runs.values()];
+  const { isLeft } = await until(async () => {
+    const [now] = await store.query<{ rows: bigint; left: bigint }>(
+      `SELECT coalesce(sum(extracted_records), 0)::bigint AS rows, count(*) FILTER (WHERE ended_on IS NULL) AS left
+       FROM pipeline_runs WHERE id = ANY($1)`,
+      [ids.map(BigInt)],
+    );
+    const left = now?.left ?? 0n;
+    return left === 0n || Number(now?.rows) >= share * round.rows ? { isLeft: left > 0n } : undefined;
+  }, PATIENCE_MS);
+  return isLeft;
+}
+
+/** Not only right after a chunk: a random moment of the next one. */
+export async function aMomentLater(random: () => number): Promise<void> {
+  await pause(random() * JITTER_MS);
+}
+
+/** Waits for the end of the round and compares: runs, counts, every row that is kept, every failed record. */
+export async function expectExact(site: CrashSite, round: Round): Promise<void> {
+  for (const [pipeline, id] of round.runs) {
+    const run = await until(async () => {
+      const answer = await site.api.get(`${PIPELINES}/${pipeline.id}/runs/${id}`);
+      return answer.ended_on === null ? undefined : answer;
+    }, PATIENCE_MS);
+    const rows = pipeline.waiting;
+    const failed = rows.filter(fails).length;
+    expect({ [pipeline.id]: run }).toMatchObject({
+      [pipeline.id]: {
+        ...{ status: 'success', errors: [], extracted_records: rows.length, failed_records: failed },
+        ...{ successful_records: rows.length - failed, deduplicated_records: 0, erased_records: 0 },
+      },
+    });
+    pipeline.expectRun();
+    const differences = await pipeline.differences(site.store);
+    expect({ [pipeline.id]: differences }).toEqual({ [pipeline.id]: nothingWrong(differences) });
+  }
+}
+
+const nothingWrong = (differences: object) => Object.fromEntries(Object.keys(differences).map((name) => [name, {}]));
+
+export type { Installation };

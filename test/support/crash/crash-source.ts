@@ -1,0 +1,47 @@
+// Warehouses of the crash tests: one table, filled with the rows that the tests know.
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { SourceRow } from './source-rows.ts';
+
+export interface CrashSource extends AsyncDisposable {
+  /** Body of the connection over the API, without id, name and state. */
+  readonly connection: { readonly service_provider: string; readonly config: Readonly<Record<string, unknown>> };
+  append(rows: readonly SourceRow[]): Promise<void>;
+  /** Any statement over the table `shop_rows`. */
+  run(statement: string): Promise<void>;
+}
+
+const COLUMNS = {
+  number: 'BIGINT',
+  buyer: 'BIGINT',
+  name: 'VARCHAR',
+  amount: 'VARCHAR',
+  score: 'VARCHAR',
+  changed_at: 'VARCHAR',
+};
+const TYPED =
+  'number, buyer, name, amount::DECIMAL(12,2) AS amount, score::DOUBLE AS score, changed_at::TIMESTAMPTZ AS changed_at';
+const TABLE = 'number BIGINT, buyer BIGINT, name VARCHAR, amount DECIMAL(12,2), score DOUBLE, changed_at TIMESTAMPTZ';
+
+/** A file `<id>.duckdb` in the workspace's folder. It can be written while no run reads it. */
+export async function duckdbSource(folder: string, id: string): Promise<CrashSource> {
+  const run = async (statement: string, values: readonly string[] = []) => {
+    const instance = await DuckDBInstance.create(join(folder, `${id}.duckdb`), { threads: '1' });
+    const connection = await instance.connect();
+    try {
+      await connection.run(statement, [...values]);
+    } finally {
+      connection.closeSync();
+      instance.closeSync();
+    }
+  };
+  await run(`CREATE TABLE shop_rows (${TABLE})`);
+  const shape = JSON.stringify([COLUMNS]).replaceAll("'", "''");
+  const insert = `INSERT INTO shop_rows SELECT ${TYPED} FROM (SELECT unnest(from_json($1, '${shape}'), recursive := true))`;
+  return {
+    connection: { service_provider: 'DuckDB', config: { database: `${id}.duckdb`, read_only: true } },
+    append: (rows) => run(insert, [JSON.stringify(rows)]),
+    run,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
