@@ -1,17 +1,20 @@
-// One embedded PostgreSQL for the run, without fsync, with a migrated database that every test clones.
+// Two embedded PostgreSQL for the run, without fsync: the store, with a migrated database that every test clones, and a
+// server of its own for warehouses, because a store is never its own warehouse.
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { createLog, Secret } from '../../src/kernel/index.ts';
-import { ensureCluster } from '../../src/store/embedded/cluster.ts';
+import { type Cluster, ensureCluster } from '../../src/store/embedded/cluster.ts';
 import { stopOrphan } from '../../src/store/embedded/orphan.ts';
 import { placeBinaries, placeData } from '../../src/store/embedded/place.ts';
 import { chooseFreePort } from '../../src/store/embedded/port.ts';
 import { processMark } from '../../src/store/embedded/process-mark.ts';
-import { startServer } from '../../src/store/embedded/server-process.ts';
+import { type ServerProcess, startServer } from '../../src/store/embedded/server-process.ts';
 import { findServerUser } from '../../src/store/embedded/server-user.ts';
 import { migrateStore } from '../../src/store/migrate.ts';
 
@@ -19,6 +22,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Of the server's maintenance database; `openTestStore` clones the template through it. */
     readonly storeUrl: string;
+    /** Of another server, for a superuser; `openPostgresWarehouse` makes databases there. */
+    readonly warehouseUrl: string;
   }
 }
 
@@ -41,39 +46,64 @@ const SETTINGS = [
   'log_min_messages=log',
 ];
 
+const WAREHOUSE_SETTINGS = ['max_connections=100', 'shared_buffers=64MB'];
+/** Whom connections of tests sign in as: it reads everything and writes nothing. */
+export const READER = { user: 'reader', password: 'a reader’s password' };
+const CREATE_READER = `CREATE ROLE ${READER.user} LOGIN PASSWORD '${READER.password}'; GRANT pg_read_all_data TO ${READER.user}`;
+
 /** What a run leaves in its folder, so that the next one can clear up after it when it was killed. */
 interface Runner {
   readonly pid: number;
-  readonly folder: string;
+  readonly folders: readonly string[];
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await clearKilledRuns();
   const home = await mkdtemp(join(tmpdir(), PREFIX));
-  await chmod(home, 0o711);
-  const user = await findServerUser();
-  const folder = await placeData(home, user, log);
-  await writeFile(join(home, RUNNER_FILE), JSON.stringify({ pid: process.pid, folder } satisfies Runner));
-  const cluster = { binaries: await placeBinaries(user, log), folder, user };
-  const password = new Secret(randomUUID());
-  await ensureCluster(cluster, password);
-  const port = await chooseFreePort();
-  const server = await startServer({ cluster, port, logFile: join(home, 'store.log'), settings: SETTINGS });
-  const url = (database: string) => `postgres://penstock:${password.reveal()}@127.0.0.1:${port}/${database}`;
+  const { store, warehouse, password } = await makeClusters(home);
+  const servers: ServerProcess[] = [];
+  const start = async (cluster: Cluster, settings: readonly string[]) => {
+    const port = await chooseFreePort();
+    servers.push(
+      await startServer({ cluster, port, logFile: join(home, `${basename(cluster.folder)}.log`), settings }),
+    );
+    return (database: string) => `postgres://penstock:${password.reveal()}@127.0.0.1:${port}/${database}`;
+  };
   const end = async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-    await rm(home, { recursive: true, force: true });
+    await Promise.all(servers.map((server) => server.stop()));
+    for (const folder of [store.folder, warehouse.folder, home]) await rm(folder, { recursive: true, force: true });
   };
   try {
-    await run(url('postgres'), `CREATE DATABASE ${TEMPLATE}`);
-    await migrateStore(new Secret(url(TEMPLATE)), log);
+    const storeUrl = await start(store, SETTINGS);
+    const warehouseUrl = await start(warehouse, [...SETTINGS, ...WAREHOUSE_SETTINGS]);
+    await run(storeUrl('postgres'), `CREATE DATABASE ${TEMPLATE}`);
+    await migrateStore(new Secret(storeUrl(TEMPLATE)), log);
+    await run(warehouseUrl('postgres'), CREATE_READER);
+    project.provide('storeUrl', storeUrl('postgres'));
+    project.provide('warehouseUrl', warehouseUrl('postgres'));
   } catch (error) {
     await end();
     throw error;
   }
-  project.provide('storeUrl', url('postgres'));
   return end;
+}
+
+/** The second is a copy of the first: cheaper than to make it from nothing. */
+async function makeClusters(home: string) {
+  await chmod(home, 0o711);
+  const user = await findServerUser();
+  const binaries = await placeBinaries(user, log);
+  const folder = await placeData(home, user, log);
+  const copy = `${folder}-warehouse`;
+  await writeFile(
+    join(home, RUNNER_FILE),
+    JSON.stringify({ pid: process.pid, folders: [folder, copy] } satisfies Runner),
+  );
+  const store = { binaries, folder, user };
+  const password = new Secret(randomUUID());
+  await ensureCluster(store, password);
+  await promisify(execFile)('cp', ['-a', folder, copy]);
+  return { store, warehouse: { ...store, folder: copy }, password };
 }
 
 /** A run that was killed could not stop its server. */
@@ -82,10 +112,12 @@ async function clearKilledRuns(): Promise<void> {
   for (const home of homes) {
     const text = await readFile(join(home, RUNNER_FILE), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
-    const { pid, folder } = JSON.parse(text) as Runner;
-    if ((await processMark(pid)) !== undefined) continue;
-    await stopOrphan({ folder, binaries: '', user: undefined }, log);
-    await rm(folder, { recursive: true, force: true });
+    const { pid, folders = [] } = JSON.parse(text) as Partial<Runner>;
+    if (pid === undefined || (await processMark(pid)) !== undefined) continue;
+    for (const folder of folders) {
+      await stopOrphan({ folder, binaries: '', user: undefined }, log);
+      await rm(folder, { recursive: true, force: true });
+    }
     await rm(home, { recursive: true, force: true });
   }
 }
