@@ -1,4 +1,6 @@
 // The shapes in contract/ are the one source of what a batch is: types, validation, destinations and required fields.
+
+export { consentText } from './consent-text.ts';
 export type { EventBatch } from './contract/batch.ts';
 export type { Event, EventType } from './contract/event-kinds.ts';
 export { EVENT_TYPES } from './contract/event-types.ts';
@@ -7,4 +9,4 @@ export type { Leaf, LeafKind } from './contract/leaves.ts';
 export { missingFields } from './contract/missing-fields.ts';
 export { createEvents } from './create-events.ts';
 export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
-export { SOURCE_INFO } from './source-info.ts';
+export { personOfBatch } from './person-of-batch.ts';

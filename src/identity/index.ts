@@ -1,5 +1,6 @@
 export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
+  AttributeSet,
   Delivered,
   Identities,
   Identity,

@@ -1,0 +1,63 @@
+import {
+  type AttributeSet,
+  type Identity,
+  type IdentityType,
+  identityTypeOfColumn,
+  isIdentity,
+  normaliseIdentity,
+  type Person,
+} from '../identity/index.ts';
+import { isRawNumber, microsOfMs, refuse, stringifyJson } from '../kernel/index.ts';
+import { consentText } from './consent-text.ts';
+import type { EventBatch } from './contract/batch.ts';
+import type { WireString } from './contract/leaves.ts';
+import { settingMs } from './setting-time.ts';
+
+/**
+ * Whom a valid batch speaks of and what it says of them (rulings §2 and §3): identities, device ids and MPID; user
+ * attributes, set first, then those of `deleted_user_attributes` removed; consent. All of it was set at the batch's
+ * `timestamp_unixtime_ms`, not later than its receipt. Undefined: the batch names nobody.
+ */
+export function personOfBatch(batch: EventBatch, receivedMs: number): Person | undefined {
+  const { user_identities, device_info, mp_deviceid } = batch;
+  const identities = identitiesOf({ ...user_identities, ...device_info, mp_deviceid });
+  const mpid = batch.mpid ?? undefined;
+  if (identities.length === 0 && mpid === undefined) return undefined;
+  const setAtMs = settingMs(batch.timestamp_unixtime_ms, receivedMs);
+  const consent = consentText(batch.consent_state, { setAtMs, receivedMs });
+  return {
+    identities,
+    attributes: attributesOf(batch),
+    setAt: microsOfMs(setAtMs),
+    ...(mpid !== undefined && { mpid: BigInt(mpid) }),
+    ...(consent !== undefined && { consent }),
+  };
+}
+
+/** Fields that are no identities are passed over; an identity that stands twice, as `customerid` too, counts once. */
+function identitiesOf(fields: Readonly<Record<string, unknown>>): readonly Identity[] {
+  const identities = new Map<string, Identity>();
+  for (const [name, value] of Object.entries(fields)) {
+    const type = identityTypeOfColumn(name);
+    if (type === undefined || value === null || value === undefined) continue;
+    const identity = identityOf(type, value as WireString);
+    identities.set(`${identity.type} ${identity.value}`, identity);
+  }
+  return [...identities.values()];
+}
+
+/** Validation has refused what cannot be one. */
+function identityOf(type: IdentityType, value: WireString): Identity {
+  const identity = normaliseIdentity(type, isRawNumber(value) ? value.rawJSON : String(value));
+  if (isIdentity(identity)) return identity;
+  throw refuse([identity]);
+}
+
+function attributesOf({ user_attributes, deleted_user_attributes }: EventBatch): AttributeSet {
+  const texts = new Map<string, string | null>();
+  for (const [name, value] of Object.entries(user_attributes ?? {})) {
+    texts.set(name, value === null ? null : stringifyJson(value));
+  }
+  for (const name of deleted_user_attributes ?? []) texts.set(name, null);
+  return { names: [...texts.keys()], texts: [...texts.values()] };
+}
