@@ -1,33 +1,37 @@
 import { type Issue, refuse } from '../kernel/index.ts';
 import type { Connection } from './connection.ts';
 import type { DataModel } from './data-model.ts';
-import { describeModel } from './describe-model.ts';
-import type { Notice, SyncMode } from './pipeline.ts';
-import { misfits } from './pipeline-fit.ts';
+import { type Described, describeForPipeline } from './describe-model.ts';
+import type { Notice } from './pipeline.ts';
+import { type Asked, misfits } from './pipeline-fit.ts';
 import type { SyncDeps } from './sync-deps.ts';
+import { unmappedColumns } from './transformation-fit.ts';
 
-interface Joined {
+interface Joined extends Asked {
   readonly connection: Connection;
   readonly dataModel: DataModel;
-  readonly syncMode: SyncMode;
-  readonly rowKey: readonly string[];
 }
 
 /**
- * What joining a model to a connection brings up: the provider's grammar and the warehouse itself look at the model, no row
- * is read. Answers warnings. A warehouse that cannot be asked now refuses nothing: it is asked again before each run.
- * Throws VALIDATION_FAILED that names the field.
+ * What joining a model to a connection and a transformation brings up: the provider's grammar and the warehouse itself look
+ * at the model, no row is read. Answers warnings. A warehouse that cannot be asked now refuses nothing: it is asked again
+ * before each run. Throws VALIDATION_FAILED that names the field.
  */
 export async function checkPipeline(deps: SyncDeps, joined: Joined): Promise<readonly Notice[]> {
   const { connection, dataModel } = joined;
-  // its fault is shown already, and a second wait for the same answer helps nobody
-  if (connection.fault !== null) return [notDescribed(`the connection "${connection.id}" is faulted.`)];
-  const described = await describeModel(deps, connection, dataModel.sqlQuery);
-  if (described.outcome === 'unavailable') return [notDescribed(described.error.message)];
+  const described = await describeForPipeline(deps, connection, dataModel.sqlQuery);
   if (described.outcome === 'invalid') throw refuse([invalid(joined, described.error.message)]);
-  const issues = misfits(described.columns, joined);
+  const issues = described.outcome === 'described' ? misfits(described.columns, joined) : [];
   if (issues.length > 0) throw refuse(issues);
-  return described.warnings.map((message) => ({ message }));
+  return joinedWarnings(joined, described);
+}
+
+/** What the description of its model warns a pipeline of. Pure. */
+export function joinedWarnings(asked: Asked, described: Described): readonly Notice[] {
+  if (described.outcome === 'invalid') return [notDescribed(described.error.message)];
+  const ofText = described.warnings.map((message) => ({ message }));
+  if (described.outcome === 'unavailable') return [...ofText, notDescribed(described.error.message)];
+  return [...ofText, ...unmappedColumns(described.columns, asked)];
 }
 
 function invalid({ dataModel, connection }: Joined, message: string): Issue {

@@ -16,7 +16,7 @@ import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
 import { pipelineFields } from './wire/pipeline-answer.ts';
 
-/** POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, NOT_SUPPORTED, DUPLICATE_ID. */
+/** POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, DUPLICATE_ID. */
 export async function createPipeline(deps: SyncDeps, caller: Caller, body: Body): Promise<PipelineContext> {
   const same = await loadPipelines(deps.store, { workspaceId: caller.workspaceId, id: body.id });
   if (same.length > 0) throw duplicatePipeline(body.id);

@@ -1,5 +1,5 @@
 import { AppError, asAppError, type ErrorCode } from '../kernel/index.ts';
-import { type Column, checkModel } from '../warehouse/index.ts';
+import { type Column, checkModel, type ModelCheck } from '../warehouse/index.ts';
 import { askWarehouse, reachable } from './ask-warehouse.ts';
 import type { Connection } from './connection.ts';
 import { connectorMissing } from './provider.ts';
@@ -7,12 +7,12 @@ import type { SyncDeps } from './sync-deps.ts';
 
 /**
  * What a warehouse says of a model without reading a row. `invalid`: the model is at fault; `unavailable`: nothing was
- * learned, because the warehouse or the connection is in the way.
+ * learned, because the warehouse or the connection is in the way. `warnings` are what the text itself warns of.
  */
 export type Described =
   | { readonly outcome: 'described'; readonly columns: readonly Column[]; readonly warnings: readonly string[] }
   | { readonly outcome: 'invalid'; readonly error: AppError }
-  | { readonly outcome: 'unavailable'; readonly error: AppError };
+  | { readonly outcome: 'unavailable'; readonly error: AppError; readonly warnings: readonly string[] };
 
 /** Errors that only another model, or another warehouse, mends. */
 const FAULTS_OF_MODEL: ReadonlySet<ErrorCode> = new Set([
@@ -25,23 +25,58 @@ const FAULTS_OF_MODEL: ReadonlySet<ErrorCode> = new Set([
 
 /** First the provider's own grammar, then the warehouse itself, within `warehouseWaitMs`. Never throws. */
 export async function describeModel(deps: SyncDeps, connection: Connection, sqlQuery: string): Promise<Described> {
+  return describe(deps, connection, { sqlQuery, asks: true });
+}
+
+/**
+ * As `describeModel`, for a pipeline that is saved: a connection whose fault is shown already is not asked, because a second
+ * wait for the same answer helps nobody.
+ */
+export async function describeForPipeline(
+  deps: SyncDeps,
+  connection: Connection,
+  sqlQuery: string,
+): Promise<Described> {
+  return describe(deps, connection, { sqlQuery, asks: connection.fault === null });
+}
+
+async function describe(
+  deps: SyncDeps,
+  connection: Connection,
+  { sqlQuery, asks }: { readonly sqlQuery: string; readonly asks: boolean },
+): Promise<Described> {
   const dialect = deps.fleet[connection.provider]?.dialect;
   if (dialect === undefined) {
     const message = connectorMissing(connection.provider);
-    return { outcome: 'unavailable', error: new AppError('CONNECTOR_MISSING', message) };
+    return { outcome: 'unavailable', error: new AppError('CONNECTOR_MISSING', message), warnings: [] };
   }
+  const check = await checkModel(sqlQuery, dialect);
+  if (check.outcome === 'refused') {
+    return { outcome: 'invalid', error: new AppError('SQL_REFUSED', check.complaint.message) };
+  }
+  if (asks) return await ask(deps, connection, check);
+  const error = new AppError('WAREHOUSE_UNREACHABLE', `the connection "${connection.id}" is faulted.`);
+  return { outcome: 'unavailable', error, warnings: warningsOf(check) };
+}
+
+async function ask(deps: SyncDeps, connection: Connection, check: Accepted): Promise<Described> {
+  const statement = { sql: check.sql, parameters: {} };
+  const warnings = warningsOf(check);
   try {
-    const check = await checkModel(sqlQuery, dialect);
-    if (check.outcome === 'refused') {
-      return { outcome: 'invalid', error: new AppError('SQL_REFUSED', check.complaint.message) };
-    }
-    const statement = { sql: check.sql, parameters: {} };
     const columns = await askWarehouse(deps, reachable(deps, connection), (session, signal) =>
       session.describe(statement, signal),
     );
-    return { outcome: 'described', columns, warnings: check.outcome === 'accepted' ? check.warnings : [] };
+    return { outcome: 'described', columns, warnings };
   } catch (thrown) {
     const error = asAppError(thrown);
-    return { outcome: FAULTS_OF_MODEL.has(error.code) ? 'invalid' : 'unavailable', error };
+    return FAULTS_OF_MODEL.has(error.code)
+      ? { outcome: 'invalid', error }
+      : { outcome: 'unavailable', error, warnings };
   }
+}
+
+type Accepted = Exclude<ModelCheck, { readonly outcome: 'refused' }>;
+
+function warningsOf(check: Accepted): readonly string[] {
+  return check.outcome === 'accepted' ? check.warnings : [];
 }

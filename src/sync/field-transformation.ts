@@ -20,6 +20,15 @@ export interface FieldTransformation extends Audit {
   readonly mappings: readonly FieldMapping[];
 }
 
+/** The event kind of every row, where it is a static; undefined: each row says its own. */
+export function eventTypeOf(mappings: readonly FieldMapping[]): string | undefined {
+  for (const mapping of mappings) {
+    if (mapping.type !== 'static' || mapping.destination !== 'events.event_type') continue;
+    if (typeof mapping.value === 'string') return mapping.value;
+  }
+  return undefined;
+}
+
 export function fieldTransformationFromRow(row: InferSelectModel<typeof fieldTransformations>): FieldTransformation {
   const { id, name, createdOn, createdBy, lastModifiedOn, lastModifiedBy } = row;
   return {

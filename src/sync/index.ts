@@ -2,6 +2,7 @@
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
 // Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
 // a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
+export { columnMisfit, countsMilliseconds, type FedField } from './column-fit.ts';
 export type { Connection } from './connection.ts';
 export { revealConfig } from './connection-config.ts';
 export type { DataModel } from './data-model.ts';

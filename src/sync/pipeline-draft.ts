@@ -4,12 +4,12 @@ import type { Caller } from '../http/index.ts';
 import { AppError, type Issue, refuse, SECRET_MASK, Secret, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { checkPipeline } from './check-pipeline.ts';
-import type { Connection } from './connection.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
-import type { DataModel } from './data-model.ts';
 import { findConnection, unknownConnection } from './load-connection.ts';
 import { findDataModel, unknownDataModel } from './load-data-model.ts';
+import { findFieldTransformation, unknownFieldTransformation } from './load-field-transformation.ts';
 import type { KeptFields, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
+import type { PipelineContext } from './pipeline-status.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
 import { readPipelineBody } from './read-pipeline-body.ts';
 import type { SyncDeps } from './sync-deps.ts';
@@ -24,33 +24,42 @@ export interface PipelineDraft {
   readonly warnings: readonly Notice[];
 }
 
-/** `stored` is the pipeline that a PUT replaces. Throws VALIDATION_FAILED and NOT_SUPPORTED. */
+/** `stored` is the pipeline that a PUT replaces. Throws VALIDATION_FAILED. */
 export async function draftPipeline(
   deps: SyncDeps,
   { workspaceId }: Caller,
   { body, stored }: { readonly body: Body; readonly stored?: Pipeline },
 ): Promise<PipelineDraft> {
-  const { connection, dataModel } = await findUsed(deps.store, workspaceId, body);
-  const read = readPipelineBody(body, deps.fleet[connection.provider]?.dialect);
-  const kept = keptFields(deps, workspaceId, { body, stored });
+  const used = await findUsed(deps.store, workspaceId, body);
+  const { dataPlan, ...read } = readPipelineBody(body, deps.fleet[used.connection.provider]?.dialect);
+  const kept = { ...keptFields(deps, workspaceId, { body, stored }), ...(dataPlan !== undefined && { dataPlan }) };
   const rowKey = body.row_key ?? [];
-  const noticed = await checkPipeline(deps, { connection, dataModel, syncMode: read.syncMode, rowKey });
+  const noticed = await checkPipeline(deps, { ...used, syncMode: read.syncMode, rowKey });
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...noticed] };
 }
 
-/** Once more inside the transaction, with a lock that keeps both from being deleted or changed meanwhile. */
+type Used = Pick<PipelineContext, 'connection' | 'dataModel' | 'transformation'>;
+type Names = Pick<Body, 'pipeline_type' | 'connection_id' | 'data_model_id' | 'field_transformation_id'>;
+
+/** Once more inside the transaction, with a lock that keeps them from being deleted or changed meanwhile. */
 export async function findUsed(
   sql: Sql,
   workspaceId: WorkspaceId,
-  { connection_id, data_model_id, lock }: Pick<Body, 'connection_id' | 'data_model_id'> & { readonly lock?: 'share' },
-): Promise<{ readonly connection: Connection; readonly dataModel: DataModel }> {
+  { connection_id, data_model_id, lock, ...body }: Names & { readonly lock?: 'share' },
+): Promise<Used> {
   const connection = await findConnection(sql, { workspaceId, id: connection_id }, lock);
   const dataModel = await findDataModel(sql, { workspaceId, id: data_model_id }, lock);
+  // that user pipelines have none is said with the rest of the body
+  const named = body.pipeline_type === 'events' ? body.field_transformation_id : undefined;
+  const transformation = named == null ? null : await findFieldTransformation(sql, { workspaceId, id: named }, lock);
   const issues: Issue[] = [];
   if (connection === undefined) issues.push({ path: 'connection_id', message: unknownConnection(connection_id) });
   if (dataModel === undefined) issues.push({ path: 'data_model_id', message: unknownDataModel(data_model_id) });
-  if (connection === undefined || dataModel === undefined) throw refuse(issues);
-  return { connection, dataModel };
+  if (named != null && transformation === undefined) {
+    issues.push({ path: 'field_transformation_id', message: unknownFieldTransformation(named) });
+  }
+  if (connection === undefined || dataModel === undefined || transformation === undefined) throw refuse(issues);
+  return { connection, dataModel, transformation };
 }
 
 /** Columns of the row that a body decides. */

@@ -2,29 +2,52 @@
 import { identityTypeOfColumn } from '../identity/index.ts';
 import type { Issue } from '../kernel/index.ts';
 import { type Column, type ColumnType, findColumn } from '../warehouse/index.ts';
+import type { FieldTransformation } from './field-transformation.ts';
 import type { Iterator, SyncMode } from './pipeline.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+import { transformationMisfits } from './transformation-fit.ts';
 
 const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
 const TIMES: readonly ColumnType[] = ['date', 'timestamp', 'timestamp_tz'];
 
-interface Asked {
+/** What a pipeline asks of the columns of its model. */
+export interface Asked {
   readonly syncMode: SyncMode;
   readonly rowKey: readonly string[];
+  /** Of an events pipeline; null: the columns themselves say what they are. */
+  readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
+}
+
+export function askedOf({ pipeline, transformation }: PipelineContext): Asked {
+  return { syncMode: pipeline.syncMode, rowKey: pipeline.kept.rowKey ?? [], transformation };
 }
 
 /** Paths are those of the pipeline's body. */
-export function misfits(columns: readonly Column[], { syncMode, rowKey }: Asked): readonly Issue[] {
+export function misfits(columns: readonly Column[], { syncMode, rowKey, transformation }: Asked): readonly Issue[] {
   const missing = (path: string, name: string): Issue => ({
     path,
     message: `the model has no column "${name}"; it has ${columns.map((column) => column.name).join(', ')}`,
   });
   const missingKeys = rowKey.filter((name) => findColumn(columns, name) === undefined);
-  const issues = [...identityMisfit(columns), ...missingKeys.map((name) => missing('row_key', name))];
+  const issues = [
+    ...(transformation === null ? identityMisfit(columns) : mappingMisfits(columns, transformation)),
+    ...missingKeys.map((name) => missing('row_key', name)),
+  ];
   const { iterator } = syncMode;
   if (iterator === undefined) return issues;
   const column = findColumn(columns, iterator.field);
   if (column === undefined) return [missing('sync_mode.iterator_field', iterator.field), ...issues];
   return [...iteratorMisfit(iterator, column), ...issues];
+}
+
+function mappingMisfits(
+  columns: readonly Column[],
+  { id, mappings }: NonNullable<Asked['transformation']>,
+): readonly Issue[] {
+  return transformationMisfits(columns, mappings).map(({ path, message }) => ({
+    path: 'field_transformation_id',
+    message: `the field transformation "${id}" does not suit the model: ${path}: ${message}`,
+  }));
 }
 
 /** A row without any identity fails (rulings §7, Mapping): without such a column all of them would. */

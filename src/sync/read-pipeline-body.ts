@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { AppError, type Issue, refuse } from '../kernel/index.ts';
+import { type Issue, refuse } from '../kernel/index.ts';
 import type { Dialect } from '../warehouse/index.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
-import type { Schedule, SyncMode } from './pipeline.ts';
+import type { DataPlan, Schedule, SyncMode } from './pipeline.ts';
 import { readSchedule } from './read-schedule.ts';
 import { readSyncMode } from './read-sync-mode.ts';
 
@@ -11,38 +11,47 @@ type Body = Static<typeof PipelineBody>;
 export interface ReadBody {
   readonly syncMode: SyncMode;
   readonly schedule: Schedule;
+  readonly dataPlan: DataPlan | undefined;
 }
 
-/** What the body means, checked without a warehouse. Throws VALIDATION_FAILED with every complaint, NOT_SUPPORTED for events. */
+/** What the body means, checked without a warehouse. Throws VALIDATION_FAILED with every complaint. */
 export function readPipelineBody(body: Body, dialect: Dialect | undefined): ReadBody {
-  if (body.pipeline_type === 'events') {
-    throw new AppError(
-      'NOT_SUPPORTED',
-      'pipeline_type: this version of Penstock has no events pipelines yet; use user_attributes.',
-    );
-  }
   const issues: Issue[] = [];
   const syncMode = readSyncMode(body.sync_mode, dialect, issues);
   const schedule = readSchedule(body.schedule, issues);
-  issues.push(...unknownReferences(body));
+  issues.push(...checkTransformationId(body), ...checkFeed(body));
+  const dataPlan = readDataPlan(body, issues);
   if (issues.length > 0) throw refuse(issues);
-  return { syncMode, schedule };
+  return { syncMode, schedule, dataPlan };
 }
 
-/** Feeds, data plans and transformations do not exist in this version, so any that is named is unknown (rulings §7, API). */
-function unknownReferences(body: Body): readonly Issue[] {
-  const issues: Issue[] = [];
-  const complain = (path: keyof Body, message: string) => issues.push({ path, message });
-  if (body.field_transformation_id != null) {
-    complain('field_transformation_id', 'is not available for pipelines of type user_attributes; leave it out');
+/** 002, Pipeline: required for events pipelines, not available for user pipelines. */
+function checkTransformationId({ pipeline_type: type, field_transformation_id: id }: Body): readonly Issue[] {
+  const path = 'field_transformation_id';
+  if (type === 'events' && id == null) {
+    return [{ path, message: 'is required when pipeline_type is events; name a field transformation' }];
   }
-  if (body.partner_feed_id != null) {
-    complain('partner_feed_id', `there is no feed ${body.partner_feed_id} in this workspace; leave it out`);
+  if (type === 'user_attributes' && id != null) {
+    return [{ path, message: 'is not available for pipelines of type user_attributes; leave it out' }];
   }
-  if (body.data_plan_id != null) {
-    complain('data_plan_id', `there is no data plan "${body.data_plan_id}" in this workspace; leave it out`);
-  } else if (body.data_plan_version != null) {
-    complain('data_plan_version', 'belongs to a data_plan_id; leave it out');
+  return [];
+}
+
+/** Feeds do not exist in this version, so any that is named is unknown (rulings §7, API). */
+function checkFeed({ partner_feed_id: id }: Body): readonly Issue[] {
+  if (id == null) return [];
+  return [{ path: 'partner_feed_id', message: `there is no feed ${id} in this workspace; leave it out` }];
+}
+
+// not shown: a plan that no registry knows; there is none yet, so the id is taken as it is (000 wants a whole number as version)
+function readDataPlan({ data_plan_id: id, data_plan_version: version }: Body, issues: Issue[]): DataPlan | undefined {
+  const path = 'data_plan_version';
+  if (id == null) {
+    if (version != null) issues.push({ path, message: 'belongs to a data_plan_id; leave it out' });
+    return undefined;
   }
-  return issues;
+  if (version != null && !/^\d{1,15}$/.test(String(version))) {
+    issues.push({ path, message: `must be a whole number of at most 15 digits, is ${JSON.stringify(version)}` });
+  }
+  return { id, ...(version != null && { version }) };
 }

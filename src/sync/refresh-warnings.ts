@@ -1,20 +1,23 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
+import type { NoticesOfUsers } from './check-users.ts';
 import { loadPipelines, type PipelineSelection } from './load-pipeline.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
 import { pipelines } from './tables.ts';
 
-/** The model of the selected pipelines has a new text: what it warns of replaces what the old one did. */
+/** The selected pipelines use something new: what that warns of replaces what the old one did. */
 export async function refreshWarnings(
   tx: Transaction,
   selection: PipelineSelection,
-  ofModel: readonly string[],
+  noticed: NoticesOfUsers,
 ): Promise<void> {
   for (const { pipeline } of await loadPipelines(tx, selection)) {
-    const warnings = [...pipelineWarnings(pipeline), ...ofModel.map((message) => ({ message }))];
+    const notices = noticed.get(pipeline.number);
+    // it began to use it after the check: its own was of the version before, and the next run looks again
+    if (notices === undefined) continue;
     await tx.orm
       .update(pipelines)
-      .set({ warnings: JSON.stringify(warnings) })
+      .set({ warnings: JSON.stringify([...pipelineWarnings(pipeline), ...notices]) })
       .where(and(eq(pipelines.workspaceId, pipeline.workspaceId), eq(pipelines.number, pipeline.number)));
   }
 }

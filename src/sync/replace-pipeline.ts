@@ -6,7 +6,7 @@ import type { Transaction } from '../store/index.ts';
 import { changedFields } from './changed-fields.ts';
 import { requireNoLiveRun } from './live-runs.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
-import type { Pipeline, SyncMode } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
@@ -50,9 +50,9 @@ async function overwrite(
   const nowMs = deps.clock.nowMs();
   await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
-  const resetting = resettingFields(before.syncMode, draft.syncMode);
+  const resetting = resettingFields(before, draft);
   if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);
-  if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change its sync_mode');
+  if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change what resets it');
   await tx.orm
     .update(pipelines)
     .set({
@@ -81,15 +81,20 @@ export function resetColumns({ generation, schedule }: Pipeline) {
   return { position: null, generation: generation + 1, ...again };
 }
 
-/** Fields of sync_mode whose change makes the position meaningless (rulings §7, Status and faults). */
-function resettingFields(before: SyncMode, after: SyncMode): readonly string[] {
+/**
+ * Fields whose change makes the position meaningless (rulings §7, Status and faults).
+ * not shown: another pipeline_type; what was delivered as people was never delivered as events.
+ */
+function resettingFields(before: Pipeline, { body, syncMode: after }: PipelineDraft): readonly string[] {
+  const { syncMode } = before;
   const fields = [
-    ['type', before.type, after.type],
-    ['iterator_field', before.iterator?.field, after.iterator?.field],
-    ['iterator_data_type', before.iterator?.type, after.iterator?.type],
-    ['from', before.from, after.from],
+    ['pipeline_type', before.pipelineType, body.pipeline_type],
+    ['sync_mode.type', syncMode.type, after.type],
+    ['sync_mode.iterator_field', syncMode.iterator?.field, after.iterator?.field],
+    ['sync_mode.iterator_data_type', syncMode.iterator?.type, after.iterator?.type],
+    ['sync_mode.from', syncMode.from, after.from],
   ] as const;
-  return fields.filter(([, old, now]) => old !== now).map(([name]) => `sync_mode.${name}`);
+  return fields.filter(([, old, now]) => old !== now).map(([name]) => name);
 }
 
 function resetPrevented(id: string, fields: readonly string[]): AppError {

@@ -8,10 +8,11 @@ import { AppError, refuse } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { acceptsSomeGrammar } from '../warehouse/index.ts';
 import { changedFields } from './changed-fields.ts';
-import { checkModelUsers } from './check-model-users.ts';
+import { checkModelUsers, type NoticesOfUsers } from './check-users.ts';
 import type { DataModelBody } from './contract/data-model.ts';
 import { type DataModel, dataModelFromRow } from './data-model.ts';
 import { loadDataModel } from './load-data-model.ts';
+import { loadPipelines } from './load-pipeline.ts';
 import { refreshWarnings } from './refresh-warnings.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
@@ -57,20 +58,24 @@ export async function replaceDataModel(
   const { workspaceId } = caller;
   await loadDataModel(deps.store, { workspaceId, id });
   if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
-  const warnings = await checkSql(body);
-  await checkModelUsers(deps, { workspaceId, dataModelId: id, sqlQuery: body.config.sql_query });
-  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, body, warnings }));
+  await checkSql(body);
+  const users = await loadPipelines(deps.store, { workspaceId, dataModelId: id });
+  const sqlQuery = body.config.sql_query;
+  const noticed = await checkModelUsers(
+    deps,
+    users.map((user) => ({ ...user, dataModel: { ...user.dataModel, sqlQuery } })),
+  );
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, body, noticed }));
 }
 
 interface Overwriting {
   readonly deps: SyncDeps;
   readonly caller: Caller;
   readonly body: Body;
-  /** What the model's text warns of. */
-  readonly warnings: readonly string[];
+  readonly noticed: NoticesOfUsers;
 }
 
-async function overwrite(tx: Transaction, { deps, caller, body, warnings }: Overwriting): Promise<DataModel> {
+async function overwrite(tx: Transaction, { deps, caller, body, noticed }: Overwriting): Promise<DataModel> {
   const { workspaceId, actor } = caller;
   const { id } = body;
   const nowMs = deps.clock.nowMs();
@@ -86,7 +91,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, warnings }: Over
   if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The data model "${id}" was deleted meanwhile.`);
   const after = dataModelFromRow(updated[0]);
   await reschedulePipelines(tx, { workspaceId, dataModelId: id }, { nowMs, afterFault: before.fault !== null });
-  await refreshWarnings(tx, { workspaceId, dataModelId: id }, warnings);
+  await refreshWarnings(tx, { workspaceId, dataModelId: id }, noticed);
   await recordChange(tx, {
     ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'data_model.updated' },
     resource: `data_model/${id}`,
@@ -95,11 +100,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, warnings }: Over
   return after;
 }
 
-/** Answers what the text warns of. */
-async function checkSql({ config }: Body): Promise<readonly string[]> {
+async function checkSql({ config }: Body): Promise<void> {
   const check = await acceptsSomeGrammar(config.sql_query);
-  if (check.outcome === 'refused') {
-    throw refuse([{ path: 'config.sql_query', message: check.complaint.message }]);
-  }
-  return check.outcome === 'accepted' ? check.warnings : [];
+  if (check.outcome === 'refused') throw refuse([{ path: 'config.sql_query', message: check.complaint.message }]);
 }

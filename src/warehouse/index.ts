@@ -26,5 +26,5 @@ export {
   type IteratorType,
   parseIteratorType,
 } from './iterator.ts';
-export { acceptsSomeGrammar, checkModel } from './sql/check-model.ts';
+export { acceptsSomeGrammar, checkModel, type ModelCheck } from './sql/check-model.ts';
 export { countNullIterators, wrapModel } from './wrap-model.ts';

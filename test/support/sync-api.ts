@@ -141,6 +141,23 @@ export const modelBody = {
   config: { sql_query: 'SELECT * FROM purchases' },
 };
 
+export const TRANSFORMATIONS = '/field-transformations';
+
+/** Fits the columns of the model and leaves none of them over. */
+export const transformationBody = {
+  id: 'purchases-to-events',
+  name: 'Purchases to events',
+  destination_type: 'events',
+  mappings: [
+    { mapping_type: 'static', value: 'commerce_event', destination: 'events.event_type' },
+    { mapping_type: 'static', value: 'purchase', destination: 'events.data.product_action.action' },
+    { mapping_type: 'column', source: 'customer_id', destination: 'user_identities.customer_id' },
+    { mapping_type: 'column', source: 'amount', destination: 'events.data.product_action.total_amount' },
+    { mapping_type: 'column', source: 'purchased_on', destination: 'events.data.custom_attributes.day' },
+    { mapping_type: 'ignore', source: 'seen_ms' },
+  ],
+};
+
 export const pipelineBody = {
   id: 'purchases-to-profiles',
   name: 'Purchases to profiles',
@@ -161,6 +178,22 @@ export async function somePipeline({ admin }: SyncApi, changes: object = {}): Pr
   await admin.post('/connections', connectionBody);
   await admin.post('/data-models', modelBody);
   return admin.post(PIPELINES, { ...pipelineBody, ...changes });
+}
+
+export const eventsBody = {
+  ...pipelineBody,
+  id: 'purchases-to-batches',
+  name: 'Purchases to batches',
+  pipeline_type: 'events',
+  field_transformation_id: transformationBody.id,
+};
+
+/** Connection, model, transformation and the pipeline of `eventsBody` with what `changes` says. */
+export async function someEventsPipeline({ admin }: SyncApi, changes: object = {}): Promise<Answer> {
+  await admin.post('/connections', connectionBody);
+  await admin.post('/data-models', modelBody);
+  await admin.post(TRANSFORMATIONS, transformationBody);
+  return admin.post(PIPELINES, { ...eventsBody, ...changes });
 }
 
 /** All messages of an error answer. */

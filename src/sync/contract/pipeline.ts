@@ -10,6 +10,25 @@ const properties = {
   pipeline_type: Type.Enum(['user_attributes', 'events']),
   connection_id: Slug,
   data_model_id: Slug,
+  field_transformation_id: optionalOrNull({
+    ...Slug,
+    description: 'How rows become events: required for pipelines of type events, and not available for the others.',
+  }),
+  data_plan_id: optionalOrNull(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        'Goes to each batch of an events pipeline as context.data_plan. There is no registry of plans yet: any id is ' +
+        'taken as it is.',
+    }),
+  ),
+  data_plan_version: Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ['string', 'integer', 'null'],
+      description: 'A whole number, as text or as number. Belongs to a data_plan_id.',
+    }),
+  ),
   partner_feed_key: optionalOrNull(Type.String({ minLength: 1 })),
   state: Type.Enum(['new', 'active', 'paused']),
   sync_mode: SyncModeShape,
@@ -23,14 +42,11 @@ const properties = {
   ),
 };
 
-/** 002, Pipeline: body of POST and PUT. Feeds, plans and transformations cannot be named before they exist. */
+/** 002, Pipeline: body of POST and PUT. Feeds cannot be named before they exist. */
 export const PipelineBody = closed(
   {
     ...properties,
-    field_transformation_id: optionalOrNull(Slug),
     partner_feed_id: optionalOrNull(Type.Integer()),
-    data_plan_id: optionalOrNull(Type.String({ minLength: 1 })),
-    data_plan_version: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'integer', 'null'] })),
     schedule: ScheduleBody,
   },
   'PipelineBody',

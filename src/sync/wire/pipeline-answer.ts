@@ -14,6 +14,7 @@ export function pipelineAnswer(context: PipelineContext, hasLiveRun: boolean): S
     pipeline_type: pipeline.pipelineType,
     connection_id: pipeline.connectionId,
     data_model_id: pipeline.dataModelId,
+    ...transformationAnswer(pipeline),
     ...keptAnswer(pipeline.kept),
     state: pipeline.state,
     status: pipelineStatus(context, hasLiveRun),
@@ -31,7 +32,7 @@ export function pipelineFields(pipeline: Pipeline): Readonly<Record<string, unkn
   const { name, connectionId, dataModelId, state, environment, syncMode, schedule, kept } = pipeline;
   return {
     ...{ name, connection_id: connectionId, data_model_id: dataModelId, state, environment, schedule },
-    ...{ sync_mode: syncModeAnswer(syncMode), ...keptAnswer(kept) },
+    ...{ sync_mode: syncModeAnswer(syncMode), ...transformationAnswer(pipeline), ...keptAnswer(kept) },
   };
 }
 
@@ -46,8 +47,14 @@ function syncModeAnswer({ type, iterator, from, until, lookback }: SyncMode) {
   };
 }
 
-function keptAnswer({ partnerFeedKey, rowKey }: KeptFields) {
+function transformationAnswer({ fieldTransformationId }: Pipeline) {
+  return fieldTransformationId === null ? {} : { field_transformation_id: fieldTransformationId };
+}
+
+function keptAnswer({ partnerFeedKey, rowKey, dataPlan }: KeptFields) {
   return {
+    ...(dataPlan !== undefined && { data_plan_id: dataPlan.id }),
+    ...(dataPlan?.version !== undefined && { data_plan_version: dataPlan.version }),
     ...(partnerFeedKey !== undefined && { partner_feed_key: SECRET_MASK }),
     ...(rowKey !== undefined && { row_key: [...rowKey] }),
   };

@@ -10,6 +10,8 @@ import {
   pipelineBody,
   type SyncApi,
   somePipeline,
+  TRANSFORMATIONS,
+  transformationBody,
 } from '../../support/sync-api.ts';
 
 let api: SyncApi;
@@ -47,12 +49,13 @@ describe('the audit log', () => {
     expect(JSON.stringify(log.body)).not.toContain('feed-key');
   });
 
-  it('has an entry for every change of a connection, a model and a pipeline', async () => {
+  it('has an entry for every change of a connection, a model, a transformation and a pipeline', async () => {
     const config = { database: 'd' };
     const ids = { id: 'audited', connection_id: 'audited', data_model_id: 'audited' };
     const bodies = [
       ['/connections', { ...connectionBody, id: 'audited', config }],
       ['/data-models', { ...modelBody, id: 'audited' }],
+      [TRANSFORMATIONS, { ...transformationBody, id: 'audited' }],
       [PIPELINES, { ...pipelineBody, ...ids }],
     ] as const;
     for (const [path, body] of bodies) {
@@ -64,8 +67,9 @@ describe('the audit log', () => {
       items: { resource: string; action: string }[];
     };
     const actions = items.filter(({ resource }) => resource.endsWith('/audited')).map(({ action }) => action);
+    const kinds = ['connection', 'data_model', 'field_transformation', 'pipeline'];
     const of = (what: string) => ['created', 'updated', 'deleted'].map((verb) => `${what}.${verb}`);
-    expect(actions.toSorted()).toEqual([...of('connection'), ...of('data_model'), ...of('pipeline')].toSorted());
+    expect(actions.toSorted()).toEqual(kinds.flatMap(of).toSorted());
   });
 
   it('has no entry for what was refused', async () => {

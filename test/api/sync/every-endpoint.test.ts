@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provisionAccount } from '../../../src/access/index.ts';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { openSyncApi, pipelineBody, type SyncApi, somePipeline } from '../../support/sync-api.ts';
+import {
+  openSyncApi,
+  pipelineBody,
+  type SyncApi,
+  somePipeline,
+  TRANSFORMATIONS,
+  transformationBody,
+} from '../../support/sync-api.ts';
 
 const BASE = '/platform/v2/workspaces/{workspaceId}';
 
@@ -15,6 +22,8 @@ const CONTRACT = [
   ...['POST /inputs/data-pipelines/trigger', 'POST /inputs/data-pipelines/reset'],
   ...['GET /inputs/data-pipelines/{pipelineId}/report', 'GET /inputs/data-pipelines/{pipelineId}/runs'],
   ...['GET /inputs/data-pipelines/{pipelineId}/runs/{runId}', 'POST /connections/{connectionId}/test'],
+  ...['GET /field-transformations', 'POST /field-transformations', 'GET /field-transformations/{transformationId}'],
+  ...['PUT /field-transformations/{transformationId}', 'DELETE /field-transformations/{transformationId}'],
   ...['POST /data-models/{modelId}/validate', 'GET /settings', 'PUT /settings', 'GET /audit-log'],
 ];
 
@@ -33,6 +42,7 @@ let operations: readonly Described[];
 beforeAll(async () => {
   api = await openSyncApi();
   await somePipeline(api);
+  await api.admin.post(TRANSFORMATIONS, transformationBody);
   const document = JSON.parse((await api.server.inject('/openapi.json')).body) as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -56,6 +66,7 @@ async function statusOf({ method, path }: Described, workspaceId: bigint, author
   const url = `/platform/v2/workspaces/${workspaceId}${path}`
     .replace('{connectionId}', 'warehouse')
     .replace('{modelId}', 'purchases')
+    .replace('{transformationId}', transformationBody.id)
     .replace('{pipelineId}', pipelineBody.id)
     .replace('{runId}', '1');
   const headers = authorization === undefined ? {} : { authorization };
@@ -108,6 +119,7 @@ describe('its description', () => {
 
   it.each([
     ...['POST /connections', 'DELETE /connections/{connectionId}', 'POST /data-models'],
+    ...['POST /field-transformations', 'DELETE /field-transformations/{transformationId}'],
     ...['DELETE /data-models/{modelId}', 'POST /inputs/data-pipelines', 'PUT /inputs/data-pipelines/{pipelineId}'],
     ...['DELETE /inputs/data-pipelines/{pipelineId}', 'POST /inputs/data-pipelines/reset'],
   ])('says when %s answers 409', (name) => {

@@ -48,6 +48,8 @@ describe('a pipeline', () => {
       id: 'all-fields',
       partner_feed_key: 'feed-key',
       row_key: ['customer_id', 'purchased_on'],
+      data_plan_id: 'shop-plan',
+      data_plan_version: '3',
       ...syncMode({
         ...{ from: '2023-01-01T00:00:00Z', until: '2030-01-01T01:00:00+01:00', lookback: '2h' },
         ...{ iterator_data_type: 'datetime_tz', iterator_time_zone: 'Europe/Berlin' },
@@ -99,12 +101,6 @@ describe('a pipeline', () => {
   ])('takes %s as iterator_data_type and answers it as given', async (_what, name) => {
     const { status, body } = await post(syncMode({ iterator_data_type: name }));
     expect([status, body.sync_mode.iterator_data_type]).toEqual([200, name]);
-  });
-
-  it('of type events is refused until there are some', async () => {
-    const answer = await post({ pipeline_type: 'events' });
-    expect(answer.status).toBe(400);
-    expect(messages(answer)).toContain('pipeline_type: this version of Penstock has no events pipelines yet');
   });
 
   it('is refused as a duplicate with 409', async () => {
