@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, JsonDuckDBValueConverter } from '@duckdb/node-api';
 import { duckdb } from '../connectors/duckdb/index.ts';
+import { warehouseEnvironment } from '../test/support/warehouse-environment.ts';
 
 const FILE = 'bench.duckdb';
 const QUERY = 'SELECT * FROM people';
@@ -47,7 +48,7 @@ async function withDriver(folder: string, look: (chunk: DriverChunk) => unknown)
 
 async function withConnector(folder: string): Promise<number> {
   const signal = new AbortController().signal;
-  await using session = await duckdb.open({ database: FILE }, { folder, memoryMb: 256, threads: 1 }, signal);
+  await using session = await duckdb.open({ database: FILE }, warehouseEnvironment({ folder, memoryMb: 256 }), signal);
   const statement = { sql: QUERY, parameters: {} };
   const request = { statement, chunkRows: 20_000, firstChunkRows: 1000, chunkBytes: 64 * 1024 * 1024 };
   let rows = 0;

@@ -30,7 +30,7 @@ import {
   systemRandom,
   type WorkspaceId,
 } from './kernel/index.ts';
-import { resolveKeys, type Store, startStore } from './store/index.ts';
+import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
 import { pipelineLags, syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
@@ -64,8 +64,16 @@ export interface App {
 }
 
 /** What the operator, not a caller of the API, decides for the connectors of a workspace. */
-export function connectorEnvironments({ home, duckdb }: Config): (workspaceId: WorkspaceId) => ConnectorEnvironment {
-  return (workspaceId) => ({ folder: join(home, 'warehouses', String(workspaceId)), ...duckdb });
+export function connectorEnvironments(
+  { home, duckdb, warehouse }: Config,
+  { databaseUrl }: Pick<Store, 'databaseUrl'>,
+): (workspaceId: WorkspaceId) => ConnectorEnvironment {
+  const { allowedHosts, statementTimeoutMs } = warehouse;
+  const network = { allowedHosts, refused: [storeAddress(databaseUrl)] };
+  return (workspaceId) => ({
+    ...{ folder: join(home, 'warehouses', String(workspaceId)), network, statementTimeoutMs },
+    ...duckdb,
+  });
 }
 
 /** Starts the store and builds a daemon on it that does nothing yet. Throws what is in the way, and leaves nothing running. */
@@ -94,7 +102,7 @@ function assemble(parts: Parts): App {
   const { store, clock, log, config, keyRing, identities } = parts;
   const jobs = createJobs({ store, clock, log });
   const metrics = createMetrics({ clock, log, observeProcess: true });
-  const connectorEnvironment = connectorEnvironments(config);
+  const connectorEnvironment = connectorEnvironments(config, store);
   const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
   const observer = observeRuns(metrics);
   const events = createEvents({ identities, clock });

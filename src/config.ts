@@ -51,6 +51,15 @@ export const SETTINGS = {
     meaning: 'Most runs over one connection at the same time, over all daemons.',
   },
   PENSTOCK_CHUNK_ROWS: { default: '5000', meaning: 'Rows that are delivered in one transaction.' },
+  PENSTOCK_WAREHOUSE_HOSTS: {
+    default: '',
+    meaning:
+      'Hosts that connections may lead to, comma separated: names, `*.example.com` for all below, addresses or networks; empty: any. The store’s own address is always refused.',
+  },
+  PENSTOCK_WAREHOUSE_TIMEOUT_S: {
+    default: '3600',
+    meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is broken off.',
+  },
   PENSTOCK_DUCKDB_MEMORY_MB: { default: '128', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
   PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
@@ -58,6 +67,8 @@ export const SETTINGS = {
 
 /** 32 bytes are 43 digits and one `=`. */
 const KEY_IN_BASE64 = /^[\w+/-]{43}=?$/;
+
+const HOST_PATTERN = /^(?:\*\.)?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
 
 type SettingName = keyof typeof SETTINGS;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -83,6 +94,7 @@ export interface Config {
     readonly runAttempts: number;
   };
   readonly duckdb: { readonly memoryMb: number; readonly threads: number };
+  readonly warehouse: { readonly allowedHosts: readonly string[]; readonly statementTimeoutMs: number };
 }
 
 /** Reads the environment; throws CONFIG_INVALID that names every wrong variable at once. */
@@ -95,7 +107,7 @@ export function readConfig(environment: Environment = process.env): Config {
       host: read.text('PENSTOCK_HOST'),
       port: read.integer('PENSTOCK_PORT', 0, 65_535),
       baseUrl: read.url('PENSTOCK_BASE_URL'),
-      trustedProxies: read.networks('PENSTOCK_TRUSTED_PROXIES'),
+      trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
       bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     },
     store: {
@@ -123,13 +135,23 @@ export function readConfig(environment: Environment = process.env): Config {
       memoryMb: read.integer('PENSTOCK_DUCKDB_MEMORY_MB', 64, 1 << 20),
       threads: read.integer('PENSTOCK_DUCKDB_THREADS', 1, 256),
     },
+    warehouse: {
+      allowedHosts: read.items(
+        'PENSTOCK_WAREHOUSE_HOSTS',
+        isHostOrNetwork,
+        'a host name, `*.` and a domain, an address or network',
+      ),
+      statementTimeoutMs: read.integer('PENSTOCK_WAREHOUSE_TIMEOUT_S', 1, 86_400) * 1000,
+    },
   };
-  if (issues.length > 0) {
-    throw new AppError('CONFIG_INVALID', issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), {
-      issues,
-    });
-  }
+  requireNone(issues);
   return config;
+}
+
+function requireNone(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const text = issues.map(({ path, message }) => `${path}: ${message}`).join('\n');
+  throw new AppError('CONFIG_INVALID', text, { issues });
 }
 
 function reader(environment: Environment, issues: Issue[]) {
@@ -160,10 +182,8 @@ function reader(environment: Environment, issues: Issue[]) {
       if (url === null || !/^https?:$/.test(url.protocol)) complain(name, `"${value}" is not an http(s) address.`);
       return value.replace(/\/+$/, '');
     },
-    networks(name: SettingName): string[] {
-      for (const item of list(name)) {
-        if (!isNetwork(item)) complain(name, `"${item}" is not an address or network.`);
-      }
+    items(name: SettingName, fits: (item: string) => boolean, meaning: string): string[] {
+      for (const item of list(name)) if (!fits(item)) complain(name, `"${item}" is not ${meaning}.`);
       return list(name);
     },
     /** The value stays out of the complaint: it may be the secret with a slip in it. */
@@ -196,6 +216,10 @@ function isNetwork(text: string): boolean {
   return (
     isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
   );
+}
+
+function isHostOrNetwork(text: string): boolean {
+  return isNetwork(text) || HOST_PATTERN.test(text);
 }
 
 function refusalOfKeys(keys: readonly EncryptionKey[]): string | undefined {

@@ -77,7 +77,7 @@ function databaseOf(folder: string, { instance }: Opened, release: () => Promise
   };
 }
 
-type Limits = ConnectorEnvironment;
+type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads'>;
 
 /** Opens and then shuts every door: what is set here cannot be changed by SQL any more. */
 async function openInstance(sdk: Sdk, path: string, { folder, memoryMb, threads }: Limits): Promise<Opened> {

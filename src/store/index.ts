@@ -14,3 +14,4 @@ export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore } from './open-store.ts';
 export { attachStore, startStore } from './start-store.ts';
+export { storeAddress } from './store-address.ts';

@@ -1,7 +1,7 @@
 // What a connector is. Terminology: a *connector* knows one product; a *connection* is a customer's configuration for it;
 // a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
 import type { TSchema } from 'typebox';
-import type { AppError, Micros } from '../kernel/index.ts';
+import type { AppError, Issue, Micros } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -71,12 +71,23 @@ export interface Capabilities {
   readonly writeBack: boolean;
 }
 
+/** Where connectors that use a network may connect to (rulings §7, API: Warehouse hosts). */
+export interface NetworkRules {
+  /** Names (`*.example.com`: everything below), addresses and networks; empty: anywhere. */
+  readonly allowedHosts: readonly string[];
+  /** Never a warehouse, whatever name leads there: the store. */
+  readonly refused: readonly { readonly host: string; readonly port: number }[];
+}
+
 /** What an operator, never a caller of the API, decides for the connectors. */
 export interface ConnectorEnvironment {
   /** The workspace's own folder, for providers that read files: `<home>/warehouses/<workspace id>`. */
   readonly folder: string;
   readonly memoryMb: number;
   readonly threads: number;
+  readonly network: NetworkRules;
+  /** How long a warehouse may work on one statement, or on one part of its rows. */
+  readonly statementTimeoutMs: number;
 }
 
 export type ConnectionConfig = Readonly<Record<string, unknown>>;
@@ -88,10 +99,18 @@ export interface ConnectorSpec {
   readonly configSchema: TSchema;
   /** Fields of `config` that are encrypted at rest and answered masked. */
   readonly secretFields: readonly string[];
+  /** Fields that are saved, and answered, with this value where the caller gives none. */
+  readonly configDefaults?: ConnectionConfig;
   readonly dialect: Dialect;
   readonly capabilities: Capabilities;
   /** The SDK is loaded here and not before. `config` has passed `configSchema` and holds revealed secrets. */
   open(config: ConnectionConfig, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
+  /** Complaints about where the configuration leads, with paths below `config`, before it is saved; absent: nowhere. */
+  checkAddress?(
+    config: ConnectionConfig,
+    environment: ConnectorEnvironment,
+    signal: AbortSignal,
+  ): Promise<readonly Issue[]>;
   /** Never throws, never leaks a secret; an unknown error is WAREHOUSE_UNKNOWN with its cause. */
   classify(error: unknown): AppError;
 }

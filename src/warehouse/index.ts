@@ -10,6 +10,7 @@ export {
   type ConnectorSpec,
   type CostEstimate,
   type Fleet,
+  type NetworkRules,
   PROVIDERS,
   type ProbeStage,
   type Provider,

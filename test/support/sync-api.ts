@@ -5,6 +5,7 @@ import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
 import { column, type ScriptedWarehouse, scriptedWarehouse } from './scripted-warehouse.ts';
 import { accessServer, bearerOf, someCredential, someWorkspace, testKeyRing } from './test-access.ts';
 import { openTestStore } from './test-store.ts';
+import { warehouseEnvironment } from './warehouse-environment.ts';
 
 export interface Answer {
   readonly status: number;
@@ -64,7 +65,7 @@ export async function openSyncApi(
   const keyRing = testKeyRing();
   const deps: SyncDeps = {
     ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000 },
-    connectorEnvironment: () => ({ folder: '/nowhere', memoryMb: 64, threads: 1 }),
+    connectorEnvironment: () => warehouseEnvironment(),
     ...real,
   };
   const access = { store, clock: systemClock, keyRing };

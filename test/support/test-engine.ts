@@ -20,6 +20,7 @@ import {
 } from '../../src/sync/index.ts';
 import type { Connector } from '../../src/warehouse/index.ts';
 import { until } from './until.ts';
+import { warehouseEnvironment } from './warehouse-environment.ts';
 
 const key = () => new Secret(randomBytes(32).toString('base64'));
 export const IDENTITY_KEY = key();
@@ -51,7 +52,8 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     events: createEvents({ identities, clock }),
     fleet: { DuckDB: connector },
     keyRing,
-    connectorEnvironment: () => ({ folder: rest.folder ?? '/nowhere', memoryMb: 256, threads: 1 }),
+    connectorEnvironment: () =>
+      warehouseEnvironment({ ...(rest.folder === undefined ? {} : { folder: rest.folder }), memoryMb: 256 }),
     clock,
     random: () => 0.5,
     log,

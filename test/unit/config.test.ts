@@ -16,6 +16,7 @@ describe('without any variable', () => {
       logLevel: 'info',
       engine: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 5000, runAttempts: 5 },
       duckdb: { memoryMb: 128, threads: 1 },
+      warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000 },
     });
   });
 
@@ -46,6 +47,13 @@ describe('a variable that is set', () => {
     ['PENSTOCK_CONNECTION_RUNS', '9', (config) => config.engine.connectionRuns, 9],
     ['PENSTOCK_CHUNK_ROWS', '500', (config) => config.engine.chunkRows, 500],
     ['PENSTOCK_RUN_ATTEMPTS', '1', (config) => config.engine.runAttempts, 1],
+    [
+      'PENSTOCK_WAREHOUSE_HOSTS',
+      'db.example.com, *.example.org,10.0.0.0/8',
+      ({ warehouse }) => warehouse.allowedHosts,
+      ['db.example.com', '*.example.org', '10.0.0.0/8'],
+    ],
+    ['PENSTOCK_WAREHOUSE_TIMEOUT_S', '60', ({ warehouse }) => warehouse.statementTimeoutMs, 60_000],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
@@ -90,6 +98,10 @@ describe('a wrong value', () => {
     ['PENSTOCK_CONNECTION_RUNS', '0'],
     ['PENSTOCK_CHUNK_ROWS', '0'],
     ['PENSTOCK_RUN_ATTEMPTS', '0'],
+    ['PENSTOCK_WAREHOUSE_HOSTS', 'db.example.com,https://x.example'],
+    ['PENSTOCK_WAREHOUSE_HOSTS', '*example.com'],
+    ['PENSTOCK_WAREHOUSE_HOSTS', '10.0.0.0/99'],
+    ['PENSTOCK_WAREHOUSE_TIMEOUT_S', '0'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
   ];

@@ -39,7 +39,7 @@ async function examineConnections(operator: Operator, config: Config): Promise<r
   const deps = {
     ...operator,
     fleet: connectorFleet,
-    connectorEnvironment: connectorEnvironments(config),
+    connectorEnvironment: connectorEnvironments(config, operator.store),
     warehouseWaitMs: WAREHOUSE_WAIT_MS,
   };
   const findings: Finding[] = [];

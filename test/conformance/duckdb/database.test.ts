@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
+import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
 import { NEVER, rowsOf, scratchWarehouse } from './scratch-warehouse.ts';
 
 describe('the database of a connection', () => {
@@ -36,7 +37,7 @@ describe('the database of a connection', () => {
   it('in memory needs no folder beforehand: it is made', async () => {
     await using scratch = await scratchWarehouse();
     const folder = join(scratch.folder, 'warehouses', '7');
-    await using session = await duckdb.open({ database: ':memory:' }, { folder, memoryMb: 64, threads: 1 }, NEVER);
+    await using session = await duckdb.open({ database: ':memory:' }, warehouseEnvironment({ folder }), NEVER);
     expect(await rowsOf(session, 'SELECT 1 AS one')).toEqual([[1]]);
     expect(await readdir(folder)).toEqual([]);
   });
@@ -45,7 +46,7 @@ describe('the database of a connection', () => {
     await using scratch = await scratchWarehouse();
     await writeFile(join(scratch.folder, 'file'), '');
     const folder = join(scratch.folder, 'file', '7');
-    await using session = await duckdb.open({ database: ':memory:' }, { folder, memoryMb: 64, threads: 1 }, NEVER);
+    await using session = await duckdb.open({ database: ':memory:' }, warehouseEnvironment({ folder }), NEVER);
     await expect(rowsOf(session, 'SELECT 1')).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
 import type { Cell, Session } from '../../../src/warehouse/index.ts';
+import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
 
 export const NEVER = new AbortController().signal;
 
@@ -26,7 +27,8 @@ export async function scratchWarehouse(): Promise<Scratch> {
       connection.closeSync();
       instance.closeSync();
     },
-    open: (config, { memoryMb = 128, threads = 1 } = {}) => duckdb.open(config, { folder, memoryMb, threads }, NEVER),
+    open: (config, { memoryMb = 128, threads = 1 } = {}) =>
+      duckdb.open(config, warehouseEnvironment({ folder, memoryMb, threads }), NEVER),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

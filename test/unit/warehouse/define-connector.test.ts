@@ -8,8 +8,9 @@ import {
   type Session,
   type Statement,
 } from '../../../src/warehouse/index.ts';
+import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
 
-const environment = { folder: '/nowhere', memoryMb: 64, threads: 1 };
+const environment = warehouseEnvironment();
 const request = { statement: { sql: 'select 1', parameters: {} }, chunkRows: 2, chunkBytes: 1000 };
 const never = new AbortController().signal;
 
