@@ -18,7 +18,7 @@ test(
     let served = await site.serve();
     const pipelines = await everyKind(site);
     const strike = async () => {
-      await site.kill(served);
+      await site.end(served, 'SIGKILL');
       served = await site.serve();
     };
     let midway = 0;
@@ -44,7 +44,7 @@ test(
     const pipelines = await everyKind(site);
     const strike = async () => {
       const [oldest] = site.daemons;
-      if (oldest !== undefined) await site.kill(oldest);
+      if (oldest !== undefined) await site.end(oldest, 'SIGKILL');
       await site.serve();
     };
     for (let round = 0; round < 3; round++) {

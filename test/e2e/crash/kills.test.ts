@@ -13,7 +13,7 @@ test('a daemon that is killed three times at random moments loses no row and dou
   const pipelines = await everyKind(site);
   for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 3000));
   const strike = async () => {
-    await site.kill(served);
+    await site.end(served, 'SIGKILL');
     served = await site.serve();
   };
   expect(await strikeRound(site, pipelines, { count: KILLS, random, strike })).toBe(KILLS);

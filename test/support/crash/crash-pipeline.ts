@@ -10,6 +10,7 @@ export type Mode = 'full' | 'incremental';
 /** A pipeline over a source of its own, and what it has to have delivered by now. */
 export interface CrashPipeline {
   readonly id: string;
+  readonly mode: Mode;
   readonly source: CrashSource;
   /** Adds rows to the source. */
   append(rows: readonly SourceRow[]): Promise<void>;
@@ -18,7 +19,18 @@ export interface CrashPipeline {
   /** To be called when a run was triggered: what waits is expected from now on. */
   expectRun(): void;
   /** Every row that is missing or there too often, of what is kept and of the failed records; empty when all is well. */
-  differences(store: Store): Promise<Readonly<Record<string, Difference>>>;
+  differences(store: Store): Promise<Differences>;
+  /** What rows look like once they are kept. */
+  texts(rows: readonly SourceRow[]): readonly string[];
+  /** What is kept, in the same words. */
+  kept(store: Store): Promise<readonly string[]>;
+  /** What has to be there when a crash had left `before`, and the run that went on read `now`. */
+  together(before: readonly string[], now: readonly string[]): readonly string[];
+}
+
+export interface Differences {
+  readonly kept: Difference;
+  readonly failed: Difference;
 }
 
 export const PIPELINES = '/inputs/data-pipelines';
@@ -42,20 +54,26 @@ export async function peoplePipeline(api: ApiClient, { id, mode, source }: Peopl
     sync_mode: { type: mode, ...(mode === 'full' ? {} : ITERATOR) },
     schedule: { type: 'on_demand' },
   });
-  return expectations({ id, mode, source }, async (store, expected) => {
-    const people = new Set(expected.filter((row) => !fails(row)).map((row) => personText(id, row)));
-    return { profiles: differenceOf(people, await keptPeople(store, id)) };
-  });
+  return expectations(
+    { id, mode, source },
+    {
+      // equal rows, and the rows of a later full run, are the same person
+      texts: (rows) => [...new Set(rows.filter((row) => !fails(row)).map((row) => personText(id, row)))],
+      kept: (store) => keptPeople(store, id),
+      together: (before, now) => [...new Map([...before, ...now].map((text) => [customerOf(text), text])).values()],
+    },
+  );
 }
 
-type Kept = (store: Store, expected: readonly SourceRow[]) => Promise<Readonly<Record<string, Difference>>>;
-
-function expectations({ id, mode, source }: PeopleSpec, kept: Kept): CrashPipeline {
+function expectations(
+  { id, mode, source }: PeopleSpec,
+  about: Pick<CrashPipeline, 'texts' | 'kept' | 'together'>,
+): CrashPipeline {
   const all: SourceRow[] = [];
   let waiting: SourceRow[] = [];
   let expected: readonly SourceRow[] = [];
   return {
-    ...{ id, source },
+    ...{ id, mode, source, ...about },
     get waiting() {
       return waiting;
     },
@@ -70,13 +88,20 @@ function expectations({ id, mode, source }: PeopleSpec, kept: Kept): CrashPipeli
     },
     async differences(store) {
       const failed = expected.filter(fails).map(failedText);
-      return { ...(await kept(store, expected)), failed_records: differenceOf(failed, await keptFailures(store, id)) };
+      return {
+        kept: differenceOf(about.texts(expected), await about.kept(store)),
+        failed: differenceOf(failed, await keptFailures(store, id)),
+      };
     },
   };
 }
 
 function personText(id: string, { number, name, amount }: SourceRow): string {
   return JSON.stringify([`${id}-${number}`, name, Number(amount), 1]);
+}
+
+function customerOf(text: string): string {
+  return (JSON.parse(text) as [string])[0];
 }
 
 async function keptPeople(store: Store, id: string): Promise<readonly string[]> {

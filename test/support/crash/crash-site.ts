@@ -3,9 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
-import type { Json } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { type Installation, install, type Served } from '../installation.ts';
+import { install, type Served } from '../installation.ts';
 import { someKeys } from '../penstock-process.ts';
 import { temporaryHome } from '../temporary-home.ts';
 import { openTestStore } from '../test-store.ts';
@@ -27,8 +26,8 @@ export interface CrashSite extends AsyncDisposable {
   readonly store: Store;
   /** Starts a daemon; with an embedded store only after the one before it is gone. */
   serve(): Promise<Served>;
-  /** SIGKILL. Nothing of what it had in mind happens. */
-  kill(served: Served): Promise<void>;
+  /** Ends a daemon by a signal: with SIGKILL nothing of what it had in mind happens. */
+  end(served: Served, signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
 export interface SiteOptions {
@@ -76,9 +75,9 @@ export async function openCrashSite({ store: kind, chunkRows, environment = {} }
       if (shared === undefined) embedded = await installation.openStore();
       return served;
     },
-    async kill(served) {
+    async end(served, signal) {
       await forget(served);
-      await served.daemon.end('SIGKILL');
+      await served.daemon.end(signal);
     },
     async [Symbol.asyncDispose]() {
       for (const served of daemons) {
@@ -96,8 +95,6 @@ function newest(daemons: readonly Served[]): Served {
   if (last === undefined) throw new Error('No daemon runs.');
   return last;
 }
-
-export type RunAnswer = Readonly<Record<string, Json>>;
 
 /** One run of each pipeline, over all of what waits in its source. */
 export interface Round {
@@ -137,13 +134,17 @@ export async function aMomentLater(random: () => number): Promise<void> {
   await pause(random() * JITTER_MS);
 }
 
+export async function untilOver({ api }: CrashSite, pipeline: CrashPipeline, run: number) {
+  return await until(async () => {
+    const answer = await api.get(`${PIPELINES}/${pipeline.id}/runs/${run}`);
+    return answer.ended_on === null ? undefined : answer;
+  }, PATIENCE_MS);
+}
+
 /** Waits for the end of the round and compares: runs, counts, every row that is kept, every failed record. */
 export async function expectExact(site: CrashSite, round: Round): Promise<void> {
   for (const [pipeline, id] of round.runs) {
-    const run = await until(async () => {
-      const answer = await site.api.get(`${PIPELINES}/${pipeline.id}/runs/${id}`);
-      return answer.ended_on === null ? undefined : answer;
-    }, PATIENCE_MS);
+    const run = await untilOver(site, pipeline, id);
     const rows = pipeline.waiting;
     const failed = rows.filter(fails).length;
     expect({ [pipeline.id]: run }).toMatchObject({
@@ -154,10 +155,30 @@ export async function expectExact(site: CrashSite, round: Round): Promise<void> 
     });
     pipeline.expectRun();
     const differences = await pipeline.differences(site.store);
-    expect({ [pipeline.id]: differences }).toEqual({ [pipeline.id]: nothingWrong(differences) });
+    expect({ [pipeline.id]: differences }).toEqual({ [pipeline.id]: { kept: {}, failed: {} } });
   }
 }
 
-const nothingWrong = (differences: object) => Object.fromEntries(Object.keys(differences).map((name) => [name, {}]));
-
-export type { Installation };
+/** kill -9 of the server itself; resolves when the daemon has started it again. */
+export async function killStore({ store }: CrashSite): Promise<void> {
+  const [row] = await store.query<{ pid: string }>(
+    "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid",
+  );
+  process.kill(Number(row?.pid), 'SIGKILL');
+  await until(
+    () =>
+      store.ping().then(
+        () => false,
+        () => true,
+      ),
+    PATIENCE_MS,
+  );
+  await until(
+    () =>
+      store.ping().then(
+        () => true,
+        () => false,
+      ),
+    PATIENCE_MS,
+  );
+}

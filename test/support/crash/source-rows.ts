@@ -18,10 +18,10 @@ const STEP_MS = 10;
 /** Rows of a later round have to lie behind the range of the round before and before the trigger that reads them. */
 const SOON_MS = 2000;
 
-/** Rows `from` to `to - 1`, changed just now. One in 40 stands there twice, equal in every column; one in 100 cannot be mapped. */
-export function sourceRows(from: number, to: number): readonly SourceRow[] {
+/** Rows `from` to `to - 1`, changed that long ago. One in 40 stands there twice, equal in every column; one in 100 cannot be mapped. */
+export function sourceRows(from: number, to: number, agoMs = SOON_MS): readonly SourceRow[] {
   const rows: SourceRow[] = [];
-  const changedMs = Date.now() - SOON_MS;
+  const changedMs = Date.now() - agoMs;
   for (let number = from; number < to; number++) {
     const row = sourceRow(number, changedMs + Math.floor((number - from) / TIED) * STEP_MS);
     rows.push(row);

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { everyKind } from '../../support/crash/crash-kills.ts';
+import type { CrashPipeline } from '../../support/crash/crash-pipeline.ts';
+import { openCrashSite, startRound, untilOver, untilShare } from '../../support/crash/crash-site.ts';
+import { differenceOf } from '../../support/crash/multiset.ts';
+import { type SourceRow, sourceRows } from '../../support/crash/source-rows.ts';
+
+/** A third of the rows gets another amount, a third goes, a third stays, and some are new. */
+const STATEMENTS = [
+  'UPDATE shop_rows SET amount = amount + 5000 WHERE number % 3 = 0',
+  'DELETE FROM shop_rows WHERE number % 3 = 1',
+];
+
+function changed(rows: readonly SourceRow[]): readonly SourceRow[] {
+  const dearer = (row: SourceRow) => ({ ...row, amount: (Number(row.amount) + 5000).toFixed(2) });
+  return rows.filter(({ number }) => number % 3 !== 1).map((row) => (row.number % 3 === 0 ? dearer(row) : row));
+}
+
+test('a source that changed between a crash and the next start: what was kept stays, and every row as it is now arrives', async () => {
+  await using site = await openCrashSite({ store: 'shared', chunkRows: 50 });
+  const first = await site.serve();
+  const pipelines = await everyKind(site);
+  const rows = sourceRows(0, 3000);
+  for (const pipeline of pipelines) await pipeline.append(rows);
+  const round = await startRound(site, pipelines);
+  expect(await untilShare(site, round, 0.4)).toBe(true);
+  await site.end(first, 'SIGKILL');
+
+  // behind the range, which the first attempt had fixed
+  const added = sourceRows(3000, 3100, 0);
+  const kept = new Map<CrashPipeline, readonly string[]>();
+  for (const pipeline of pipelines) {
+    kept.set(pipeline, await pipeline.kept(site.store));
+    for (const statement of STATEMENTS) await pipeline.source.run(statement);
+    await pipeline.append(added);
+  }
+  await site.serve();
+  for (const pipeline of pipelines) {
+    const run = await untilOver(site, pipeline, round.runs.get(pipeline) ?? 0);
+    expect(run).toMatchObject({ status: 'success', deduplicated_records: 0 });
+    expect(run.extracted_records).toBe(Number(run.successful_records) + Number(run.failed_records));
+    const now = [...changed(rows), ...(pipeline.mode === 'full' ? added : [])];
+    const expected = pipeline.together(kept.get(pipeline) ?? [], pipeline.texts(now));
+    expect({ [pipeline.id]: differenceOf(expected, await pipeline.kept(site.store)) }).toEqual({ [pipeline.id]: {} });
+  }
+}, 300_000);
