@@ -1,5 +1,5 @@
 // The shapes in contract/ are the one source of what a batch is: types, validation, destinations and required fields.
-
+export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
 export type { EventBatch } from './contract/batch.ts';
 export type { Event, EventType } from './contract/event-kinds.ts';
@@ -7,6 +7,7 @@ export { EVENT_TYPES } from './contract/event-types.ts';
 export { type Destination, findDestination, type NoDestination } from './contract/find-destination.ts';
 export type { Leaf, LeafKind } from './contract/leaves.ts';
 export { missingFields } from './contract/missing-fields.ts';
+export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';
 export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
 export { personOfBatch } from './person-of-batch.ts';

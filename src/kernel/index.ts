@@ -2,6 +2,7 @@ export { type BackoffPolicy, backoffDelayMs, type Random, systemRandom } from '.
 export { type Clock, systemClock } from './clock.ts';
 export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';
 export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, type Issue, refuse } from './errors.ts';
+export { fieldPath } from './field-path.ts';
 export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';
 export {
   formatMicros,
@@ -15,3 +16,5 @@ export {
 export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
 export { createLog, type Log } from './log.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';
+export { kindOf, quoteValue, wantedOneOf } from './show-value.ts';
+export { unstorableText } from './unstorable-text.ts';

@@ -1,5 +1,4 @@
-import { AppError, type Issue, type Json, parseJson, refuse } from '../../kernel/index.ts';
-import { unstorableText } from '../validation/unstorable-text.ts';
+import { AppError, type Issue, type Json, parseJson, refuse, unstorableText } from '../../kernel/index.ts';
 import { locateJsonError } from './locate-json-error.ts';
 
 export type MediaType = 'json' | 'form';

@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { type Issue, isRawNumber } from '../../kernel/index.ts';
-import { fieldPath } from './field-path.ts';
+import { fieldPath, type Issue, isRawNumber, kindOf, quoteValue, wantedOneOf } from '../../kernel/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { reduceUnions } from './reduce-unions.ts';
 
@@ -53,9 +52,9 @@ const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   },
   type: (error) => `${wrongType(error.params.type, error.data)}${meantText(error)}`,
   int64: ({ data }) => `must be a whole number of 64 bits, is ${isScalarNumber(data) ? data : kindOf(data)}`,
-  enum: ({ params, data }) => oneOf(params.allowedValues, data),
-  const: ({ params, data }) => oneOf([params.allowedValue], data),
-  discriminator: (error) => oneOf(tagValues(error), error.params.tagValue),
+  enum: ({ params, data }) => wantedOneOf(params.allowedValues, data),
+  const: ({ params, data }) => wantedOneOf([params.allowedValue], data),
+  discriminator: (error) => wantedOneOf(tagValues(error), error.params.tagValue),
   anyOf: ({ data }) => `is ${kindOf(data)} in none of the forms that are allowed here`,
   oneOf: ({ data }) => `is ${kindOf(data)} in none of the forms that are allowed here`,
   pattern: wrongText,
@@ -79,7 +78,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 function wrongText(error: ErrorObject): string {
   const { meaning, format = '' } = schemaOf(error);
   const wanted = meaning ?? FORMATS[format] ?? `text that matches ${String(error.schema)}`;
-  return `must be ${wanted}, is ${quote(error.data)}`;
+  return `must be ${wanted}, is ${quoteValue(error.data)}`;
 }
 
 /** Where text has to say something: what, so that a number in its place need not be sent twice. */
@@ -87,12 +86,6 @@ function meantText(error: ErrorObject): string {
   const { meaning, format = '' } = schemaOf(error);
   const wanted = meaning ?? FORMATS[format];
   return wanted === undefined ? '' : `; the text must be ${wanted}`;
-}
-
-function oneOf(values: readonly unknown[], value: unknown): string {
-  const allowed = values.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
-  const list = allowed.length === 1 ? allowed[0] : `one of ${allowed.join(', ')}`;
-  return value === undefined ? `is required and must be ${list}` : `must be ${list}, is ${quote(value)}`;
 }
 
 function tagValues(error: ErrorObject): readonly unknown[] {
@@ -129,19 +122,6 @@ function typeNames(type: unknown): string {
 
 const isScalarNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
-
-function kindOf(value: unknown): string {
-  if (value === null || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return 'a list';
-  if (isScalarNumber(value) || isRawNumber(value)) return 'a number';
-  return typeof value === 'string' ? 'text' : 'an object';
-}
-
-/** Short values are shown; long ones and whole objects are not. */
-function quote(value: unknown): string {
-  if (typeof value !== 'string') return isScalarNumber(value) ? String(value) : kindOf(value);
-  return value.length > 80 ? `text of ${value.length} characters` : JSON.stringify(value);
-}
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? [...value].length : 0);
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);

@@ -1,5 +1,6 @@
-import { type Issue, isRawNumber, type Json } from '../../kernel/index.ts';
+import type { Issue } from './errors.ts';
 import { fieldPath } from './field-path.ts';
+import { isRawNumber, type Json } from './json.ts';
 
 // Both can only come into JSON as an escape: the raw character is refused by the parser or by UTF-8.
 const MAY_BE_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;

@@ -1,0 +1,95 @@
+import { isIP } from 'node:net';
+import { isIdentity, normaliseIdentity } from '../../identity/index.ts';
+import { isRawNumber, kindOf, quoteValue, wantedOneOf } from '../../kernel/index.ts';
+import { type Leaf, type LeafKind, Uuid } from './leaves.ts';
+import type { BatchLimits } from './scan.ts';
+
+/** What is wrong with a single value that is not a list, as a sentence without its subject; undefined: nothing. */
+export type LeafProblem = (value: unknown, limits: BatchLimits) => string | undefined;
+
+const LEAST = -(2n ** 63n);
+const MOST = 2n ** 63n - 1n;
+const DIGITS = /^-?\d{1,19}$/;
+const UUID = new RegExp((Uuid as unknown as { readonly pattern: string }).pattern);
+
+interface Kind {
+  readonly fits: (value: unknown) => boolean;
+  readonly wanted: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumeric = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'bigint' || isRawNumber(value);
+
+/** null is looked at before. Integers have 64 bits (rulings §1); beyond 2^53 they come as bigint. */
+function isInteger(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+  return typeof value === 'bigint' && value >= LEAST && value <= MOST;
+}
+
+const KINDS: Readonly<Record<LeafKind, Kind>> = {
+  String: {
+    fits: (value) => isText(value) || typeof value === 'boolean' || isNumeric(value),
+    wanted: 'a single value (text, a number, true or false)',
+  },
+  string: { fits: isText, wanted: 'text' },
+  Integer: { fits: isInteger, wanted: 'a whole number of 64 bits' },
+  Number: { fits: isNumeric, wanted: 'a number' },
+  Boolean: { fits: (value) => typeof value === 'boolean', wanted: 'true or false' },
+  Uuid: {
+    fits: (value) => isText(value) && UUID.test(value),
+    wanted: 'a UUID such as 00000000-0000-4000-8000-000000000000',
+  },
+  Ip: { fits: (value) => isText(value) && isIP(value) !== 0, wanted: 'an IPv4 or IPv6 address' },
+};
+
+/** Compiled once a field. */
+export function leafProblem(leaf: Leaf): LeafProblem {
+  const ofKind = leaf.allowed === undefined ? kindProblem(leaf) : choiceProblem(leaf.allowed);
+  const further = furtherProblem(leaf);
+  const { nullable } = leaf;
+  return (value, limits) => {
+    if (value === null && nullable) return undefined;
+    return ofKind(value, limits) ?? further?.(value, limits);
+  };
+}
+
+function choiceProblem(allowed: readonly string[]): LeafProblem {
+  const permitted = new Set<unknown>(allowed);
+  return (value) => (permitted.has(value) ? undefined : wantedOneOf(allowed, value));
+}
+
+function kindProblem({ kind, nullable, digits }: Leaf): LeafProblem {
+  const { fits, wanted } = KINDS[kind];
+  const words = `must be ${wanted}${digits ? ', or its digits as text' : ''}${nullable ? ', or null' : ''}`;
+  return (value) => (fits(value) || (digits && isDigits(value)) ? undefined : `${words}, is ${quoteValue(value)}`);
+}
+
+/** What a value of the right kind may still break. */
+function furtherProblem({ length, identity }: Leaf): LeafProblem | undefined {
+  if (length === 'name') return (value, limits) => tooLong(value, limits.nameCharacters);
+  if (length === 'value') return (value, limits) => tooLong(value, limits.valueCharacters);
+  if (identity === undefined) return undefined;
+  return (value) => {
+    const normal = normaliseIdentity(identity, textOf(value));
+    return isIdentity(normal) ? undefined : normal.message;
+  };
+}
+
+const isDigits = (value: unknown): boolean => isText(value) && DIGITS.test(value) && isInteger(BigInt(value));
+
+const textOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value));
+
+/** Characters as people count them: a surrogate pair is one. */
+export function tooLong(value: unknown, limit: number): string | undefined {
+  if (typeof value === 'boolean' || typeof value === 'number') return undefined;
+  const text = textOf(value);
+  if (text.length <= limit) return undefined;
+  const characters = [...text].length;
+  return characters <= limit ? undefined : `has ${characters} characters; at most ${limit} are allowed`;
+}
+
+/** A container of another kind than the value is. */
+export function wrongContainer(wanted: 'an object' | 'a list', nullable: boolean, value: unknown): string {
+  return `must be ${wanted}${nullable ? ' or null' : ''}, is ${kindOf(value)}`;
+}

@@ -1,0 +1,35 @@
+import type { WorkspaceSettings } from '../../access/index.ts';
+import { fieldPath, type Issue } from '../../kernel/index.ts';
+
+/** The bounds of a batch, settings of its workspace (rulings §2, Limits). */
+export type BatchLimits = Pick<
+  WorkspaceSettings['limits'],
+  'batchBytes' | 'attributesPerEvent' | 'userAttributesPerBatch' | 'nameCharacters' | 'valueCharacters'
+>;
+
+type Step = string | number;
+
+/** One walk through a batch. The path is only written out when something is wrong. */
+export interface Scan {
+  readonly limits: BatchLimits;
+  readonly trail: Step[];
+  readonly issues: Issue[];
+}
+
+/** Looks at the value at the end of the trail. */
+export type Check = (value: unknown, scan: Scan) => void;
+
+const MOST_ISSUES = 50;
+
+/** What is over 50 issues helps nobody, and a hostile batch holds thousands. */
+export function complain({ issues, trail }: Scan, message: string): void {
+  if (issues.length < MOST_ISSUES) issues.push({ path: trail.reduce<string>(fieldPath, ''), message });
+  else if (issues.length === MOST_ISSUES) issues.push({ path: '', message: 'and more' });
+}
+
+/** The same one step further. */
+export function complainAt(scan: Scan, step: Step, message: string): void {
+  scan.trail.push(step);
+  complain(scan, message);
+  scan.trail.pop();
+}

@@ -1,0 +1,28 @@
+// Words for a value that is at fault, the same in every message that refuses one.
+import { isRawNumber } from './json.ts';
+
+const SHOWN_CHARACTERS = 80;
+
+/** What a value is: `text`, `a number`, `a list`, `an object`, `null`, `true`, `false` or `nothing`. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' || typeof value === 'bigint' || isRawNumber(value)) return 'a number';
+  return typeof value === 'string' ? 'text' : 'an object';
+}
+
+/** Short single values are shown; long ones, lists and objects are not. */
+export function quoteValue(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (isRawNumber(value)) return value.rawJSON.slice(0, SHOWN_CHARACTERS);
+  if (typeof value !== 'string') return kindOf(value);
+  return value.length > SHOWN_CHARACTERS ? `text of ${value.length} characters` : JSON.stringify(value);
+}
+
+/** Says that only some values are allowed, and what stands there instead; undefined: nothing. */
+export function wantedOneOf(values: readonly unknown[], value: unknown): string {
+  const allowed = values.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+  const list = allowed.length === 1 ? allowed[0] : `one of ${allowed.join(', ')}`;
+  return value === undefined ? `is required and must be ${list}` : `must be ${list}, is ${quoteValue(value)}`;
+}
