@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { AccessDeps, Actor } from '../access/index.ts';
 import type { Config } from '../config.ts';
-import { AppError, createLog, type Log, systemClock } from '../kernel/index.ts';
-import { attachStore, resolveKeys, type Store, startStore } from '../store/index.ts';
+import { AppError, createLog, systemClock } from '../kernel/index.ts';
+import { attachStore, resolveKeys, type StartOptions, type Store, startStore } from '../store/index.ts';
 import type { CommandContext } from './command.ts';
 
 /** What a command works with: the same rooms and the same store as the daemon, without its workers. */
@@ -34,9 +34,10 @@ export async function asOperator<Result>(
   if (options.mayMakeHome !== true) await requireHome(config);
   const log = createLog('error', process.stderr);
   const { keyRing } = await resolveKeys(config, log);
-  const shared = await sharedStore(config, log);
+  const start: StartOptions = { role: 'command', log, onWaiting: (what) => context.output().note(what) };
+  const shared = await sharedStore(config, start);
   if (shared === undefined && options.needsDaemon === true) throw noDaemon(config);
-  await using store = shared ?? (await startStore(config, { role: 'command', log }));
+  await using store = shared ?? (await startStore(config, start));
   return await work({ store, clock: systemClock, keyRing, actor: actor(), hasDaemon: shared !== undefined });
 }
 
@@ -58,9 +59,9 @@ async function requireHome(config: Config): Promise<void> {
 }
 
 /** The store that others may be using: the one DATABASE_URL names, or that of the daemon which runs in the home. */
-async function sharedStore(config: Config, log: Log): Promise<Store | undefined> {
-  if (config.store.databaseUrl === undefined) return attachStore(config, log);
-  return startStore(config, { role: 'command', log });
+async function sharedStore(config: Config, start: StartOptions): Promise<Store | undefined> {
+  if (config.store.databaseUrl === undefined) return attachStore(config, start.log);
+  return startStore(config, start);
 }
 
 function noDaemon({ home }: Config): AppError {

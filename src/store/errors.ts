@@ -86,7 +86,12 @@ export function isLostRace(error: unknown): boolean {
 
 /** Whether the server is not there yet: nobody listens, its name is not known, or it says that it is starting. */
 export function isComingUp(error: unknown): boolean {
-  return error instanceof AppError && /^(57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(stateOf(error.cause));
+  return isAbsent(error) || (error instanceof AppError && stateOf(error.cause) === '57P03');
+}
+
+/** Whether nobody listens, or the name of the server is not known. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof AppError && /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(stateOf(error.cause));
 }
 
 /** drizzle wraps what the driver threw, and a refused connection on several addresses comes as a list of errors. */

@@ -13,5 +13,5 @@ export { removeHome } from './embedded/remove-home.ts';
 export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore } from './open-store.ts';
-export { attachStore, startStore } from './start-store.ts';
+export { attachStore, type StartOptions, startStore } from './start-store.ts';
 export { storeAddress } from './store-address.ts';

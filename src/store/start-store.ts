@@ -3,11 +3,15 @@ import { AppError, type Log, type Secret, systemClock } from '../kernel/index.ts
 import type { Store } from './contract.ts';
 import { findRunningStore, type RunningStore, startEmbeddedStore } from './embedded/embedded-store.ts';
 import type { OwnerRole } from './embedded/owner-lock.ts';
-import { isComingUp } from './errors.ts';
+import { isAbsent, isComingUp } from './errors.ts';
 import { isAtOwnVersion, migrateStore } from './migrate.ts';
 import { openStore } from './open-store.ts';
 
+/** How long a daemon waits for a server that starts beside it, and whoever waits for one that says that it is starting. */
 const PATIENCE_MS = 60_000;
+/** A person at a command would rather hear that nobody listens there. */
+const COMMAND_PATIENCE_MS = 5_000;
+const SAID_AFTER_MS = 1_000;
 /** A daemon that starts is ready, its store migrated, within this time. */
 const STARTING_MS = 20_000;
 const POLL_MS = 250;
@@ -16,6 +20,8 @@ export interface StartOptions {
   readonly log: Log;
   /** A daemon owns its home; a command borrows the server of the daemon that runs there, or starts it for itself. */
   readonly role: OwnerRole;
+  /** Told once what is being waited for, when it takes more than a moment. */
+  readonly onWaiting?: (what: string) => void;
 }
 
 type StoreConfig = Pick<Config, 'home' | 'store'>;
@@ -27,7 +33,7 @@ type StoreConfig = Pick<Config, 'home' | 'store'>;
  */
 export async function startStore(config: StoreConfig, options: StartOptions): Promise<Store> {
   const { databaseUrl } = config.store;
-  if (databaseUrl !== undefined) return openGiven(databaseUrl, config, options.log);
+  if (databaseUrl !== undefined) return openGiven(databaseUrl, config, options);
   const attached = options.role === 'command' ? await attachStore(config, options.log) : undefined;
   return attached ?? startOwnStore(config, options);
 }
@@ -70,17 +76,26 @@ async function startOwnStore({ home, store }: StoreConfig, { log, role }: StartO
 }
 
 /** A server that is only just starting, beside us in a compose file, is waited for; one that refuses us is not. */
-async function openGiven(databaseUrl: Secret, { store }: StoreConfig, log: Log): Promise<Store> {
+async function openGiven(databaseUrl: Secret, { store }: StoreConfig, options: StartOptions): Promise<Store> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     try {
-      await migrateStore(databaseUrl, log);
-      return openStore({ databaseUrl, poolSize: store.poolSize, log });
+      await migrateStore(databaseUrl, options.log);
+      return openStore({ databaseUrl, poolSize: store.poolSize, log: options.log });
     } catch (error) {
-      if (waitedMs >= PATIENCE_MS || !isComingUp(error)) throw error;
-      if (waitedMs === 0) log.warn({ reason: (error as Error).message }, 'store.waiting');
-      await systemClock.sleep(POLL_MS);
+      await waitALittle(error, waitedMs, options);
     }
   }
+}
+
+/** Throws the error when waiting for the server makes no sense, or not any longer. */
+async function waitALittle(error: unknown, waitedMs: number, { log, role, onWaiting }: StartOptions): Promise<void> {
+  const patienceMs = role === 'command' && isAbsent(error) ? COMMAND_PATIENCE_MS : PATIENCE_MS;
+  if (waitedMs >= patienceMs || !isComingUp(error)) throw error;
+  const { message } = error as Error;
+  if (waitedMs === 0) log.warn({ reason: message }, 'store.waiting');
+  if (waitedMs === SAID_AFTER_MS)
+    onWaiting?.(`${message} DATABASE_URL names it; waiting up to ${patienceMs / 1000} s.`);
+  await systemClock.sleep(POLL_MS);
 }
 
 function isUnavailable(error: unknown): boolean {

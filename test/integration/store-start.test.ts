@@ -44,6 +44,15 @@ describe('a store named by DATABASE_URL', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  test('where nobody listens keeps no command waiting for long, and what it waits for is said', async () => {
+    const port = await chooseFreePort();
+    const said: string[] = [];
+    const onWaiting = (what: string) => said.push(what);
+    const starting = startStore(given(`postgres://penstock@127.0.0.1:${port}/x`), { log, role: 'command', onWaiting });
+    await expect(starting).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(said).toEqual([expect.stringMatching(new RegExp(`127\\.0\\.0\\.1:${port}.* waiting up to 5 s\\.`))]);
+  });
+
   test('that refuses us is an error at once', async () => {
     const url = new URL(inject('storeUrl'));
     url.password = 'guess';
