@@ -1,10 +1,10 @@
-import { deliverInTransaction, type PersonOutcome } from '../identity/index.ts';
+import { deliverInTransaction } from '../identity/index.ts';
 import { AppError } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { leaseLost } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import type { MappedRows, RefusedRow } from './mapping/unit-mapping.ts';
+import type { MappedRows, RefusedRow, UnitOutcome } from './mapping/unit-mapping.ts';
 import type { RunSource } from './open-source.ts';
 import type { MappedChunk } from './read-chunks.ts';
 import { writeFailedRecords } from './write-failed-records.ts';
@@ -82,7 +82,7 @@ async function countChunk(tx: Transaction, { workspaceId, runId, fence }: Claime
 function refusedUnits(
   { mapping }: RunSource,
   { rows, starts }: MappedRows,
-  outcomes: readonly PersonOutcome[],
+  outcomes: readonly UnitOutcome[],
 ): readonly RefusedRow[] {
   const refused: RefusedRow[] = [];
   for (const [unit, outcome] of outcomes.entries()) {

@@ -1,5 +1,4 @@
-import { readSettings, type WorkspaceSettings } from '../access/index.ts';
-import { DEFAULT_POLICY, type ResolutionScope } from '../identity/index.ts';
+import { readSettings } from '../access/index.ts';
 import { AppError } from '../kernel/index.ts';
 import type { Notice } from '../sync/index.ts';
 import {
@@ -16,9 +15,7 @@ import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { type FixedRange, fixRange } from './fix-range.ts';
 import { type IteratorAxis, iteratorAxis } from './iterator-axis.ts';
-import { assignRoles } from './mapping/column-roles.ts';
-import { compileMapper } from './mapping/compile-mapper.ts';
-import { createPeopleMapping } from './mapping/people-mapping.ts';
+import { createMapping } from './mapping/create-mapping.ts';
 import type { UnitMapping } from './mapping/unit-mapping.ts';
 import { connectorOf } from './open-session.ts';
 import type { Blame } from './settle-failure.ts';
@@ -72,19 +69,12 @@ interface Mapping {
   readonly iterator: ModelIterator | undefined;
 }
 
-async function compileMapping({ store, identities }: EngineDeps, mapping: Mapping): Promise<UnitMapping> {
-  const { claimed, columns, iterator } = mapping;
-  const settings = await readSettings(store, claimed.workspaceId);
-  const { nameCharacters, valueCharacters } = settings.limits;
-  const limits = { nameChars: nameCharacters, valueChars: valueCharacters };
-  const roles = assignRoles(columns, iterator?.column, limits);
-  const mapRow = compileMapper({ columns, roles, limits, iterator, runStart: claimed.startedAt });
-  return createPeopleMapping({ identities, scope: scopeOf(claimed, settings), columns, roles, mapRow });
-}
-
-function scopeOf({ workspaceId, snapshot }: ClaimedRun, settings: WorkspaceSettings): ResolutionScope {
-  const { environment, syncMode } = snapshot.pipeline;
-  return { workspaceId, environment, mode: syncMode.type, policy: { ...DEFAULT_POLICY, ...settings.identity } };
+async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: Mapping): Promise<UnitMapping> {
+  const settings = await readSettings(deps.store, claimed.workspaceId);
+  return createMapping(deps, {
+    ...{ columns, iterator, settings, workspaceId: claimed.workspaceId, runStart: claimed.startedAt },
+    ...{ pipeline: claimed.snapshot.pipeline, transformation: claimed.snapshot.transformation },
+  });
 }
 
 async function acceptedSql(sqlQuery: string, dialect: Dialect): Promise<string> {

@@ -1,30 +1,31 @@
 import { isRawNumber, type Json, parseJson, stringifyJson } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
+import type { RowRule } from './refusal.ts';
 
-/** What is wrong with a cell: a rule of ROW_RULES and the reason for people. */
+/** What is wrong with a cell, with the reason for people. */
 export interface CellFault {
-  readonly rule: 'value_not_finite' | 'value_nested' | 'value_too_long' | 'value_text' | 'value_type';
+  readonly rule: RowRule;
   readonly reason: string;
 }
 
 /** A cell that is not NULL as JSON text; undefined stands for a JSON null inside a JSON column. */
 export type CellWriter = (cell: Cell) => string | undefined | CellFault;
 
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 // quote, backslash, control characters and surrogates: everything else stands in JSON as it is
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
 const SHORTEST_TIMESTAMP = 26;
 
-const NOT_FINITE: CellFault = {
+export const NOT_FINITE: CellFault = {
   rule: 'value_not_finite',
   reason: 'NaN, infinities and infinite times cannot be kept. Filter them, or turn them into NULL in the model.',
 };
-const NESTED: CellFault = {
+export const NESTED: CellFault = {
   rule: 'value_nested',
-  reason: 'Structs, maps and objects cannot be attributes. Select their fields as columns of their own.',
+  reason: 'Structs, maps and objects cannot be values. Select their fields as columns of their own.',
 };
-const WRONG_TYPE: CellFault = {
+export const WRONG_TYPE: CellFault = {
   rule: 'value_type',
   reason: 'The value is not of the type of its column. Cast the column to text in the model.',
 };
@@ -77,7 +78,7 @@ function compileListWriter(column: Column, valueChars: number): CellWriter {
   return (cell) => (Array.isArray(cell) ? writeList(cell as readonly Cell[], write) : WRONG_TYPE);
 }
 
-function writeText(text: string, valueChars: number): string | CellFault {
+export function writeText(text: string, valueChars: number): string | CellFault {
   if (text.length > valueChars && countChars(text) > valueChars) return tooLong(countChars(text), valueChars);
   if (!NEEDS_CARE.test(text)) return `"${text}"`;
   if (text.includes('\u0000') || !text.isWellFormed()) return BAD_TEXT;

@@ -8,9 +8,18 @@ export const ROW_RULES = {
   value_nested: 'An attribute is a single value or a list of them.',
   value_too_long: 'An attribute is not longer than the limit.',
   value_text: 'Text holds no U+0000 and no half of a surrogate pair.',
-  value_type: 'An attribute is of a type that JSON can hold.',
+  value_type: 'A value is of a type that its field can hold.',
+  value_not_allowed: 'A field with a list of allowed values holds one of them.',
+  value_missing: 'A field that its event or object requires is not NULL.',
+  value_nowhere: 'A value has a field in the event kind of its row.',
+  list_lengths: 'Lists that fill one list of objects have the same length.',
+  event_type: 'A row has an event kind whose required fields the transformation fills.',
+  attributes_too_many: 'An event and a batch have no more attributes than the limit.',
+  batch_too_large: 'A row makes a batch that is not larger than the limit.',
   store_refused: 'The store can hold every value of the row.',
 } as const;
+
+export type RowRule = keyof typeof ROW_RULES;
 
 /** Why one row cannot be kept: a value, never an exception. `field` is the column; empty for the row as a whole. */
 export interface Refusal {

@@ -1,5 +1,6 @@
 // How rows become what is kept, whatever a pipeline delivers. A *unit* is what is delivered whole: a person of one row, or
 // a batch of rows that follow each other. A unit that fails fails all its rows.
+import type { BatchOutcome } from '../../events/index.ts';
 import type { PersonFailure, PersonOutcome } from '../../identity/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
@@ -14,6 +15,7 @@ export interface RefusedRow {
 }
 
 export type UnitFailure = PersonFailure;
+export type UnitOutcome = PersonOutcome | BatchOutcome;
 
 /** Rows that are ready for delivery, in units, and those that no unit took. */
 export interface MappedRows {
@@ -23,7 +25,7 @@ export interface MappedRows {
   readonly starts: Int32Array;
   readonly refused: readonly RefusedRow[];
   /** One outcome a unit, in order; may run more than once. Throws as `Identities.deliver` does. */
-  deliver(tx: Transaction, exclusive: boolean): Promise<readonly PersonOutcome[]>;
+  deliver(tx: Transaction, exclusive: boolean): Promise<readonly UnitOutcome[]>;
 }
 
 /** Compiled once a run. */

@@ -1,0 +1,54 @@
+import type { WorkspaceSettings } from '../../access/index.ts';
+import { DEFAULT_POLICY, type ResolutionScope } from '../../identity/index.ts';
+import { AppError, type Micros, type WorkspaceId } from '../../kernel/index.ts';
+import type { Column } from '../../warehouse/index.ts';
+import type { EngineDeps } from '../engine-deps.ts';
+import type { IteratorAxis } from '../iterator-axis.ts';
+import type { RunSnapshot } from '../run-snapshot.ts';
+import { createZone } from '../wall-clock.ts';
+import { assignRoles } from './column-roles.ts';
+import { compileMapper } from './compile-mapper.ts';
+import { createEventsMapping } from './events-mapping.ts';
+import { createPeopleMapping } from './people-mapping.ts';
+import type { UnitMapping } from './unit-mapping.ts';
+
+export interface MappingPlan extends Pick<RunSnapshot, 'pipeline' | 'transformation'> {
+  readonly workspaceId: WorkspaceId;
+  readonly settings: WorkspaceSettings;
+  readonly columns: readonly Column[];
+  /** Gives a row's time; without it, or where the cell has none, the time is the run's start. */
+  readonly iterator: { readonly column: Column; readonly axis: IteratorAxis } | undefined;
+  readonly runStart: Micros;
+}
+
+/** The mapping of a pipeline of either type. Throws MODEL_INVALID, with every complaint, when the columns do not suit it. */
+export function createMapping(deps: Pick<EngineDeps, 'identities' | 'events'>, plan: MappingPlan): UnitMapping {
+  return plan.pipeline.pipelineType === 'events' ? mapEvents(deps, plan) : mapPeople(deps, plan);
+}
+
+function mapPeople({ identities }: Pick<EngineDeps, 'identities'>, plan: MappingPlan): UnitMapping {
+  const { columns, iterator, settings, runStart } = plan;
+  const limits = { nameChars: settings.limits.nameCharacters, valueChars: settings.limits.valueCharacters };
+  const roles = assignRoles(columns, iterator?.column, limits);
+  const mapRow = compileMapper({ columns, roles, limits, iterator, runStart });
+  return createPeopleMapping({ identities, scope: scopeOf(plan), columns, roles, mapRow });
+}
+
+function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): UnitMapping {
+  const { columns, iterator, pipeline, transformation, runStart } = plan;
+  if (transformation === null) throw new AppError('INTERNAL', 'An events pipeline has no field transformation.');
+  const { nameCharacters, valueCharacters, batchBytes, ...limits } = plan.settings.limits;
+  return createEventsMapping({
+    ...{ events, scope: scopeOf(plan), columns, iterator, runStart },
+    mappings: transformation.mappings,
+    environment: pipeline.environment,
+    dataPlan: pipeline.dataPlan,
+    limits: { nameChars: nameCharacters, valueChars: valueCharacters, batchBytes, ...limits },
+    zone: createZone(pipeline.syncMode.iterator?.timeZone ?? 'UTC'),
+  });
+}
+
+function scopeOf({ workspaceId, pipeline, settings }: MappingPlan): ResolutionScope {
+  const { environment, syncMode } = pipeline;
+  return { workspaceId, environment, mode: syncMode.type, policy: { ...DEFAULT_POLICY, ...settings.identity } };
+}

@@ -1,0 +1,58 @@
+import { compileBatches } from '../../src/engine/mapping/events-mapping.ts';
+import { type EventsPlan, placeMappings } from '../../src/engine/mapping/events-plan.ts';
+import type { RefusedRow } from '../../src/engine/mapping/unit-mapping.ts';
+import { createZone } from '../../src/engine/wall-clock.ts';
+import type { BatchToKeep } from '../../src/events/index.ts';
+import { instantFromStore, type Json, parseJson } from '../../src/kernel/index.ts';
+import type { FieldMapping } from '../../src/sync/index.ts';
+import type { Cell, Column, ColumnType } from '../../src/warehouse/index.ts';
+
+export const RUN_START = instantFromStore('2024-06-01T00:00:00Z');
+export const RUN_START_MS = Date.parse('2024-06-01T00:00:00Z');
+
+export function column(name: string, type: ColumnType = 'text', item?: Column): Column {
+  return { name, type, nativeType: type.toUpperCase(), ...(item === undefined ? {} : { item }) };
+}
+
+export const fromColumn = (source: string, destination: string): FieldMapping => ({
+  type: 'column',
+  source,
+  destination,
+});
+export const always = (value: Json, destination: string): FieldMapping => ({ type: 'static', value, destination });
+
+/** A plan with the default limits, without iterator, data plan and any mapping but those given. */
+export function eventsPlan(
+  columns: readonly Column[],
+  mappings: readonly FieldMapping[],
+  rest: Partial<EventsPlan> = {},
+): EventsPlan {
+  return {
+    ...{ columns, mappings, environment: 'production', dataPlan: undefined, iterator: undefined },
+    limits: {
+      ...{ nameChars: 256, valueChars: 4096, batchBytes: 131_072 },
+      ...{ attributesPerEvent: 100, userAttributesPerBatch: 100 },
+    },
+    ...{ zone: createZone('UTC'), runStart: RUN_START },
+    ...rest,
+  };
+}
+
+export interface MappedEvents {
+  readonly batches: readonly BatchToKeep[];
+  readonly starts: readonly number[];
+  readonly refused: readonly RefusedRow[];
+}
+
+export async function mapEvents(plan: EventsPlan, rows: readonly (readonly Cell[])[]): Promise<MappedEvents> {
+  const { builder, refused } = await compileBatches(plan, placeMappings(plan))(rows);
+  const { batches, starts } = builder.finish();
+  return { batches, starts: [...starts], refused };
+}
+
+/** A batch as its receiver reads it. */
+export type ReadBatch = Record<string, Json> & {
+  readonly events: readonly { readonly event_type: string; readonly data: Record<string, Json> }[];
+};
+
+export const readBatch = ({ text }: BatchToKeep): ReadBatch => parseJson(text) as unknown as ReadBatch;
