@@ -10,6 +10,8 @@ import { openTestStore } from '../../support/test-store.ts';
 import { until } from '../../support/until.ts';
 
 const QUEUE = 'runs';
+/** An outage that swallows the completion of a job makes it run once more: overdue heartbeat and retry delay, a quarter of a minute. */
+const PATIENCE_MS = 45_000;
 const log = createLog('silent');
 const makeJobs = (store: Store): Jobs => createJobs({ store, clock: systemClock, log });
 const enqueue = (store: Store, jobs: Jobs, key: string) => store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key }));
@@ -76,19 +78,21 @@ test('a store that goes away and comes back is survived: jobs run on, the listen
     await expect(enqueue(store, jobs, `1/lost ${outage}`)).rejects.toMatchObject({ disposition: 'retry' });
     await systemClock.sleep(500);
     proxy.mend();
-    await until(() =>
-      enqueue(store, jobs, `1/${outage}`).then(
-        () => true,
-        () => false,
-      ),
+    await until(
+      () =>
+        enqueue(store, jobs, `1/${outage}`).then(
+          () => true,
+          () => false,
+        ),
+      PATIENCE_MS,
     );
-    await until(() => seen.includes(`end 1/${outage}`));
+    await until(() => seen.includes(`end 1/${outage}`), PATIENCE_MS);
   }
   seen.push('1/release');
-  await until(() => seen.includes('end 1/long'));
+  await until(() => seen.includes('end 1/long'), PATIENCE_MS);
   expect(seen.filter((line) => line === 'start 1/long')).toHaveLength(1);
   await until(async () => {
     const rows = await direct.query(`SELECT FROM pgboss.job WHERE name = $1 AND state <> 'completed'`, [QUEUE]);
     return rows.length === 0;
-  });
-});
+  }, PATIENCE_MS);
+}, 120_000);
