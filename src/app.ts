@@ -7,11 +7,12 @@ import {
   createSigningKeys,
   ensureSigningKey,
   expireChanges,
+  type Retention,
   workspaceRetentions,
 } from './access/index.ts';
 import type { Config } from './config.ts';
 import { createEngine, type Engine, expireRuns, type RunObserver } from './engine/index.ts';
-import { createEvents } from './events/index.ts';
+import { createEvents, dropPartitions, expireBatches, keepPartitions } from './events/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -36,6 +37,7 @@ import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
 /** How long a call of the API waits for a warehouse, all in all. */
 export const WAREHOUSE_WAIT_MS = 20_000;
+const PARTITIONS_CRON = '7 2 * * *';
 const EXPIRY_CRON = '17 3 * * *';
 
 /** The connectors of this build, for commands that probe connections. */
@@ -124,6 +126,9 @@ function assemble(parts: Parts): App {
     },
     async listen() {
       await http.listen();
+      // before the first batch comes, and then every day
+      await keepPartitions({ store, clock, log });
+      await jobs.cadence('partitions', PARTITIONS_CRON, () => keepPartitions({ store, clock, log }));
       await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll({ store, clock, log }, signal));
       await engine.register();
       // one daemon at most owns a home, and with it the embedded store
@@ -170,12 +175,19 @@ function serveApi(parts: Parts, { metrics, jobs, sync }: Serving): HttpServer {
   return http;
 }
 
-/** What the workspaces keep no longer goes: entries of the audit log, failed records, runs, deleted pipelines. */
+/**
+ * What the workspaces keep no longer goes: batches, entries of the audit log, failed records, runs, deleted pipelines.
+ * Whole months of batches first, so that nothing in them is deleted one by one.
+ */
 async function expireAll({ store, clock, log }: Pick<Parts, 'store' | 'clock' | 'log'>, signal: AbortSignal) {
-  for await (const retention of workspaceRetentions({ store, clock })) {
+  const retentions: Retention[] = [];
+  for await (const retention of workspaceRetentions({ store, clock })) retentions.push(retention);
+  await dropPartitions({ store, log }, retentions);
+  for (const retention of retentions) {
     if (signal.aborted) return;
+    const batches = await expireBatches(store, retention, signal);
     const changes = await expireChanges(store, retention, signal);
-    const gone = { changes, ...(await expireRuns(store, retention, signal)) };
+    const gone = { batches, changes, ...(await expireRuns(store, retention, signal)) };
     const isIdle = Object.values(gone).every((count) => count === 0);
     if (!isIdle) log.info({ workspace: String(retention.workspaceId), ...gone }, 'retention.expired');
   }

@@ -9,6 +9,7 @@ const DAY_MS = 86_400_000;
 /** What a workspace still keeps, by its `retention` settings: of each kind, what is older than its time goes. */
 export interface Retention {
   readonly workspaceId: WorkspaceId;
+  readonly batchesSince: Date;
   readonly runsSince: Date;
   readonly failedRecordsSince: Date;
   readonly changesSince: Date;
@@ -25,6 +26,7 @@ export async function* workspaceRetentions({
     const { retention } = await readSettings(store, id);
     yield {
       workspaceId: id,
+      batchesSince: monthsBefore(now, retention.batchesMonths),
       runsSince: monthsBefore(now, retention.runsMonths),
       failedRecordsSince: new Date(now.getTime() - retention.failedRecordsDays * DAY_MS),
       changesSince: monthsBefore(now, retention.auditLogMonths),

@@ -1,7 +1,7 @@
 // The log of batches: the only file that knows the rows of `event_batches`. Nothing outside may assume one row a batch.
-import { ENVIRONMENT_NUMBER, type ProfileScope } from '../identity/index.ts';
-import { AppError } from '../kernel/index.ts';
-import type { CopyTarget, Transaction } from '../store/index.ts';
+import { ENVIRONMENT_NUMBER, type Environment, type ProfileScope } from '../identity/index.ts';
+import { AppError, type WorkspaceId } from '../kernel/index.ts';
+import type { CopyTarget, Sql, Transaction } from '../store/index.ts';
 import type { BatchToKeep } from './delivery.ts';
 
 export interface KeptBatch {
@@ -54,4 +54,95 @@ export function keptText({ mpid, batch, id }: KeptBatch): string {
   const own = mpid === undefined ? '' : `"mpid":${mpid},`;
   const front = `{${own}"batch_id":${batch.batchId ?? id}`;
   return batch.text === '{}' ? `${front}}` : `${front},${batch.text.slice(1)}`;
+}
+
+/** Whose batches; without an environment those of both. */
+export interface LogScope {
+  readonly workspaceId: WorkspaceId;
+  readonly environment?: Environment;
+  readonly mpid: bigint;
+}
+
+/** Where a batch stands among those of its person. */
+export interface LogPosition {
+  readonly receivedOn: Date;
+  readonly id: bigint;
+}
+
+export interface StoredBatch extends LogPosition {
+  readonly environment: Environment;
+  /** JSON text, `mpid` and `batch_id` in front. */
+  readonly text: string;
+}
+
+interface BatchRow extends LogPosition {
+  readonly environment: number;
+  readonly text: string;
+}
+
+export interface LogPage {
+  readonly limit: number;
+  /** The last one of the page before; absent: from the newest on. */
+  readonly before?: LogPosition;
+}
+
+const THE_END = { receivedOn: 'infinity', id: 2n ** 63n - 1n };
+
+/** A person's batches, the newest first: one probe of each month's index. */
+export async function readBatches(
+  sql: Sql,
+  { workspaceId, environment, mpid }: LogScope,
+  { limit, before }: LogPage,
+): Promise<readonly StoredBatch[]> {
+  const { receivedOn, id } = before ?? THE_END;
+  // the plain comparison spares the months after the position; of the pair alone the planner cannot tell
+  const rows = await sql.query<BatchRow>(
+    `SELECT received_on AS "receivedOn", id, environment, text FROM event_batches
+     WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
+       AND received_on <= $4 AND (received_on, id) < ($4, $5)
+     ORDER BY received_on DESC, id DESC LIMIT $6`,
+    [workspaceId, mpid, environmentNumbers(environment), receivedOn, id, limit],
+  );
+  return rows.map((row) => ({ ...row, environment: ENVIRONMENTS[row.environment] as Environment }));
+}
+
+const ENVIRONMENTS: readonly Environment[] = ['production', 'development'];
+
+function environmentNumbers(environment: Environment | undefined): readonly number[] {
+  return environment === undefined ? Object.values(ENVIRONMENT_NUMBER) : [ENVIRONMENT_NUMBER[environment]];
+}
+
+/** Deletes a person's batches from every month; answers how many. */
+export async function eraseBatches(sql: Sql, { workspaceId, environment, mpid }: LogScope): Promise<number> {
+  return await sql.execute(
+    'DELETE FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)',
+    [workspaceId, mpid, environmentNumbers(environment)],
+  );
+}
+
+interface OldBatches {
+  readonly workspaceId: WorkspaceId;
+  /** Those received before. */
+  readonly since: Date;
+  readonly fromMpid: bigint;
+  readonly limit: number;
+}
+
+/**
+ * Deletes old batches in order of MPID and answers the MPID of each. The last month holds batches that stay: beginning
+ * at `fromMpid`, the highest one before, none of them is passed twice. Times are compared in the index alone.
+ */
+export async function deleteOldBatches(
+  sql: Sql,
+  { workspaceId, since, fromMpid, limit }: OldBatches,
+): Promise<readonly bigint[]> {
+  const rows = await sql.query<{ mpid: bigint }>(
+    `DELETE FROM event_batches WHERE workspace_id = $1 AND received_on < $2 AND (mpid, received_on, id) IN (
+       SELECT mpid, received_on, id FROM event_batches
+       WHERE workspace_id = $1 AND received_on < $2 AND mpid >= $3
+       ORDER BY mpid, received_on, id LIMIT $4)
+     RETURNING mpid`,
+    [workspaceId, since, fromMpid, limit],
+  );
+  return rows.map(({ mpid }) => mpid);
 }

@@ -1,4 +1,6 @@
 // The shapes in contract/ are the one source of what a batch is: types, validation, destinations and required fields.
+
+export { eraseBatches, readBatches, type StoredBatch } from './batch-log.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
 export type { EventBatch } from './contract/batch.ts';
@@ -10,4 +12,6 @@ export { missingFields } from './contract/missing-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';
 export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
+export { expireBatches } from './expire-batches.ts';
+export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';

@@ -2,6 +2,7 @@ export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
   AttributeSet,
   Delivered,
+  Environment,
   Identities,
   Identity,
   Person,

@@ -1,16 +1,19 @@
-// What the doctor asks an open store: that it answers, its clock, what waits in its queue.
+// What the doctor asks an open store: that it answers, its clock, what waits in its queue, batches outside their months.
+import { countStrayBatches } from '../../events/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import { examine, type Finding } from './finding.ts';
 
 const SKEW_MS = 2000;
 const LATE_MS = 5 * 60_000;
+const MANY_BATCHES = 10_000;
 
 export async function examineStore(store: Store, clock: Clock): Promise<readonly Finding[]> {
   return [
     await examine('store', () => lookAtStore(store)),
     await examine('clock', () => lookAtClock(store, clock)),
     await examine('schedule', () => lookAtSchedule(store, clock)),
+    await examine('batches', () => lookAtBatches(store)),
   ];
 }
 
@@ -45,4 +48,14 @@ async function lookAtSchedule(store: Store, clock: Clock): Promise<Omit<Finding,
   if (row === undefined || row.oldest === null) return { status: 'ok', found: 'no pipeline is late' };
   const found = `${row.late} pipelines are late, the oldest since ${row.oldest.toISOString()}`;
   return { status: 'warning', found, mend: 'Start a daemon on this store (penstock serve).' };
+}
+
+async function lookAtBatches(store: Store): Promise<Omit<Finding, 'check'>> {
+  const stray = await countStrayBatches(store, MANY_BATCHES);
+  if (stray === 0) return { status: 'ok', found: 'every batch lies in the partition of its month' };
+  return {
+    status: 'warning',
+    found: `${stray}${stray === MANY_BATCHES ? ' or more' : ''} batches lie in event_batches_default: their month had no partition`,
+    mend: 'Nothing is lost: they are read, erased and expire like all others. Look for a clock that jumped by months, and in the log for events.partition_not_made.',
+  };
 }

@@ -25,7 +25,7 @@ test('all is well with a daemon that works', async () => {
   await using cli = await openCliStore();
   await cli.penstock.json('init');
   const { code, found, checks } = await findings(cli.environment);
-  expect(checks).toEqual(['home', 'disk', 'keys', 'port', 'store', 'clock', 'schedule']);
+  expect(checks).toEqual(['home', 'disk', 'keys', 'port', 'store', 'clock', 'schedule', 'batches']);
   expect([...found.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(code).toBe(0);
 });
@@ -49,6 +49,19 @@ test('a connection whose file is gone is found, with the way to mend it', async 
     found: expect.stringContaining('gone.duckdb'),
     mend: expect.stringContaining(join(cli.home, 'warehouses', '1')),
   });
+});
+
+test('batches outside their months are a warning, and no fault', async () => {
+  await using cli = await openCliStore();
+  await cli.penstock.json('init');
+  await cli.store.execute("INSERT INTO event_batches VALUES (1, 1, '2019-01-01T00:00:00Z', 1, 0, '{}')");
+  const { code, found } = await findings(cli.environment);
+  expect(found.get('batches')).toMatchObject({
+    status: 'warning',
+    found: expect.stringMatching(/^1 batches lie in event_batches_default/),
+    mend: expect.stringContaining('clock'),
+  });
+  expect(code).toBe(0);
 });
 
 test('a home that is not there yet is no fault and is not made', async () => {
