@@ -14,6 +14,8 @@ export interface FedField {
     /** An Integer that may also come as its decimal digits in text. */
     readonly digits?: true;
   };
+  /** Positions in `path` of steps that hold a list of objects; the one event of the row, at 0, is none. */
+  readonly lists?: readonly number[];
 }
 
 const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
@@ -30,19 +32,26 @@ const OPAQUE: readonly ColumnType[] = ['json', 'unknown'];
  *   texts pass, the column is text;
  * - `Integer`: whole numbers; where the field counts milliseconds since 1970 (its name ends in `_unixtime_ms` or
  *   `_time_ms`), also dates and timestamps, those without zone in the zone of the iterator, else UTC;
- * - a list: each item as above. JSON: by what it holds.
+ * - a list: each item as above, in a field that takes lists or in the objects of a list (`products`), one an item. JSON:
+ *   by what it holds.
  */
-export function columnMisfit(column: Column, { path, leaf }: FedField): string | undefined {
-  const { type, item } = column;
+export function columnMisfit(column: Column, { path, leaf, lists = [] }: FedField): string | undefined {
+  const { type } = column;
   if (OPAQUE.includes(type)) return undefined;
-  if (type === 'list') {
-    if (leaf.list === 'never') return `is a list (${column.nativeType}), and one value stands there`;
-    return item === undefined ? undefined : columnMisfit(item, { path, leaf: { ...leaf, list: 'never' } });
-  }
+  if (type === 'list') return listMisfit(column, { path, leaf, lists });
   if (leaf.list === 'always') return `is of type ${column.nativeType}, and a list stands there`;
   const wanted = wantedTypes({ path, leaf });
   if (wanted.includes(type)) return undefined;
   return `is of type ${column.nativeType}, and ${FIELD_WORDS[leaf.kind]} stands there`;
+}
+
+function listMisfit({ item, nativeType }: Column, { path, leaf, lists }: Required<FedField>): string | undefined {
+  const [objects, ...inner] = lists.filter((step) => step > 0);
+  if (objects === undefined && leaf.list === 'never') return `is a list (${nativeType}), and one value stands there`;
+  if (item === undefined) return undefined;
+  return objects === undefined
+    ? columnMisfit(item, { path, leaf: { ...leaf, list: 'never' } })
+    : columnMisfit(item, { path, leaf, lists: inner });
 }
 
 function wantedTypes({ path, leaf }: FedField): readonly ColumnType[] {

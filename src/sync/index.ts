@@ -2,7 +2,7 @@
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
 // Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
 // a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
-export { columnMisfit, countsMilliseconds, type FedField } from './column-fit.ts';
+export { countsMilliseconds } from './column-fit.ts';
 export type { Connection } from './connection.ts';
 export { revealConfig } from './connection-config.ts';
 export type { DataModel } from './data-model.ts';
@@ -25,5 +25,6 @@ export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf }
 export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';
+export { transformationMisfits } from './transformation-fit.ts';
 export { triggerPipeline } from './trigger-pipeline.ts';
 export { runAnswer } from './wire/run-answer.ts';

@@ -1,5 +1,6 @@
 import { missingFields } from '../../events/index.ts';
 import type { Micros } from '../../kernel/index.ts';
+import { countsMilliseconds } from '../../sync/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import { utcMicros } from '../wall-clock.ts';
 import type { CellWriter } from './cell-text.ts';
@@ -16,18 +17,13 @@ export function compileLeafCell(plan: EventsPlan, leaf: LeafNode & { readonly so
     column,
     leaf: destination.leaf,
     limits: plan.limits,
-    instantOf: isEpoch(destination.path) ? timeReader(plan, source.column, column) : undefined,
+    instantOf: countsMilliseconds(destination.path) ? timeReader(plan, source.column, column) : undefined,
   });
 }
 
 /** What is left of a column of lists once it was spread over so many lists of objects. */
 function spreadItem(column: Column, levels: number): Column {
   return levels === 0 || column.type !== 'list' ? column : spreadItem(itemOf(column), levels - 1);
-}
-
-/** 000, Type conventions: such fields are Unix-epoch milliseconds. */
-function isEpoch(path: readonly string[]): boolean {
-  return /_(?:unix)?time_ms$/.test(path.at(-1) ?? '');
 }
 
 /** Reads the instants of a column that holds times; the iterator says itself what its cells mean, numbers too. */

@@ -22,6 +22,13 @@ const NO_IDENTITY: Refusal = {
     'Every identity, device id and MPID of the row is NULL, so its event belongs to nobody. Filter such rows in the model.',
 };
 
+const TWO_VALUES: Refusal = {
+  rule: 'identity_invalid',
+  field: '',
+  value: null,
+  reason: 'The row says customer_id and customerid, two spellings of one identity, with two values.',
+};
+
 /** As `personOfBatch` of events reads a batch, without the way through its text. */
 export function compilePerson(plan: EventsPlan, batch: readonly Placed[]): PersonReader {
   const readWho = compileWho(batch);
@@ -97,11 +104,16 @@ function compileIdentities(batch: readonly Placed[]): (row: Row) => readonly Ide
       if (cell === null) continue;
       const identity = identityOf(type, cell);
       if ('rule' in identity) return refusalOf(source, cell, identity);
-      if (mayRepeat && found.some((other) => other.type === type && other.value === identity.value)) continue;
       found.push(identity);
     }
-    return found;
+    return mayRepeat ? withoutRepeats(found) : found;
   };
+}
+
+function withoutRepeats(found: readonly Identity[]): readonly Identity[] | Refusal {
+  const values = new Map(found.map(({ type, value }) => [type, value]));
+  if (found.some(({ type, value }) => values.get(type) !== value)) return TWO_VALUES;
+  return [...values].map(([type, value]) => ({ type, value }));
 }
 
 function compileAttributes(plan: EventsPlan, batch: readonly Placed[]): (row: Row) => Attributes | Refusal {

@@ -1,6 +1,6 @@
 import { type Destination, findDestination } from '../../events/index.ts';
 import { AppError, type Json, type Micros } from '../../kernel/index.ts';
-import type { DataPlan, FieldMapping } from '../../sync/index.ts';
+import { type DataPlan, type FieldMapping, transformationMisfits } from '../../sync/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { IteratorAxis } from '../iterator-axis.ts';
 import type { Zone } from '../wall-clock.ts';
@@ -41,9 +41,10 @@ const EVENT_TYPE = 'events.event_type';
 
 /**
  * Sorts the mappings and adds what each batch says when no mapping does: its environment, where it comes from and its data
- * plan. Throws MODEL_INVALID for a column that is not there and a destination that is none.
+ * plan. Throws MODEL_INVALID, with every complaint, when columns and mappings do not go together.
  */
 export function placeMappings(plan: EventsPlan): PlacedMappings {
+  checkFit(plan);
   const sources = plan.mappings.flatMap((mapping) => {
     if (mapping.type === 'ignore') return [];
     return [{ path: mapping.destination, source: sourceOf(plan.columns, mapping) }];
@@ -64,9 +65,16 @@ export function placeMappings(plan: EventsPlan): PlacedMappings {
 function sourceOf(columns: readonly Column[], mapping: Exclude<FieldMapping, { readonly type: 'ignore' }>): Source {
   if (mapping.type === 'static') return { kind: 'static', value: mapping.value };
   const column = findColumn(columns, mapping.source);
-  if (column !== undefined) return { kind: 'column', column, position: columns.indexOf(column) };
-  const names = columns.map(({ name }) => name).join(', ');
-  throw invalid(`The model has no column "${mapping.source}", which the field transformation maps; it has ${names}.`);
+  if (column === undefined) throw invalid(`The model has no column "${mapping.source}".`);
+  return { kind: 'column', column, position: columns.indexOf(column) };
+}
+
+/** Model and transformation may have changed since they were checked together. */
+function checkFit({ columns, mappings }: EventsPlan): void {
+  const used = mappings.filter(({ type }) => type !== 'ignore');
+  const complaints = transformationMisfits(columns, used).map(({ message }) => message);
+  if (complaints.length === 0) return;
+  throw invalid(`The field transformation does not suit the model: ${complaints.join('; ')}.`);
 }
 
 /** What stands in every batch of the pipeline where no mapping says otherwise. */

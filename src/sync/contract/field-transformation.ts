@@ -23,8 +23,8 @@ export const MappingShape = closed(
         description:
           'Dotted path into the event batch, such as `user_identities.email`, `events.event_type`, ' +
           '`events.data.event_name`, `events.data.custom_attributes.<key>`, ' +
-          '`events.data.product_action.products.<field>`, `device_info.<field>`, `mpid`. `events` and `products` ' +
-          'are the one event, and its one product, that a row gives.',
+          '`events.data.product_action.products.<field>`, `device_info.<field>`, `mpid`. A row gives one event; in ' +
+          '`products` and other lists of objects a column that is a list gives one object an item.',
       }),
     ),
   },
