@@ -1,6 +1,7 @@
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import type { Identity, Person, PreparedPeople } from './contract.ts';
+import type { ChunkRows, Identity, Person, PreparedPeople } from './contract.ts';
 import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
+import { hashText } from './row-hashes.ts';
 import { nextByRank, strategyNamed } from './strategies.ts';
 
 /**
@@ -12,10 +13,9 @@ export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople
   const policy = scope.policy ?? DEFAULT_POLICY;
   const loginTypes = new Set(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
   for (let i = 0; i < people.length; i++) {
-    const rowHash = rows.hashes?.[i] ?? null;
     const { mpid } = people[i] as Person;
-    if (mpid !== undefined) wantTexts(memory.meet(mpid), rowHash);
-    if (memory.settled[i] === undefined) considerPerson(memory, prepared, { index: i, rowHash, loginTypes });
+    if (mpid !== undefined) wantTexts(memory.meet(mpid), rows, i);
+    if (memory.settled[i] === undefined) considerPerson(memory, prepared, { index: i, loginTypes });
   }
   return Array.from(memory.profiles.values()).filter(
     ({ wanted, version }) => wanted !== 'nothing' && version === undefined,
@@ -24,28 +24,28 @@ export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople
 
 interface Considered {
   readonly index: number;
-  readonly rowHash: string | null;
   readonly loginTypes: ReadonlySet<IdentityType>;
 }
 
 function considerPerson(
   memory: ChunkMemory,
-  { keys, people }: PreparedPeople,
-  { index, rowHash, loginTypes }: Considered,
+  { keys, people, rows }: PreparedPeople,
+  { index, loginTypes }: Considered,
 ): void {
   const { identities } = people[index] as Person;
   const range = { from: keys.starts[index] as number, to: keys.starts[index + 1] as number };
   for (let at = nextByRank(keys, range, -1); at >= 0; at = nextByRank(keys, range, at)) {
     const ordinal = keys.ordinals[at] as number;
     const owner = memory.owner(ordinal);
-    if (owner !== undefined) wantTexts(owner, rowHash);
+    if (owner !== undefined) wantTexts(owner, rows, index);
     if (owner !== undefined && loginTypes.has((identities[at - range.from] as Identity).type)) return;
     for (const sharer of memory.sharers(ordinal)) if (sharer?.wanted === 'nothing') sharer.wanted = 'header';
   }
 }
 
 /** Two rows with different hashes need the texts in any case. */
-function wantTexts(profile: ProfileMemory, rowHash: string | null): void {
+function wantTexts(profile: ProfileMemory, { hashes }: ChunkRows, row: number): void {
+  const rowHash = hashes === undefined ? null : hashText(hashes, row);
   if (profile.wanted !== 'texts') {
     profile.wanted = 'texts';
     profile.wantedUnless = rowHash;

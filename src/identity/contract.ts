@@ -98,8 +98,8 @@ export interface ChunkKeys {
 export interface ChunkRows {
   /** Attributes of each person as the text of a JSON object. */
   readonly texts: readonly string[];
-  /** Hash of each person's names, values and identities as 32 hex digits; `full` only. */
-  readonly hashes: readonly string[] | undefined;
+  /** Hash of each person's names, values and identities, 16 bytes each, one behind the other; `full` only. */
+  readonly hashes: Buffer | undefined;
 }
 
 /** What one delivery did, for counters and tests. */

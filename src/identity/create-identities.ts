@@ -3,7 +3,7 @@ import type { Transaction } from '../store/index.ts';
 import { profilesToConsider } from './consider-profiles.ts';
 import type { Delivered, Environment, Identities, PreparedPeople } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
-import { createIdentityHash, type IdentityHash } from './identity-key.ts';
+import { createWriteKey, KEY_BYTES, type WriteKey } from './identity-key.ts';
 import { mergeConsents, writeConsents } from './keep-consent.ts';
 import { lookUpPeople } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
@@ -24,14 +24,18 @@ export interface IdentityOptions {
 
 /** One for a process: it holds no state but its source of MPIDs. */
 export function createIdentities({ key, clock, nextMpid = createIdSource(clock) }: IdentityOptions): Identities {
-  const hashes: Record<Environment, IdentityHash> = {
-    production: createIdentityHash(key, 'production'),
-    development: createIdentityHash(key, 'development'),
+  const writers: Record<Environment, WriteKey> = {
+    production: createWriteKey(key, 'production'),
+    development: createWriteKey(key, 'development'),
   };
   return {
-    prepare: (scope, people) => preparePeople(hashes[scope.environment], scope, people),
+    prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
     deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid }, prepared, exclusive),
-    findProfiles: (sql, scope, identity) => findProfiles(sql, scope, hashes[scope.environment](identity)),
+    findProfiles: (sql, scope, identity) => {
+      const found = Buffer.alloc(KEY_BYTES);
+      writers[scope.environment](identity, found, 0);
+      return findProfiles(sql, scope, found.toString('hex'));
+    },
   };
 }
 
@@ -48,13 +52,14 @@ async function deliverPeople(
 ): Promise<Delivered> {
   const { scope } = prepared;
   await takeCreationLock(tx, scope.workspaceId, exclusive);
-  await prepareStaging(tx);
-  const memory = await lookUpPeople(tx, prepared);
+  const probe = await prepareStaging(tx);
+  const memory = await lookUpPeople(tx, probe, prepared);
   const profiles = profilesToConsider(memory, prepared);
-  await readProfiles(tx, scope, { profiles, firstOrdinal: 0 });
+  const read = { scope, probe };
+  await readProfiles(tx, read, { profiles, firstOrdinal: 0 });
   // tombstones will be asked here, once the profiles are locked against an erasure
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
-  await readProfiles(tx, scope, { profiles: textsToRead(chosen, prepared), firstOrdinal: profiles.length });
+  await readProfiles(tx, read, { profiles: textsToRead(chosen, prepared), firstOrdinal: profiles.length });
   await mergePeople(chosen, prepared);
   const consents = await mergeConsents(tx, prepared, chosen);
   await writeIdentities(tx, memory, prepared);

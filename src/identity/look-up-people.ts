@@ -1,28 +1,31 @@
 // What the store knows of a chunk's people, in three steps: whose login identities there are, with their profiles; who owns
-// the other keys; and the profiles that matter and are not read by then. Keys lie in the temporary tables in index order.
-import type { CopyTarget, Transaction } from '../store/index.ts';
+// the other keys; and the profiles that matter and are not read by then. Keys are staged in index order.
+import { AppError } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
 import { ChunkMemory, type ProfileMemory } from './chunk-memory.ts';
 import type { ChunkKeys, Identity, Person, PreparedPeople } from './contract.ts';
+import { KEY_BYTES } from './identity-key.ts';
 import { identityText } from './identity-text.ts';
 import { DEFAULT_POLICY } from './identity-types.ts';
-import { PROFILE_TYPES, profileColumns, profileQuery, remember } from './read-profiles.ts';
-import { KEY_BYTES } from './sort-keys.ts';
+import type { Probe } from './probe.ts';
+import { PROFILE_TYPES, profileColumns, profilesFrom, remember } from './read-profiles.ts';
+import { isBlock, isSameBlock } from './row-hashes.ts';
 import { nextByRank, strategyNamed } from './strategies.ts';
 
 /** Step of a key. */
 const OTHER = 1;
 const LOGIN = 2;
 
-export async function lookUpPeople(tx: Transaction, prepared: PreparedPeople): Promise<ChunkMemory> {
+export async function lookUpPeople(tx: Transaction, probe: Probe, prepared: PreparedPeople): Promise<ChunkMemory> {
   const keyCount = prepared.keys.sorted.length / KEY_BYTES;
   const memory = new ChunkMemory(keyCount, prepared.people.length);
   const steps = new Uint8Array(keyCount);
   const logins = decidingLogins(prepared);
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;
-  await lookUpLogins(tx, prepared, { memory, steps, logins });
+  await lookUpLogins(tx, prepared, { memory, probe, steps, logins });
   settlePeople(memory, prepared, logins);
   markOthers(steps, prepared, memory);
-  await lookUpOthers(tx, prepared, { memory, steps });
+  await lookUpOthers(tx, prepared, { memory, probe, steps });
   return memory;
 }
 
@@ -43,60 +46,87 @@ function decidingLogins({ keys, people, scope }: PreparedPeople): Int32Array {
 
 interface LookUp {
   readonly memory: ChunkMemory;
+  readonly probe: Probe;
   readonly steps: Uint8Array;
 }
 
-const PEOPLE_LOGINS: CopyTarget = {
-  table: 'people_logins',
-  columns: [
-    { name: 'ordinal', type: 'int4' },
-    // a uuid travels as its 16 bytes
-    { name: 'key', type: 'bytea' },
-    { name: 'row_hash', type: 'uuid' },
-  ],
-};
-
 /**
- * Owners of the deciding login identities and their profiles: usually all that there is to read. Texts of a profile whose
- * row hash is the row's own are not sent. Keys come in key order and profiles are read in theirs, which is the order they
- * lie in: at random each costs three times as much.
+ * Owners of the deciding login identities and their profiles: usually all that there is to read. First come the owners, in
+ * key order, then the profiles in order of MPID, which is the order they lie in: at random each costs three times as much.
+ * Texts of a profile that remembers one of the chunk's rows are not sent; should another row choose it, they are read then.
  */
 async function lookUpLogins(
   tx: Transaction,
   prepared: PreparedPeople,
-  { memory, steps, logins }: LookUp & { readonly logins: Int32Array },
+  { memory, probe, steps, logins }: LookUp & { readonly logins: Int32Array },
 ): Promise<void> {
-  const { keys, scope } = prepared;
+  const { keys, scope, rows } = prepared;
   const ordinals = ordinalsOf(steps, LOGIN);
   if (ordinals.length === 0) return;
-  const hashes = hashesOf(prepared, steps, logins);
-  await tx.copyIn(PEOPLE_LOGINS, ordinals.length, (index) => {
+  const rowOf = rowOfLogins(prepared, steps, logins);
+  const columns = [
+    { name: 'key', type: 'uuid', blocks: keys.sorted },
+    { name: 'row_hash', type: 'uuid', blocks: rows.hashes },
+  ] as const;
+  await tx.copyIn({ table: 'people_logins', columns }, ordinals.length, (index) => {
     const ordinal = ordinals[index] as number;
-    return [ordinal, keyAt(keys, ordinal), hashes[ordinal] ?? null];
+    const row = rowOf[ordinal] as number;
+    return [ordinal, row < 0 ? null : row];
   });
-  const owners = `SELECT l.ordinal, l.row_hash, i.mpid FROM people_logins l CROSS JOIN LATERAL (
-      SELECT mpid FROM profile_identities WHERE workspace_id = ${scope.workspaceId} AND key = l.key AND slot = 0 OFFSET 0) i
-    ORDER BY i.mpid`;
-  const rows = `SELECT ${profileColumns('(p.row_hash = o.row_hash) IS NOT TRUE')}, o.ordinal, o.mpid
-    FROM (${owners}) o CROSS JOIN LATERAL (${profileQuery(scope, 'o.mpid')}) p`;
-  await tx.copyOut(rows, [...PROFILE_TYPES, 'int4', 'int8'], (values) => {
-    const profile = memory.meet(values[PROFILE_TYPES.length + 1] as bigint);
-    remember(profile, values);
-    memory.own({ ordinal: values[PROFILE_TYPES.length] as number, slot: 0 }, profile);
+  const keyOwners = probe({
+    columns: 'key, mpid',
+    table: 'profile_identities',
+    where: `workspace_id = ${scope.workspaceId} AND slot = 0`,
+    by: 'key',
+    staged: 'SELECT key FROM people_logins',
   });
+  const profiles = profilesFrom(probe, scope, 'SELECT mpid FROM owners');
+  const remembered = `p.row_hash IN (SELECT row_hash FROM people_logins WHERE row_hash IS NOT NULL)`;
+  const query = `WITH owners AS MATERIALIZED (SELECT key, mpid FROM ${keyOwners} i)
+    SELECT key, mpid, NULL::int4, NULL::bool, NULL::uuid, NULL::text, NULL::text, NULL::text FROM owners
+    UNION ALL
+    SELECT NULL::uuid, p.mpid, ${profileColumns('p.remembered IS NOT TRUE')}
+    FROM (SELECT p.*, ${remembered} AS remembered FROM ${profiles} p OFFSET 0) p`;
+  const ordinalOf = ordinalsInOrder(keys, ordinals);
+  const found: [number, ProfileMemory][] = [];
+  await tx.copyOut(query, ['uuid', 'int8', ...PROFILE_TYPES], (values) => {
+    const profile = memory.meet(values[1] as bigint);
+    const [key] = values;
+    if (typeof key === 'string') found.push([ordinalOf(key), profile]);
+    else remember(profile, values, 2);
+  });
+  for (const [ordinal, profile] of found) {
+    if (profile.version !== undefined) memory.own({ ordinal, slot: 0 }, profile);
+  }
 }
 
-/** Row hash by ordinal of the deciding login; null where two rows of a person differ, so that the texts come. */
-function hashesOf({ rows }: PreparedPeople, steps: Uint8Array, logins: Int32Array): (string | null | undefined)[] {
-  const hashes = new Array<string | null | undefined>(steps.length).fill(undefined);
-  if (rows.hashes === undefined) return hashes;
-  for (let i = 0; i < logins.length; i++) {
-    const ordinal = logins[i] as number;
+const NO_ROW = -1;
+const ROWS_DIFFER = -2;
+
+/** Row whose hash goes with a deciding login, by ordinal; negative where two rows of a person differ, so that the texts come. */
+function rowOfLogins({ rows: { hashes } }: PreparedPeople, steps: Uint8Array, logins: Int32Array): Int32Array {
+  const rowOf = new Int32Array(steps.length).fill(NO_ROW);
+  if (hashes === undefined) return rowOf;
+  for (let row = 0; row < logins.length; row++) {
+    const ordinal = logins[row] as number;
     if (ordinal < 0) continue;
-    const hash = rows.hashes[i] as string;
-    hashes[ordinal] = hashes[ordinal] === undefined || hashes[ordinal] === hash ? hash : null;
+    const other = rowOf[ordinal] as number;
+    if (other === NO_ROW) rowOf[ordinal] = row;
+    else if (other >= 0 && !isSameBlock(hashes, other, row)) rowOf[ordinal] = ROWS_DIFFER;
   }
-  return hashes;
+  return rowOf;
+}
+
+/** Finds the ordinals of keys that come back in key order, each once or several times, without a map. */
+function ordinalsInOrder({ sorted }: ChunkKeys, ordinals: Int32Array): (key: string) => number {
+  let at = 0;
+  return (key) => {
+    while (at < ordinals.length && !isBlock(sorted, ordinals[at] as number, key)) at++;
+    const ordinal = ordinals[at];
+    if (ordinal === undefined)
+      throw new AppError('INTERNAL', 'The store gave keys that were not asked for, or unordered.');
+    return ordinal;
+  };
 }
 
 /**
@@ -107,9 +137,10 @@ function settlePeople(memory: ChunkMemory, { people, rows }: PreparedPeople, log
   for (let i = 0; i < people.length; i++) {
     const login = logins[i] as number;
     const owner = login < 0 ? undefined : memory.owner(login);
+    if (owner === undefined) continue;
     const { identities, mpid } = people[i] as Person;
-    if (owner === undefined || mpid !== undefined) continue;
-    const isRemembered = rows.hashes !== undefined && owner.rowHash === rows.hashes[i];
+    if (mpid !== undefined) continue;
+    const isRemembered = rows.hashes !== undefined && isBlock(rows.hashes, i, owner.rowHash);
     if (isRemembered || listsAll(owner, identities)) memory.settled[i] = owner;
   }
 }
@@ -137,33 +168,28 @@ function ordinalsOf(steps: Uint8Array, step: number): Int32Array {
   return ordinals.subarray(0, count);
 }
 
-const PEOPLE_KEYS: CopyTarget = {
-  table: 'people_keys',
-  columns: [
-    { name: 'ordinal', type: 'int4' },
-    { name: 'key', type: 'bytea' },
-  ],
-};
-
 /** Owners of the keys of step two, in all their slots. */
 async function lookUpOthers(
   tx: Transaction,
   { keys, scope }: PreparedPeople,
-  { memory, steps }: LookUp,
+  { memory, probe, steps }: LookUp,
 ): Promise<void> {
   const ordinals = ordinalsOf(steps, OTHER);
   if (ordinals.length === 0) return;
-  await tx.copyIn(PEOPLE_KEYS, ordinals.length, (index) => {
-    const ordinal = ordinals[index] as number;
-    return [ordinal, keyAt(keys, ordinal)];
+  const columns = [{ name: 'key', type: 'uuid', blocks: keys.sorted }] as const;
+  await tx.copyIn({ table: 'people_keys', columns }, ordinals.length, (index) => [ordinals[index] as number]);
+  const owners = probe({
+    columns: 'key, slot, mpid',
+    table: 'profile_identities',
+    where: `workspace_id = ${scope.workspaceId}`,
+    by: 'key',
+    staged: 'SELECT key FROM people_keys',
   });
-  const owners = `SELECT k.ordinal, i.slot, i.mpid FROM people_keys k CROSS JOIN LATERAL (
-      SELECT slot, mpid FROM profile_identities WHERE workspace_id = ${scope.workspaceId} AND key = k.key OFFSET 0) i`;
-  await tx.copyOut(owners, ['int4', 'int2', 'int8'], (values) => {
-    memory.own({ ordinal: values[0] as number, slot: values[1] as number }, memory.meet(values[2] as bigint));
+  const ordinalOf = ordinalsInOrder(keys, ordinals);
+  await tx.copyOut(`SELECT key, slot, mpid FROM ${owners} i`, ['uuid', 'int2', 'int8'], (values) => {
+    memory.own(
+      { ordinal: ordinalOf(values[0] as string), slot: values[1] as number },
+      memory.meet(values[2] as bigint),
+    );
   });
-}
-
-export function keyAt({ sorted }: ChunkKeys, ordinal: number): Uint8Array {
-  return sorted.subarray(ordinal * KEY_BYTES, (ordinal + 1) * KEY_BYTES);
 }

@@ -6,6 +6,7 @@ import type { Person, PreparedPeople } from './contract.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { lostRace } from './read-profiles.ts';
+import { hashText, isBlock } from './row-hashes.ts';
 
 type Chosen = readonly (ProfileMemory | undefined)[];
 
@@ -15,7 +16,7 @@ export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMe
   for (let i = 0; i < chosen.length; i++) {
     const profile = chosen[i];
     if (profile === undefined || profile.attributes !== undefined) continue;
-    if (rows.hashes !== undefined && profile.rowHash === rows.hashes[i]) continue;
+    if (rows.hashes !== undefined && isBlock(rows.hashes, i, profile.rowHash)) continue;
     profile.wanted = 'texts';
     profile.wantedUnless = null;
     missing.add(profile);
@@ -33,8 +34,7 @@ export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Pro
 }
 
 function mergePerson(profile: ProfileMemory, { people, rows, scope }: PreparedPeople, index: number): void {
-  const hash = rows.hashes?.[index] ?? null;
-  if (hash !== null && profile.rowHash === hash) return;
+  if (rows.hashes !== undefined && isBlock(rows.hashes, index, profile.rowHash)) return;
   const { attributes, setAt } = people[index] as Person;
   // it was there when it was chosen
   if (profile.attributes === undefined || profile.times === undefined) throw lostRace('a profile');
@@ -50,7 +50,7 @@ function mergePerson(profile: ProfileMemory, { people, rows, scope }: PreparedPe
   );
   profile.attributes = merged.attributes;
   profile.times = merged.times;
-  rememberHash(profile, merged, hash);
+  rememberHash(profile, merged, rows.hashes === undefined ? null : hashText(rows.hashes, index));
 }
 
 /**

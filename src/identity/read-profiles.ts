@@ -2,6 +2,7 @@ import { AppError } from '../kernel/index.ts';
 import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
 import type { ProfileScope } from './contract.ts';
+import type { Probe } from './probe.ts';
 
 export const ENVIRONMENT_NUMBER = { production: 0, development: 1 } as const;
 
@@ -16,23 +17,28 @@ export function profileColumns(withTexts: string): string {
   return `p.version, p.holds_login, p.row_hash, ${texts.join(', ')}`;
 }
 
-/** One profile by the MPID that `mpid` names, as a look-up that cannot become a join (`prepareStaging`). */
-export function profileQuery({ workspaceId, environment }: ProfileScope, mpid: string): string {
-  return `SELECT version, holds_login, row_hash, identities, attributes, attribute_times FROM profiles
-    WHERE workspace_id = ${workspaceId} AND environment = ${ENVIRONMENT_NUMBER[environment]} AND mpid = ${mpid} OFFSET 0`;
+/** The profiles whose MPIDs the query `staged` names, in order of MPID. */
+export function profilesFrom(probe: Probe, { workspaceId, environment }: ProfileScope, staged: string): string {
+  return probe({
+    columns: 'mpid, version, holds_login, row_hash, identities, attributes, attribute_times',
+    table: 'profiles',
+    where: `workspace_id = ${workspaceId} AND environment = ${ENVIRONMENT_NUMBER[environment]}`,
+    by: 'mpid',
+    staged,
+  });
 }
 
-/** Puts the values of `profileColumns`, the first of a row, into memory. A profile that changed since it was read before is a lost race. */
-export function remember(profile: ProfileMemory, values: readonly CopyValue[]): void {
-  const version = values[0] as number;
+/** Puts the values of `profileColumns`, which begin at `from`, into memory. A profile that changed since it was read before is a lost race. */
+export function remember(profile: ProfileMemory, values: readonly CopyValue[], from = 0): void {
+  const version = values[from] as number;
   if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
   profile.version = version;
   // what this chunk added meanwhile stays
-  profile.holdsLogin ||= values[1] as boolean;
-  profile.rowHash = values[2] as string | null;
-  profile.identities ??= (values[3] as string | null) ?? undefined;
-  profile.attributes ??= (values[4] as string | null) ?? undefined;
-  profile.times ??= (values[5] as string | null) ?? undefined;
+  profile.holdsLogin ||= values[from + 1] as boolean;
+  profile.rowHash = values[from + 2] as string | null;
+  profile.identities ??= (values[from + 3] as string | null) ?? undefined;
+  profile.attributes ??= (values[from + 4] as string | null) ?? undefined;
+  profile.times ??= (values[from + 5] as string | null) ?? undefined;
 }
 
 const PEOPLE_PROFILES: CopyTarget = {
@@ -50,7 +56,7 @@ const PEOPLE_PROFILES: CopyTarget = {
  */
 export async function readProfiles(
   tx: Transaction,
-  scope: ProfileScope,
+  { scope, probe }: { readonly scope: ProfileScope; readonly probe: Probe },
   { profiles, firstOrdinal }: { readonly profiles: readonly ProfileMemory[]; readonly firstOrdinal: number },
 ): Promise<void> {
   if (profiles.length === 0) return;
@@ -58,8 +64,10 @@ export async function readProfiles(
     const { mpid, wanted, wantedUnless } = profiles[index] as ProfileMemory;
     return [firstOrdinal + index, mpid, wantedUnless, wanted === 'texts'];
   });
+  const staged = `SELECT mpid FROM people_profiles WHERE ordinal >= ${firstOrdinal}`;
   const rows = `SELECT ${profileColumns('s.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}, s.ordinal
-    FROM people_profiles s CROSS JOIN LATERAL (${profileQuery(scope, 's.mpid')}) p WHERE s.ordinal >= ${firstOrdinal}`;
+    FROM ${profilesFrom(probe, scope, staged)} p JOIN people_profiles s ON s.mpid = p.mpid
+    WHERE s.ordinal >= ${firstOrdinal}`;
   await tx.copyOut(rows, [...PROFILE_TYPES, 'int4'], (values) => {
     remember(profiles[(values[PROFILE_TYPES.length] as number) - firstOrdinal] as ProfileMemory, values);
   });

@@ -1,4 +1,4 @@
-export const KEY_BYTES = 16;
+import { KEY_BYTES } from './identity-key.ts';
 
 /** Distinct keys in ascending order, one behind the other, and for each key given the number of its equal there. */
 export interface SortedKeys {

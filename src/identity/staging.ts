@@ -1,11 +1,12 @@
 // Temporary tables of a delivery. They are made once a session and emptied by its commits; a session comes from a pool, so
 // each delivery asks for them anew, which costs 0.1 ms where they are there.
 import type { Transaction } from '../store/index.ts';
+import { type Probe, probeFor } from './probe.ts';
 
 const PREPARE = `
 SET LOCAL client_min_messages = warning;
-CREATE TEMP TABLE IF NOT EXISTS people_logins (ordinal int4, key uuid, row_hash uuid) ON COMMIT DELETE ROWS;
-CREATE TEMP TABLE IF NOT EXISTS people_keys (ordinal int4, key uuid) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE IF NOT EXISTS people_logins (key uuid, row_hash uuid) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE IF NOT EXISTS people_keys (key uuid) ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE IF NOT EXISTS people_profiles (ordinal int4, mpid int8, row_hash uuid, with_texts bool)
   ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE IF NOT EXISTS people_updates (mpid int8, version int4, holds_login bool, identities text,
@@ -25,9 +26,11 @@ SET LOCAL jit = off`;
  * Makes or empties the staging tables (a transaction may deliver several chunks), and pins the plans of the statements
  * over them for the rest of the transaction. Nobody gathers statistics on a temporary table, and those of a workspace
  * that grows are old: left alone, the planner takes the workspace for a handful of profiles and compares each with the
- * whole chunk (measured: 8 minutes for 100,000 profiles). So look-ups are LATERAL with a fence (OFFSET 0), which can only
- * be one index probe a row, and the update names its profiles and hashes the chunk.
+ * whole chunk (measured: 8 minutes for 100,000 profiles). So what is staged is looked up by a `Probe`, which this server
+ * can only run as index look-ups, and the update names its profiles and hashes the chunk.
  */
-export async function prepareStaging(tx: Transaction): Promise<void> {
+export async function prepareStaging(tx: Transaction): Promise<Probe> {
   await tx.execute(PREPARE);
+  const [server] = await tx.query<{ version: number }>(`SELECT current_setting('server_version_num')::int4 AS version`);
+  return probeFor(server?.version ?? 0);
 }

@@ -28,10 +28,12 @@ export interface Sql {
 /** Column types the binary COPY writer and reader know. */
 export type CopyType = 'int2' | 'int4' | 'int8' | 'bool' | 'text' | 'bytea' | 'uuid' | 'float8';
 
-/** One column of a COPY: values by position; `uuid` as 32 hex digits, `int8` as bigint or safe integer. */
+/** One column of a COPY: values by position; `uuid` as 16 characters, one a byte, `int8` as bigint or safe integer. */
 export interface CopyColumn {
   readonly name: string;
   readonly type: CopyType;
+  /** Of a `uuid`: the 16 bytes of many, one behind the other; the value is the number of one of them. */
+  readonly blocks?: Uint8Array | undefined;
 }
 
 export interface CopyTarget {

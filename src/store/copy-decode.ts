@@ -22,7 +22,7 @@ const READERS: Readonly<Record<CopyType, ReadField>> = {
   float8: ({ view, at }) => view.getFloat64(at),
   bool: ({ bytes, at }) => bytes[at] === 1,
   text: ({ bytes, at }, length) => bytes.toString('utf8', at, at + length),
-  uuid: ({ bytes, at }) => bytes.toString('hex', at, at + 16),
+  uuid: ({ bytes, at }) => bytes.toString('latin1', at, at + 16),
   // a copy: the message is a view of a buffer that the driver fills again
   bytea: ({ bytes, at }, length) => new Uint8Array(bytes.subarray(at, at + length)),
 };

@@ -18,7 +18,7 @@ const FULL_BYTES = 192 * 1024;
 /** Below this length a loop over the characters is faster than a call into the engine's encoder. */
 const SHORT_TEXT = 40;
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-const NIBBLES = nibbleTable();
+const BLOCK_BYTES = 16;
 
 export function createSlab(): Slab {
   return slabOver(Buffer.allocUnsafeSlow(SLAB_BYTES));
@@ -97,8 +97,8 @@ function writeNull(slab: Slab): void {
 }
 
 /** The column's name is in the message: a value that does not fit is somebody's data, and they must find it. */
-function fieldWriter({ name, type }: CopyColumn): WriteField {
-  const write = WRITERS[type];
+function fieldWriter({ name, type, blocks }: CopyColumn): WriteField {
+  const write = blocks === undefined ? WRITERS[type] : blockWriter(blocks);
   return (slab, value) => {
     if (!write(slab, value)) {
       throw new AppError('STORE_DATA', `The store cannot hold a value: ${describe(value)} is no ${type} (${name}).`);
@@ -156,9 +156,9 @@ const WRITERS: Readonly<Record<CopyType, (slab: Slab, value: NonNullable<CopyVal
     return true;
   },
   uuid(slab, value) {
-    if (typeof value !== 'string' || value.length !== 32) return false;
-    fixed(slab, 16);
-    return writeHex(slab.bytes, slab.at - 16, value);
+    if (typeof value !== 'string' || value.length !== BLOCK_BYTES) return false;
+    fixed(slab, BLOCK_BYTES);
+    return writeLatin1(slab.bytes, slab.at - BLOCK_BYTES, value);
   },
   text(slab, value) {
     if (typeof value !== 'string') return false;
@@ -191,26 +191,24 @@ function writeAscii(bytes: Buffer, start: number, text: string): boolean {
   return true;
 }
 
-/** What is no hex digit, or no character of one byte, leaves a bit above the lowest four in `wrong`. */
-function writeHex(bytes: Buffer, start: number, text: string): boolean {
-  let wrong = 0;
-  for (let index = 0; index < 16; index++) {
-    const left = text.charCodeAt(index * 2);
-    const right = text.charCodeAt(index * 2 + 1);
-    const high = NIBBLES[left & 0xff] as number;
-    const low = NIBBLES[right & 0xff] as number;
-    wrong |= high | low | (((left | right) >> 8) << 4);
-    bytes[start + index] = (high << 4) | low;
+function writeLatin1(bytes: Buffer, start: number, text: string): boolean {
+  let all = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    all |= unit;
+    bytes[start + index] = unit;
   }
-  return wrong < 16;
+  return all <= 0xff;
 }
 
-function nibbleTable(): Uint8Array {
-  const table = new Uint8Array(256).fill(0xff);
-  for (let digit = 0; digit < 16; digit++) {
-    const text = digit.toString(16);
-    table[text.charCodeAt(0)] = digit;
-    table[text.toUpperCase().charCodeAt(0)] = digit;
-  }
-  return table;
+function blockWriter(blocks: Uint8Array): (slab: Slab, value: NonNullable<CopyValue>) => boolean {
+  const count = blocks.length / BLOCK_BYTES;
+  return (slab, value) => {
+    if (typeof value !== 'number' || !(value >= 0 && value < count)) return false;
+    fixed(slab, BLOCK_BYTES);
+    const from = value * BLOCK_BYTES;
+    const to = slab.at - BLOCK_BYTES;
+    for (let byte = 0; byte < BLOCK_BYTES; byte++) slab.bytes[to + byte] = blocks[from + byte] as number;
+    return true;
+  };
 }

@@ -53,7 +53,7 @@ describe('COPY', () => {
         true,
         '',
         new Uint8Array([0, 255]),
-        '0123456789abcdef'.repeat(2),
+        Buffer.from('0123456789abcdef'.repeat(2), 'hex').toString('latin1'),
       ],
       [
         32_767,
@@ -63,7 +63,7 @@ describe('COPY', () => {
         false,
         'å𝄞\u0001'.repeat(50),
         new Uint8Array(),
-        'f'.repeat(32),
+        '\xff'.repeat(16),
       ],
       [null, null, null, null, null, null, null, null],
     ];

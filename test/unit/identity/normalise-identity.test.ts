@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIdentityHash } from '../../../src/identity/identity-key.ts';
+import { createWriteKey, KEY_BYTES } from '../../../src/identity/identity-key.ts';
+import type { Identity } from '../../../src/identity/index.ts';
 import { isIdentity, normaliseIdentity } from '../../../src/identity/normalise-identity.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 
-const hash = createIdentityHash(new Secret('a key of the test'), 'production');
+function hashWith(secret: string, environment: 'production' | 'development') {
+  const writeKey = createWriteKey(new Secret(secret), environment);
+  return (identity: Identity): string => {
+    const key = Buffer.alloc(KEY_BYTES);
+    writeKey(identity, key, 0);
+    return key.toString('hex');
+  };
+}
+
+const hash = hashWith('a key of the test', 'production');
 
 describe('normaliseIdentity', () => {
   it('trims and keeps the value as given', () => {
@@ -48,8 +58,8 @@ describe('the identity hash', () => {
   });
 
   it('keeps types, environments and keys apart', () => {
-    const development = createIdentityHash(new Secret('a key of the test'), 'development');
-    const foreign = createIdentityHash(new Secret('another key'), 'production');
+    const development = hashWith('a key of the test', 'development');
+    const foreign = hashWith('another key', 'production');
     const identity = { type: 'other', value: 'x' } as const;
     const keys = [hash(identity), development(identity), foreign(identity), hash({ type: 'alias', value: 'x' })];
     expect(new Set(keys).size).toBe(4);

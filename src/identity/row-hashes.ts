@@ -1,0 +1,20 @@
+/** Of a row's hash; as text it is 16 characters, one a byte. */
+export const HASH_BYTES = 16;
+
+export function hashText(hashes: Buffer, row: number): string {
+  return hashes.toString('latin1', row * HASH_BYTES, (row + 1) * HASH_BYTES);
+}
+
+/** Whether the 16 bytes number `at` of `blocks` are those of `text`, which has one character a byte; makes no text of them. */
+export function isBlock(blocks: Buffer, at: number, text: string | null): boolean {
+  if (text === null) return false;
+  const from = at * HASH_BYTES;
+  for (let byte = 0; byte < HASH_BYTES; byte++) if (blocks[from + byte] !== text.charCodeAt(byte)) return false;
+  return true;
+}
+
+export function isSameBlock(blocks: Buffer, left: number, right: number): boolean {
+  const [from, to] = [left * HASH_BYTES, right * HASH_BYTES];
+  for (let byte = 0; byte < HASH_BYTES; byte++) if (blocks[from + byte] !== blocks[to + byte]) return false;
+  return true;
+}
