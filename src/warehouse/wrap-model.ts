@@ -25,15 +25,17 @@ export interface ModelToWrap {
   /** What `checkModel` gave back, never the customer's raw text. */
   readonly sql: string;
   readonly dialect: Dialect;
-  /** Absent, or without bounds: the model itself, all its rows. */
+  /** Absent, or without bounds: all rows of the model. */
   readonly range?: Range | undefined;
 }
 
 const ALIAS = 'penstock_model';
 
 /**
- * The model's rows of `[start, end)`. Rows whose iterator is NULL are in no range: `countNullIterators` counts them. A
- * subquery may hide that two of the model's columns share a name: describe the model itself first.
+ * The model's rows of `[start, end)`, or all of them. Always as a subquery: whatever the gate could not judge, only a query
+ * can stand there, so that nothing that writes reaches a warehouse. Rows whose iterator is NULL are in no range:
+ * `countNullIterators` counts them. A subquery may hide that two of the model's columns share a name: describe the model
+ * itself first, which runs nothing.
  */
 export function wrapModel({ sql, dialect, range }: ModelToWrap): Statement {
   const conditions: string[] = [];
@@ -46,8 +48,8 @@ export function wrapModel({ sql, dialect, range }: ModelToWrap): Statement {
   };
   bound('range_start', '>=', range?.start);
   bound('range_end', '<', range?.end);
-  if (conditions.length === 0) return { sql, parameters };
-  return { sql: `SELECT * FROM ${subquery(sql)} WHERE ${conditions.join(' AND ')}`, parameters };
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return { sql: `SELECT * FROM ${subquery(sql)}${where}`, parameters };
 }
 
 /** One row of one integer: the rows of the model that no window can see (a warning of the run). */

@@ -86,16 +86,24 @@ function verdict({ sql, text, tokens, parsed, origin }: Case): ModelCheck {
   if (parsed.outcome === 'syntax') return misread(sql, origin + parsed.offset, parsed.message);
   if (parsed.outcome === 'undecided') {
     if (!isClosed(tokens)) return misread(sql, origin, 'the parentheses do not match.');
+    const [first] = tokens;
+    if (first !== undefined && !QUERY_WORDS.has(first.text.toUpperCase()))
+      return refuse(sql, first.start, notAllowed(first.text.toUpperCase()));
     return { outcome: 'undecided', sql: text, reason: parsed.reason };
   }
   const [statement, second] = parsed.statements;
   if (second !== undefined) return refuse(sql, origin, 'Several statements are not allowed; write one SELECT.');
   const refusal = findRefused(statement, tokens);
   if (refusal !== undefined) {
-    return refuse(sql, refusal.offset, `${refusal.construct} is not allowed; a model is one SELECT that only reads.`);
+    return refuse(sql, refusal.offset, notAllowed(refusal.construct));
   }
   return { outcome: 'accepted', sql: text, warnings: findUnstable(statement) };
 }
+
+/** What a query can begin with. */
+const QUERY_WORDS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'FROM', '(']);
+
+const notAllowed = (construct: string): string => `${construct} is not allowed; a model is one SELECT that only reads.`;
 
 function syntaxError(parser: SqlParser, sql: string, grammar: string): ModelCheck {
   const parsed = parser.parse(sql, grammar);

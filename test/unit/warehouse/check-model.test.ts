@@ -90,6 +90,13 @@ describe('the SQL gate', () => {
     expect(await complaint(`${deep}) as x, (select 1`)).toContain('parentheses');
   });
 
+  it('refuses what is no query, or several statements, even where the parser gives up', async () => {
+    const deep = `${'('.repeat(100)}1${')'.repeat(100)}`;
+    expect(await complaint(`delete from t where a = ${deep}`)).toContain('Line 1, column 1: DELETE is not allowed');
+    expect(await complaint(`select ${deep}; delete from t`)).toContain('Several statements');
+    expect((await checkModel(`with a as (select ${deep}) select * from a`, duckdb)).outcome).toBe('undecided');
+  });
+
   it.each([
     ['select random(), a from t', /random/],
     ['select a from t where b > now()', /now/],

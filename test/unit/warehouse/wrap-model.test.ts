@@ -29,9 +29,10 @@ describe('a wrapped model', () => {
     });
   });
 
-  it('is the model itself without bounds', () => {
-    expect(wrapModel({ sql: 'select 1', dialect })).toEqual({ sql: 'select 1', parameters: {} });
-    expect(wrapModel({ sql: 'select 1', dialect, range: { column: 'a', type: 'date' } }).sql).toBe('select 1');
+  it('is a subquery without bounds as well, where only a query can stand', () => {
+    const all = { sql: 'SELECT * FROM (\nselect 1\n) AS penstock_model', parameters: {} };
+    expect(wrapModel({ sql: 'select 1', dialect })).toEqual(all);
+    expect(wrapModel({ sql: 'select 1', dialect, range: { column: 'a', type: 'date' } })).toEqual(all);
   });
 
   it('binds only the bound that is there', () => {
