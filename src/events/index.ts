@@ -7,6 +7,7 @@ export type { EventBatch } from './contract/batch.ts';
 export type { Event, EventType } from './contract/event-kinds.ts';
 export { EVENT_TYPES } from './contract/event-types.ts';
 export { type Destination, findDestination, type NoDestination } from './contract/find-destination.ts';
+export { leafProblem } from './contract/leaf-problem.ts';
 export type { Leaf, LeafKind } from './contract/leaves.ts';
 export { missingFields } from './contract/missing-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';

@@ -1,14 +1,9 @@
 // The mappings of a transformation against the schema of the batch (rulings §7, Mapping), when it is saved. Pure. Paths of
 // issues are those of the transformation's body.
-import { type Destination, EVENT_TYPES, findDestination, missingFields } from '../events/index.ts';
+import { type BatchLimits, type Destination, EVENT_TYPES, findDestination, missingFields } from '../events/index.ts';
 import type { Issue } from '../kernel/index.ts';
 import { eventTypeOf, type FieldMapping } from './field-transformation.ts';
-import { staticMisfit, type TextLimits } from './static-fit.ts';
-
-export interface MappingLimits extends TextLimits {
-  readonly attributesPerEvent: number;
-  readonly userAttributesPerBatch: number;
-}
+import { staticMisfit } from './static-fit.ts';
 
 /** A mapping that goes somewhere, and where. */
 interface Placed {
@@ -23,10 +18,7 @@ const EVENT_TYPE = 'events.event_type';
  * Every problem at once. An entry that is undefined has complaints of its own already; what it would have covered is then
  * not missed. With an event_type from a column only what holds for every kind is checked; the rest is, row by row.
  */
-export function checkMappings(
-  mappings: readonly (FieldMapping | undefined)[],
-  limits: MappingLimits,
-): readonly Issue[] {
+export function checkMappings(mappings: readonly (FieldMapping | undefined)[], limits: BatchLimits): readonly Issue[] {
   const known = mappings.filter((mapping) => mapping !== undefined);
   const named = eventTypeOf(known);
   const isKind = named !== undefined && (EVENT_TYPES as readonly string[]).includes(named);
@@ -64,7 +56,7 @@ const RESERVED: readonly { readonly is: (path: readonly string[]) => boolean; re
 /** A free key is bounded as a name. */
 function nameIssues(
   { index, destination: { path, named } }: Placed,
-  { nameCharacters }: MappingLimits,
+  { nameCharacters }: BatchLimits,
 ): readonly Issue[] {
   const length = named ? [...(path.at(-1) ?? '')].length : 0;
   if (length <= nameCharacters) return [];
@@ -72,7 +64,7 @@ function nameIssues(
   return [{ path: `mappings[${index}].destination`, message }];
 }
 
-function staticIssues({ index, mapping, destination }: Placed, limits: MappingLimits): readonly Issue[] {
+function staticIssues({ index, mapping, destination }: Placed, limits: BatchLimits): readonly Issue[] {
   if (mapping.type !== 'static') return [];
   const problem = staticMisfit(mapping.value, destination.leaf, limits);
   return problem === undefined
@@ -121,7 +113,7 @@ function contradicts(mapping: FieldMapping | undefined, source: string): boolean
   return mapping !== undefined && mapping.type !== 'static' && mapping.source === source;
 }
 
-function tooMany(placed: readonly Placed[], limits: MappingLimits): readonly Issue[] {
+function tooMany(placed: readonly Placed[], limits: BatchLimits): readonly Issue[] {
   const count = (prefix: string) =>
     placed.filter(({ destination }) => destination.path.slice(0, -1).join('.') === prefix).length;
   return [

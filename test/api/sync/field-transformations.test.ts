@@ -88,7 +88,7 @@ describe('a field transformation', () => {
     ];
     const answer = await api.admin.post(TRANSFORMATIONS, { ...transformationBody, id: 'wrong', mappings });
     expect(answer.status).toBe(400);
-    for (const path of ['mappings[1].value: "buy" is none of', 'mappings[2].source: ', 'mappings[3].destination: ']) {
+    for (const path of ['mappings[1].value: must be one of', 'mappings[2].source: ', 'mappings[3].destination: ']) {
       expect(messages(answer)).toContain(path);
     }
   });

@@ -5,7 +5,10 @@ import { checkMappings } from '../../../src/sync/check-mappings.ts';
 import type { FieldMapping } from '../../../src/sync/index.ts';
 import { readMappings } from '../../../src/sync/read-mappings.ts';
 
-const LIMITS = { nameCharacters: 20, valueCharacters: 30, attributesPerEvent: 2, userAttributesPerBatch: 1 };
+const LIMITS = {
+  ...{ batchBytes: 1000, nameCharacters: 20, valueCharacters: 30 },
+  ...{ attributesPerEvent: 2, userAttributesPerBatch: 1 },
+};
 
 const column = (destination: string, source = 'c'): FieldMapping => ({ type: 'column', source, destination });
 const fixed = (destination: string, value: Json): FieldMapping => ({ type: 'static', value, destination });
@@ -59,18 +62,18 @@ describe('the mappings of a transformation', () => {
   });
 
   it.each<[string, Json, string]>([
-    ['events.data.is_main_thread', 'yes', 'must be true or false, is the text "yes"'],
+    ['events.data.is_main_thread', 'yes', 'must be true or false, is "yes"'],
     ['events.data.event_num', 1.5, 'must be a whole number of 64 bits, is 1.5'],
-    ['events.data.lifetime_value_change', '1', 'must be a number, is the text "1"'],
-    ['events.data.session_uuid', 'abc', 'must be a UUID as text'],
-    ['ip', '1.2.3', 'must be an IPv4 or IPv6 address as text'],
+    ['events.data.lifetime_value_change', '1', 'must be a number, is "1"'],
+    ['events.data.session_uuid', 'abc', 'must be a UUID such as'],
+    ['ip', '1.2.3', 'must be an IPv4 or IPv6 address, is'],
     ['events.data.source_message_id', 5, 'must be text, is 5'],
-    ['events.data.source_message_id', ['a'], 'must be text, is a list'],
-    ['device_info.brand', { a: 1 }, 'must be text, a number, true or false, is an object'],
-    ['device_info.platform', 'nokia', '"nokia" is none of iOS, Android, web'],
+    ['events.data.source_message_id', ['a'], 'must be a single value, is a list'],
+    ['device_info.brand', { a: 1 }, 'must be a single value (text, a number, true or false), is an object'],
+    ['device_info.platform', 'nokia', 'must be one of iOS, Android, web'],
     ['user_attributes.a', ['x', { y: 1 }], 'is an object'],
     ['user_attributes.a', 'x'.repeat(31), 'has 31 characters; at most 30'],
-    ['deleted_user_attributes', 'a', 'must be a list of text'],
+    ['deleted_user_attributes', 'a', 'must be a list, is text'],
     ['deleted_user_attributes', ['x'.repeat(21)], 'has 21 characters; at most 20'],
   ])('refuse for %s the static %j', (destination, value, reason) => {
     const issues = told(check(...SCREEN, fixed(destination, value)));
@@ -88,7 +91,7 @@ describe('the mappings of a transformation', () => {
   it('name the kinds of events when the static is none of them, and check the rest all the same', () => {
     const issues = told(check(fixed('events.event_type', 'buy'), PERSON, column('colour')));
     expect(issues[0]).toContain('mappings[2].destination: "colour" ');
-    expect(issues[1]).toContain(`mappings[0].value: "buy" is none of ${EVENT_TYPES.join(', ')}`);
+    expect(issues[1]).toContain(`mappings[0].value: must be one of ${EVENT_TYPES.join(', ')}, is "buy"`);
     expect(issues).toHaveLength(2);
   });
 
