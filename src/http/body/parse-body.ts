@@ -1,5 +1,6 @@
 import { AppError, type Issue, type Json, parseJson, refuse, unstorableText } from '../../kernel/index.ts';
 import { locateJsonError } from './locate-json-error.ts';
+import { repeatedField } from './repeated-field.ts';
 
 export type MediaType = 'json' | 'form';
 
@@ -28,13 +29,19 @@ export function mediaType(contentType: string | undefined, takesForms: boolean):
   return known;
 }
 
-/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for text the store cannot hold. */
+/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for text the store cannot hold and a field given twice. */
 export function parseBody(bytes: Buffer, type: MediaType): Json {
   const text = decode(bytes);
   const value = type === 'json' ? parseJsonBody(text) : parseForm(text);
   const issues = unstorableText(value, type === 'json' ? text : undefined);
   if (issues.length > 0) throw refuse(issues);
   return value;
+}
+
+// not shown: a field that stands twice in one object; to keep the last one would drop a value that was sent
+function refuseRepeated(text: string, value: Json): void {
+  const path = repeatedField(text, value);
+  if (path !== undefined) throw refuse([{ path, message: 'is given more than once; give it once' }]);
 }
 
 function decode(bytes: Buffer): string {
@@ -46,6 +53,12 @@ function decode(bytes: Buffer): string {
 }
 
 function parseJsonBody(text: string): Json {
+  const value = parseOrLocate(text);
+  refuseRepeated(text, value);
+  return value;
+}
+
+function parseOrLocate(text: string): Json {
   try {
     return parseJson(text);
   } catch (cause) {

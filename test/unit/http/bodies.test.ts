@@ -122,6 +122,12 @@ describe('a malformed body', () => {
     expect(JSON.parse(refused.text).errors[0].message).toContain(message);
   });
 
+  it('with a field twice is refused by its path, and nothing is dropped', async () => {
+    const refused = await post({ payload: '{"a":[{"b":1,"b":2}]}' });
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.text).errors[0].message).toContain('a[0].b: is given more than once');
+  });
+
   it('that is not UTF-8 is refused', async () => {
     const refused = await post({ payload: Buffer.from([0x22, 0xff, 0x22]) });
     expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('not UTF-8') });

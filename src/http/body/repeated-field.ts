@@ -1,0 +1,94 @@
+// A field that stands twice in one object: JSON.parse keeps the last one and says nothing, and so would we drop what the
+// caller wrote first. Looking for its quotes costs an ordinary body
+// about what parsing it does.
+import { fieldPath, isRawNumber, type Json } from '../../kernel/index.ts';
+
+/** Path of the first field of `text` that its object has already; undefined: none. `text` is JSON, and `value` what it says. */
+export function repeatedField(text: string, value: Json): string | undefined {
+  return countFields(text) === fieldsOf(value) ? undefined : findRepeated(text);
+}
+
+function countFields(text: string): number {
+  let count = 0;
+  for (let quote = text.indexOf('"'); quote >= 0; ) {
+    const after = endOfText(text, quote);
+    if (isField(text, after)) count += 1;
+    quote = text.indexOf('"', after);
+  }
+  return count;
+}
+
+/** Where the text that opens at `quote` is over. */
+function endOfText(text: string, quote: number): number {
+  let end = text.indexOf('"', quote + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** Whether the text that ended is the name of a field. */
+function isField(text: string, after: number): boolean {
+  let at = after;
+  while (text.charCodeAt(at) <= 32) at += 1;
+  return text[at] === ':';
+}
+
+/** Fields of all objects in a value. Not recursive: the caller chose how deep it is. */
+function fieldsOf(value: Json): number {
+  let count = 0;
+  const pending: Json[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next !== 'object' || next === null || isRawNumber(next)) continue;
+    const children = Object.values(next) as Json[];
+    if (!Array.isArray(next)) count += children.length;
+    for (const child of children) if (typeof child === 'object') pending.push(child);
+  }
+  return count;
+}
+
+interface Level {
+  readonly path: string;
+  /** Names so far; undefined in a list. */
+  readonly names: Set<string> | undefined;
+  /** The field, or the place in the list, that is being read. */
+  step: string | number;
+}
+
+const TOKEN = /["{}[\],]/g;
+
+function findRepeated(text: string): string | undefined {
+  const levels: Level[] = [];
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const level = levels.at(-1);
+    if (match[0] !== '"') {
+      move(levels, match[0]);
+      continue;
+    }
+    const end = endOfText(text, match.index);
+    TOKEN.lastIndex = end;
+    if (level?.names === undefined || !isField(text, end)) continue;
+    level.step = JSON.parse(text.slice(match.index, end)) as string;
+    if (level.names.has(level.step)) return fieldPath(level.path, level.step);
+    level.names.add(level.step);
+  }
+  return undefined;
+}
+
+/** Opens, closes, or goes on to the next item of a list. */
+function move(levels: Level[], token: string): void {
+  const level = levels.at(-1);
+  if (token === '}' || token === ']') levels.pop();
+  else if (token === ',') {
+    if (typeof level?.step === 'number') level.step += 1;
+  } else {
+    const path = level === undefined ? '' : fieldPath(level.path, level.step);
+    levels.push({ path, ...(token === '{' ? { names: new Set<string>(), step: '' } : { names: undefined, step: 0 }) });
+  }
+}
