@@ -1,9 +1,7 @@
-import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import {
   findLatestRun,
   listRuns,
-  loadPipeline,
   loadPipelines,
   type PipelineContext,
   pipelineErrors,
@@ -16,6 +14,7 @@ import {
 import type { CommandContext } from '../command.ts';
 import { theWorkspace } from '../defaults.ts';
 import { asOperator } from '../operator.ts';
+import { type Named, thePipeline } from './the-pipeline.ts';
 
 const PIPELINE_COLUMNS = ['id', 'status', 'mode', 'schedule', 'next_due', 'latest_run', 'errors'];
 const RUN_COLUMNS = [
@@ -56,16 +55,12 @@ async function pipelineRow(store: Store, context: PipelineContext, hasLiveRun: b
   };
 }
 
-interface Named {
-  readonly id: string;
-  readonly workspace?: bigint;
-}
-
 /** The report of 002 as it is answered by the API. */
-export async function showPipeline(context: CommandContext, { id, workspace }: Named): Promise<void> {
-  const report = await asOperator(context, async ({ store }) =>
-    reportPipeline(store, { workspaceId: await theWorkspace(store, workspace), id }),
-  );
+export async function showPipeline(context: CommandContext, named: Named): Promise<void> {
+  const report = await asOperator(context, async ({ store }) => {
+    const { workspaceId, id } = await thePipeline(store, named);
+    return reportPipeline(store, { workspaceId, id });
+  });
   const output = context.output();
   if (output.json) return output.object(report);
   const { latest_pipeline_run: latest, ...rest } = report;
@@ -82,18 +77,10 @@ export async function listPipelineRuns(
 ): Promise<void> {
   const output = context.output();
   const runs = await asOperator(context, async ({ store }) => {
-    const workspaceId = await theWorkspace(store, named.workspace);
-    return runsOf(store, { workspaceId, id: named.id, limit: named.limit });
+    const page = { limit: named.limit, offset: 0, from: undefined, to: undefined };
+    return listRuns(store, await thePipeline(store, named), page);
   });
   output.rows(RUN_COLUMNS, output.json ? runs.map((run) => runAnswer(run, named.id)) : runs.map(runRow));
-}
-
-async function runsOf(
-  store: Store,
-  { workspaceId, id, limit }: { readonly workspaceId: WorkspaceId; readonly id: string; readonly limit: number },
-): Promise<readonly Run[]> {
-  const { pipeline } = await loadPipeline(store, { workspaceId, id });
-  return listRuns(store, pipeline, { limit, offset: 0, from: undefined, to: undefined });
 }
 
 /** One line of a run for a person. */

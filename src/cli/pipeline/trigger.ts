@@ -1,16 +1,14 @@
 import { openJobSender } from '../../jobs/index.ts';
-import { createLog, type WorkspaceId } from '../../kernel/index.ts';
-import { loadPipeline, loadRun, type Run, type RunStatus, runAnswer, triggerPipeline } from '../../sync/index.ts';
+import { createLog } from '../../kernel/index.ts';
+import { loadRun, type Pipeline, type Run, type RunStatus, runAnswer, triggerPipeline } from '../../sync/index.ts';
 import type { CommandContext } from '../command.ts';
-import { theWorkspace } from '../defaults.ts';
 import { EXIT } from '../exit-codes.ts';
 import { asOperator, type Operator } from '../operator.ts';
 import type { Output } from '../output.ts';
 import { runRow } from './show.ts';
+import { type Named, thePipeline } from './the-pipeline.ts';
 
-export interface TriggerOptions {
-  readonly id: string;
-  readonly workspace?: bigint;
+export interface TriggerOptions extends Named {
   readonly wait?: true;
   /** Milliseconds. */
   readonly timeout: number;
@@ -29,11 +27,10 @@ const EXIT_OF: Readonly<Partial<Record<RunStatus, number>>> = {
 export async function triggerFromCommand(context: CommandContext, options: TriggerOptions): Promise<void> {
   const output = context.output();
   const trigger = async (operator: Operator) => {
-    const workspaceId = await theWorkspace(operator.store, options.workspace);
-    const runId = await request(operator, workspaceId, options);
-    const run = { workspaceId, pipelineId: options.id, runId };
+    const pipeline = await thePipeline(operator.store, options);
+    const runId = await request(operator, pipeline, options.idempotencyKey);
     if (options.wait === true) {
-      context.setExitCode(await waitForEnd(operator, run, { output, timeoutMs: options.timeout }));
+      context.setExitCode(await waitForEnd(operator, { pipeline, runId }, { output, timeoutMs: options.timeout }));
     } else {
       output.object({ pipeline_run_id: runId, status: 'attempt_requested' });
       if (!operator.hasDaemon) output.note('No daemon runs now: the run begins with the next `penstock serve`.');
@@ -42,33 +39,28 @@ export async function triggerFromCommand(context: CommandContext, options: Trigg
   await asOperator(context, trigger, { needsDaemon: options.wait === true });
 }
 
-async function request(operator: Operator, workspaceId: WorkspaceId, options: TriggerOptions): Promise<bigint> {
-  const { store, clock, actor } = operator;
+async function request(
+  { store, clock, actor }: Operator,
+  { workspaceId, id }: Pipeline,
+  idempotencyKey: string | undefined,
+): Promise<bigint> {
   await using jobs = await openJobSender({ store, clock, log: createLog('error', process.stderr) });
-  const trigger = { pipelineId: options.id, idempotencyKey: options.idempotencyKey };
-  return await triggerPipeline({ store, clock, jobs }, { workspaceId, actor }, trigger);
-}
-
-interface RunName {
-  readonly workspaceId: WorkspaceId;
-  readonly pipelineId: string;
-  readonly runId: bigint;
+  return await triggerPipeline({ store, clock, jobs }, { workspaceId, actor }, { pipelineId: id, idempotencyKey });
 }
 
 async function waitForEnd(
   { store, clock }: Operator,
-  { workspaceId, pipelineId, runId }: RunName,
+  { pipeline, runId }: { readonly pipeline: Pipeline; readonly runId: bigint },
   { output, timeoutMs }: { readonly output: Output; readonly timeoutMs: number },
 ): Promise<number> {
   const sinceMs = clock.nowMs();
-  const { pipeline } = await loadPipeline(store, { workspaceId, id: pipelineId });
   for (let isHinted = false; ; ) {
     const run = await loadRun(store, pipeline, runId);
     const exitCode = EXIT_OF[run.status];
     const waitedMs = clock.nowMs() - sinceMs;
     if (exitCode !== undefined || waitedMs >= timeoutMs) {
       output.progress('');
-      showEnd(run, pipelineId, output);
+      showEnd(run, pipeline.id, output);
       return exitCode ?? EXIT.timeout.code;
     }
     output.progress(progressText(run));

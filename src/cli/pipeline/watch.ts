@@ -1,13 +1,11 @@
-import { listRuns, loadPipeline, type Pipeline, type Run, runAnswer } from '../../sync/index.ts';
+import { listRuns, type Pipeline, type Run, runAnswer } from '../../sync/index.ts';
 import type { CommandContext } from '../command.ts';
-import { theWorkspace } from '../defaults.ts';
 import { asOperator, type Operator } from '../operator.ts';
 import type { Output } from '../output.ts';
+import { type Named, thePipeline } from './the-pipeline.ts';
 import { progressText } from './trigger.ts';
 
-export interface WatchOptions {
-  readonly id: string;
-  readonly workspace?: bigint;
+export interface WatchOptions extends Named {
   readonly untilIdle?: true;
 }
 
@@ -21,9 +19,10 @@ const QUIET_MS = 3000;
 export async function watchPipeline(context: CommandContext, options: WatchOptions): Promise<void> {
   const output = context.output();
   const watch = async (operator: Operator) => {
-    const workspaceId = await theWorkspace(operator.store, options.workspace);
-    const { pipeline } = await loadPipeline(operator.store, { workspaceId, id: options.id });
-    await follow(operator, pipeline, { output, untilIdle: options.untilIdle === true });
+    await follow(operator, await thePipeline(operator.store, options), {
+      output,
+      untilIdle: options.untilIdle === true,
+    });
   };
   await asOperator(context, watch, { needsDaemon: true });
 }

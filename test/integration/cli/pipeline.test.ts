@@ -62,6 +62,17 @@ test('trigger answers at once without --wait, and the same key names the same ru
   expect(waited).toMatchObject({ id: first.pipeline_run_id, status: 'success', extracted_records: 3 });
 });
 
+test.each(['show', 'runs', 'trigger', 'watch'])(
+  '%s of an unknown pipeline names the command that lists them',
+  async (verb) => {
+    const { code, err } = await cli.penstock.run('pipeline', verb, 'nobody', '--workspace', '1');
+    expect(code).toBe(2);
+    expect(err).toContain(
+      'There is no pipeline "nobody" in this workspace; `penstock pipeline list --workspace 1` shows',
+    );
+  },
+);
+
 test('trigger of a stopped pipeline is refused with the reason', async () => {
   const { code, err } = await cli.penstock.run('pipeline', 'trigger', 'paused', '--wait');
   expect(code).toBe(2);
