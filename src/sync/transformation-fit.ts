@@ -11,14 +11,15 @@ import type { Asked } from './pipeline-fit.ts';
 export function transformationMisfits(columns: readonly Column[], mappings: readonly FieldMapping[]): readonly Issue[] {
   const eventType = eventTypeOf(mappings);
   return mappings.flatMap((mapping, index) => {
-    if (mapping.type === 'static') return [];
+    // to ignore what is not there does no harm: a model may drop a column that nobody uses
+    if (mapping.type !== 'column') return [];
     const path = `mappings[${index}].source`;
     const column = findColumn(columns, mapping.source);
     if (column === undefined) {
       const names = columns.map(({ name }) => name).join(', ');
       return [{ path, message: `the model has no column "${mapping.source}"; it has ${names}` }];
     }
-    const problem = mapping.type === 'ignore' ? undefined : misfitOf(column, mapping.destination, eventType);
+    const problem = misfitOf(column, mapping.destination, eventType);
     return problem === undefined ? [] : [{ path, message: problem }];
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findDestination } from '../../../src/events/index.ts';
-import { columnMisfit } from '../../../src/sync/index.ts';
+import { columnMisfit } from '../../../src/sync/column-fit.ts';
 import type { Column, ColumnType } from '../../../src/warehouse/index.ts';
 
 const ALL: readonly ColumnType[] = [
@@ -67,6 +67,13 @@ describe('a column feeds', () => {
     expect(misfit('user_attributes.colours', column('list', column('struct')))).toContain('is of type STRUCT');
     expect(misfit('user_attributes.colours', column('list', texts))).toContain('is a list');
     expect(misfit('deleted_user_attributes', texts)).toBeUndefined();
+  });
+
+  it('the objects of a list, one an item', () => {
+    const prices = 'events.data.product_action.products.price';
+    expect(misfit(prices, column('list', column('decimal')))).toBeUndefined();
+    expect(misfit(prices, column('list', column('text')))).toContain('is of type TEXT, and a number');
+    expect(misfit(prices, column('list', column('list', column('decimal'))))).toContain('is a list');
   });
 
   it('else what is wrong, with the type as the warehouse writes it', () => {
