@@ -48,7 +48,7 @@ describe('a column feeds', () => {
     [
       'milliseconds of a product',
       'events.data.product_action.products.added_to_cart_time_ms',
-      ['integer', 'decimal', 'double', 'date', 'timestamp', 'timestamp_tz', 'json', 'unknown'],
+      ['integer', 'decimal', 'double', 'date', 'timestamp', 'timestamp_tz', 'json', 'list', 'unknown'],
     ],
     ['an MPID, as digits too', 'mpid', ['integer', 'decimal', 'double', 'text', 'json', 'unknown']],
     ['a Number', 'events.data.product_action.total_amount', ['integer', 'decimal', 'double', 'json', 'unknown']],
