@@ -5,14 +5,14 @@ import type { CopyTarget, Sql, Transaction } from '../store/index.ts';
 import type { BatchToKeep } from './delivery.ts';
 
 export interface KeptBatch {
-  /** Undefined: the batch names nobody. */
-  readonly mpid: bigint | undefined;
+  /** `NOBODY`: the batch names nobody. */
+  readonly mpid: bigint;
   readonly batch: BatchToKeep;
   readonly id: bigint;
 }
 
-/** MPIDs are positive. */
-const NOBODY = 0n;
+/** Stands for no MPID: those are positive. */
+export const NOBODY = 0n;
 const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
 
 const BATCHES: CopyTarget = {
@@ -28,19 +28,23 @@ const BATCHES: CopyTarget = {
   ],
 };
 
-/** COPY of batches that were received at one time. */
+/**
+ * COPY of batches that were received at one time, in order of MPID, which is that of the index: 5 µs a batch of 500 bytes
+ * in PostgreSQL, of which the index costs 1.5, where batches in any order cost 0.4 to 1.4 more.
+ */
 export async function appendBatches(
   tx: Transaction,
   { workspaceId, environment }: ProfileScope,
   { kept, receivedMs }: { readonly kept: readonly KeptBatch[]; readonly receivedMs: number },
 ): Promise<void> {
   if (kept.length === 0) return;
+  const inOrder = kept.toSorted(byMpid);
   const receivedOn = (receivedMs - EPOCH_2000_MS) * 1000;
   const environmentNumber = ENVIRONMENT_NUMBER[environment];
   try {
-    await tx.copyIn(BATCHES, kept.length, (index) => {
-      const batch = kept[index] as KeptBatch;
-      return [workspaceId, batch.mpid ?? NOBODY, receivedOn, batch.id, environmentNumber, keptText(batch)];
+    await tx.copyIn(BATCHES, inOrder.length, (index) => {
+      const batch = inOrder[index] as KeptBatch;
+      return [workspaceId, batch.mpid, receivedOn, batch.id, environmentNumber, keptText(batch)];
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
@@ -49,9 +53,13 @@ export async function appendBatches(
   }
 }
 
+function byMpid({ mpid: one }: KeptBatch, { mpid: other }: KeptBatch): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
 /** The batch as it is kept: `mpid` and `batch_id` in front of its own text, which nobody parses again. */
 export function keptText({ mpid, batch, id }: KeptBatch): string {
-  const own = mpid === undefined ? '' : `"mpid":${mpid},`;
+  const own = mpid === NOBODY ? '' : `"mpid":${mpid},`;
   const front = `{${own}"batch_id":${batch.batchId ?? id}`;
   return batch.text === '{}' ? `${front}}` : `${front},${batch.text.slice(1)}`;
 }
@@ -120,29 +128,57 @@ export async function eraseBatches(sql: Sql, { workspaceId, environment, mpid }:
   );
 }
 
+/** Where a batch stands in the index of its workspace. */
+export interface LogKey extends LogPosition {
+  readonly mpid: bigint;
+}
+
 interface OldBatches {
   readonly workspaceId: WorkspaceId;
   /** Those received before. */
   readonly since: Date;
-  readonly fromMpid: bigint;
-  readonly limit: number;
+  /** Those behind this key; absent: from the first on. */
+  readonly after: LogKey | undefined;
+}
+
+type KeyValues = readonly [bigint, Date | string, bigint];
+const FIRST: KeyValues = [-1n, '-infinity', 0n];
+const LAST: KeyValues = [2n ** 63n - 1n, THE_END.receivedOn, THE_END.id];
+const valuesOf = ({ mpid, receivedOn, id }: LogKey): KeyValues => [mpid, receivedOn, id];
+
+/** Key of the `count`th old batch, in the order of the index; undefined: there are fewer. */
+export async function findOldBatch(
+  sql: Sql,
+  { workspaceId, since, after }: OldBatches,
+  count: number,
+): Promise<LogKey | undefined> {
+  const [mpid, receivedOn, id] = after === undefined ? FIRST : valuesOf(after);
+  const rows = await sql.query<LogKey>(
+    `SELECT mpid, received_on AS "receivedOn", id FROM event_batches
+     WHERE workspace_id = $1 AND received_on < $2 AND (mpid, received_on, id) > ($3, $4, $5)
+     ORDER BY mpid, received_on, id OFFSET $6 LIMIT 1`,
+    [workspaceId, since, mpid, receivedOn, id, count - 1],
+  );
+  return rows[0];
 }
 
 /**
- * Deletes old batches in order of MPID and answers the MPID of each. The last month holds batches that stay: beginning
- * at `fromMpid`, the highest one before, none of them is passed twice. Times are compared in the index alone.
+ * Deletes old batches up to `last` (absent: all); answers how many. A range of the index and no list of keys: a list is
+ * joined, and what a planner without statistics then does reads whole months for each.
  */
 export async function deleteOldBatches(
   sql: Sql,
-  { workspaceId, since, fromMpid, limit }: OldBatches,
-): Promise<readonly bigint[]> {
-  const rows = await sql.query<{ mpid: bigint }>(
-    `DELETE FROM event_batches WHERE workspace_id = $1 AND received_on < $2 AND (mpid, received_on, id) IN (
-       SELECT mpid, received_on, id FROM event_batches
-       WHERE workspace_id = $1 AND received_on < $2 AND mpid >= $3
-       ORDER BY mpid, received_on, id LIMIT $4)
-     RETURNING mpid`,
-    [workspaceId, since, fromMpid, limit],
+  { workspaceId, since, after }: OldBatches,
+  last: LogKey | undefined,
+): Promise<number> {
+  return await sql.execute(
+    `DELETE FROM event_batches WHERE workspace_id = $1 AND received_on < $2
+       AND (mpid, received_on, id) > ($3, $4, $5) AND (mpid, received_on, id) <= ($6, $7, $8)`,
+    [
+      workspaceId,
+      since,
+      ...(after === undefined ? FIRST : valuesOf(after)),
+      ...(last === undefined ? LAST : valuesOf(last)),
+    ],
   );
-  return rows.map(({ mpid }) => mpid);
 }

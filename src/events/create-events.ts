@@ -1,7 +1,7 @@
 import type { Identities, PersonOutcome, ResolutionScope } from '../identity/index.ts';
 import { type Clock, createIdSource } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import { appendBatches, type KeptBatch } from './batch-log.ts';
+import { appendBatches, type KeptBatch, NOBODY } from './batch-log.ts';
 import type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
 
 export interface EventsOptions {
@@ -43,7 +43,8 @@ async function deliverBatches(
   const kept: KeptBatch[] = [];
   for (let i = 0; i < batches.length; i++) {
     const outcome = outcomes[i] as BatchOutcome;
-    if ('mpid' in outcome) kept.push({ mpid: outcome.mpid, batch: batches[i] as BatchToKeep, id: nextBatchId() });
+    if ('mpid' in outcome)
+      kept.push({ mpid: outcome.mpid ?? NOBODY, batch: batches[i] as BatchToKeep, id: nextBatchId() });
   }
   await appendBatches(tx, scope, { kept, receivedMs: clock.nowMs() });
   return { ...delivered, outcomes };

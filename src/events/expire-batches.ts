@@ -1,13 +1,14 @@
 import type { Retention } from '../access/index.ts';
 import type { Sql } from '../store/index.ts';
-import { deleteOldBatches } from './batch-log.ts';
+import { deleteOldBatches, findOldBatch, type LogKey } from './batch-log.ts';
 
 /** Rows a statement deletes at most, so that work goes on beside it. */
 const AT_ONCE = 5_000;
 
 /**
  * Deletes the batches that a workspace keeps no longer (rulings §1, Units), a bounded statement at a time; answers how
- * many. What an abort leaves goes the next time.
+ * many. It walks the index once: the last month holds batches that stay, and none of them is passed twice. What an abort
+ * leaves goes the next time.
  */
 export async function expireBatches(
   sql: Sql,
@@ -15,12 +16,13 @@ export async function expireBatches(
   signal: AbortSignal,
 ): Promise<number> {
   let deleted = 0;
-  let fromMpid = 0n;
+  let after: LogKey | undefined;
   while (!signal.aborted) {
-    const mpids = await deleteOldBatches(sql, { workspaceId, since, fromMpid, limit: AT_ONCE });
-    deleted += mpids.length;
-    if (mpids.length < AT_ONCE) break;
-    fromMpid = BigInt64Array.from(mpids).sort().at(-1) ?? fromMpid;
+    const old = { workspaceId, since, after };
+    const last = await findOldBatch(sql, old, AT_ONCE);
+    deleted += await deleteOldBatches(sql, old, last);
+    if (last === undefined) break;
+    after = last;
   }
   return deleted;
 }
