@@ -5,6 +5,7 @@ import { createIdentities, type Identities } from '../../src/identity/index.ts';
 import { createJobs, type Jobs } from '../../src/jobs/index.ts';
 import { type Clock, createKeyRing, createLog, Secret, type WorkspaceId, workspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
+import { sealConfig } from '../../src/sync/connection-config.ts';
 import {
   connections,
   dataModels,
@@ -18,7 +19,7 @@ import {
   type Schedule,
   type SyncMode,
 } from '../../src/sync/index.ts';
-import type { Connector } from '../../src/warehouse/index.ts';
+import type { ConnectionConfig, Connector, Provider } from '../../src/warehouse/index.ts';
 import { until } from './until.ts';
 import { warehouseEnvironment } from './warehouse-environment.ts';
 
@@ -50,7 +51,7 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     jobs,
     identities,
     events: createEvents({ identities, clock }),
-    fleet: { DuckDB: connector },
+    fleet: { [connector.provider]: connector },
     keyRing,
     connectorEnvironment: () =>
       warehouseEnvironment({ ...(rest.folder === undefined ? {} : { folder: rest.folder }), memoryMb: 256 }),
@@ -77,6 +78,7 @@ export interface PipelineSpec {
   readonly id?: string;
   readonly connectionId?: string;
   readonly sqlQuery?: string;
+  readonly provider?: Provider;
   readonly config?: Readonly<Record<string, unknown>>;
   readonly syncMode?: SyncMode;
   readonly schedule?: Schedule;
@@ -96,8 +98,8 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     .values({
       ...common,
       id: connectionId,
-      provider: 'DuckDB',
-      config: JSON.stringify(spec.config ?? { database: ':memory:' }),
+      provider: spec.provider ?? 'DuckDB',
+      config: JSON.stringify(sealed(workspace, connectionId, spec.config ?? { database: ':memory:' })),
     })
     .onConflictDoNothing();
   await store.orm.insert(dataModels).values({ ...common, id, sqlQuery: spec.sqlQuery ?? 'SELECT * FROM people' });
@@ -117,6 +119,11 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     nextDueAt: spec.nextDueAtMs === undefined ? null : new Date(spec.nextDueAtMs),
   });
   return await readPipeline(store, { workspace, id });
+}
+
+function sealed(workspace: WorkspaceId, id: string, config: PipelineSpec['config'] = {}) {
+  const sealing = { config: config as ConnectionConfig, secretFields: ['password'] };
+  return sealConfig(keyRing, { workspaceId: workspace, id }, sealing);
 }
 
 export async function readPipeline(

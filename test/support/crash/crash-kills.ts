@@ -1,5 +1,5 @@
 import type { CrashPipeline, Mode } from './crash-pipeline.ts';
-import { peoplePipeline } from './crash-pipeline.ts';
+import { eventsPipeline, peoplePipeline } from './crash-pipeline.ts';
 import { aMomentLater, type CrashSite, expectExact, type Round, startRound, untilShare } from './crash-site.ts';
 import { duckdbSource } from './crash-source.ts';
 
@@ -7,12 +7,17 @@ const MODES: readonly Mode[] = ['full', 'incremental'];
 /** Beyond this share the end may come before the signal does. */
 const LATEST_SHARE = 0.8;
 
+/** Events follow as soon as a run that is taken over knows what it has delivered. */
+const KINDS = { people: peoplePipeline, ...(process.env.CRASH_EVENTS === undefined ? {} : { events: eventsPipeline }) };
+
 /** Pipelines of every kind, each over a DuckDB file of its own that is still empty. */
 export async function everyKind({ api, folder }: CrashSite): Promise<readonly CrashPipeline[]> {
   const all: CrashPipeline[] = [];
   for (const mode of MODES) {
-    const id = `people-${mode}`;
-    all.push(await peoplePipeline(api, { id, mode, source: await duckdbSource(folder, id) }));
+    for (const [kind, make] of Object.entries(KINDS)) {
+      const id = `${kind}-${mode}`;
+      all.push(await make(api, { id, mode, source: await duckdbSource(folder, id) }));
+    }
   }
   return all;
 }

@@ -36,37 +36,75 @@ export interface Differences {
 export const PIPELINES = '/inputs/data-pipelines';
 const ITERATOR = { iterator_field: 'changed_at', iterator_data_type: 'timestamp_tz' };
 
-interface PeopleSpec {
+interface PipelineSpec {
   readonly id: string;
   readonly mode: Mode;
   readonly source: CrashSource;
 }
 
 /** One person a number, found by `<id>-<number>`; equal rows are the same person. */
-export async function peoplePipeline(api: ApiClient, { id, mode, source }: PeopleSpec): Promise<CrashPipeline> {
-  const time = mode === 'full' ? '' : ', changed_at';
-  const sql_query = `SELECT '${id}-' || number AS customer_id, name, amount, score${time} FROM shop_rows`;
+export async function peoplePipeline(api: ApiClient, spec: PipelineSpec): Promise<CrashPipeline> {
+  const { id } = spec;
+  await define(api, spec, { select: `'${id}-' || number AS customer_id, name, amount, score` });
+  return expectations(spec, {
+    // equal rows, and the rows of a later full run, are the same person
+    texts: (rows) => [...new Set(rows.filter((row) => !fails(row)).map((row) => personText(id, row)))],
+    kept: (store) => keptPeople(store, id),
+    together: (before, now) => [...new Map([...before, ...now].map((text) => [customerOf(text), text])).values()],
+  });
+}
+
+const MAPPINGS = {
+  static: { custom_event: 'events.event_type', other: 'events.data.custom_event_type' },
+  column: {
+    customer_id: 'user_identities.customer_id',
+    name: 'events.data.event_name',
+    amount: 'events.data.custom_attributes.amount',
+    score: 'events.data.custom_attributes.score',
+  },
+};
+
+/** One event a row, of the buyer `<id>-<buyer>`; equal rows are two events, and a later full run delivers all of them again. */
+export async function eventsPipeline(api: ApiClient, spec: PipelineSpec): Promise<CrashPipeline> {
+  const { id } = spec;
+  const mappings = [
+    ...Object.entries(MAPPINGS.static).map(([value, destination]) => ({ mapping_type: 'static', value, destination })),
+    ...Object.entries(MAPPINGS.column).map(([source, destination]) => ({
+      mapping_type: 'column',
+      source,
+      destination,
+    })),
+  ];
+  await api.post('/field-transformations', { id, name: id, destination_type: 'events', mappings });
+  const more = { pipeline_type: 'events', field_transformation_id: id };
+  await define(api, spec, { select: `'${id}-' || buyer AS customer_id, name, amount, score`, more });
+  return expectations(spec, {
+    texts: (rows) => rows.filter((row) => !fails(row)).map((row) => eventText(id, row)),
+    kept: (store) => keptEvents(store, id),
+    together: (before, now) => largest(before, now),
+  });
+}
+
+interface Definition {
+  readonly select: string;
+  readonly more?: object;
+}
+
+async function define(api: ApiClient, { id, mode, source }: PipelineSpec, definition: Definition): Promise<void> {
+  const { select, more = { pipeline_type: 'user_attributes' } } = definition;
+  const sql_query = `SELECT ${select}${mode === 'full' ? '' : ', changed_at'} FROM shop_rows`;
   const base = { id, name: id, state: 'active' };
   await api.post('/connections', { ...base, ...source.connection });
   await api.post('/data-models', { ...base, type: 'sql', config: { sql_query } });
   await api.post(PIPELINES, {
-    ...{ ...base, pipeline_type: 'user_attributes', connection_id: id, data_model_id: id, environment: 'production' },
+    ...{ ...base, ...more, connection_id: id, data_model_id: id, environment: 'production' },
     sync_mode: { type: mode, ...(mode === 'full' ? {} : ITERATOR) },
     schedule: { type: 'on_demand' },
   });
-  return expectations(
-    { id, mode, source },
-    {
-      // equal rows, and the rows of a later full run, are the same person
-      texts: (rows) => [...new Set(rows.filter((row) => !fails(row)).map((row) => personText(id, row)))],
-      kept: (store) => keptPeople(store, id),
-      together: (before, now) => [...new Map([...before, ...now].map((text) => [customerOf(text), text])).values()],
-    },
-  );
 }
 
 function expectations(
-  { id, mode, source }: PeopleSpec,
+  { id, mode, source }: PipelineSpec,
   about: Pick<CrashPipeline, 'texts' | 'kept' | 'together'>,
 ): CrashPipeline {
   const all: SourceRow[] = [];
@@ -130,4 +168,45 @@ async function keptFailures(store: Store, id: string): Promise<readonly string[]
 /** The name says the number. */
 function failedText({ name, amount }: Pick<SourceRow, 'name' | 'amount'>): string {
   return JSON.stringify([name, Number(amount)]);
+}
+
+function eventText(id: string, { buyer, name, amount }: SourceRow): string {
+  return JSON.stringify([`${id}-${buyer}`, name, Number(amount), 1]);
+}
+
+interface KeptBatch {
+  readonly user_identities: { readonly customer_id: string };
+  readonly events: readonly { readonly data: { readonly event_name: string; readonly custom_attributes: SourceRow } }[];
+}
+
+/** Each event with the person that its batch was kept for. */
+async function keptEvents(store: Store, id: string): Promise<readonly string[]> {
+  const rows = await store.query<{ text: string; identities: string }>(
+    `SELECT batch.text, profile.identities FROM event_batches AS batch
+     JOIN profiles AS profile ON profile.workspace_id = batch.workspace_id AND profile.environment = batch.environment
+       AND profile.mpid = batch.mpid
+     WHERE starts_with(profile.identities, $1)`,
+    [`[["customer_id","${id}-`],
+  );
+  return rows.flatMap(({ text, identities }) => {
+    const [[, owner]] = JSON.parse(identities) as [[string, string]];
+    const { events, user_identities } = parseJson(text) as unknown as KeptBatch;
+    const customer = user_identities.customer_id === owner ? owner : `${user_identities.customer_id} kept for ${owner}`;
+    return events.map(({ data: { event_name: name, custom_attributes } }) =>
+      JSON.stringify([customer, name, custom_attributes.amount, custom_attributes.score]),
+    );
+  });
+}
+
+/** Each text as often as the side that has more of it. */
+function largest(left: readonly string[], right: readonly string[]): readonly string[] {
+  const rest = [...right];
+  const counts = new Map<string, number>();
+  for (const text of left) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const more = rest.filter((text) => {
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count - 1);
+    return count <= 0;
+  });
+  return [...left, ...more];
 }
