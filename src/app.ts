@@ -27,6 +27,7 @@ import {
   type Clock,
   type KeyRing,
   type Log,
+  type Secret,
   systemClock,
   systemRandom,
   type WorkspaceId,
@@ -87,7 +88,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     await ensureSigningKey({ store, clock, keyRing });
     await confirmIdentityKey(store, identityKey);
     const identities = createIdentities({ key: identityKey, clock });
-    return assemble({ config, store, clock, keyRing, identities, ...options, fleet: options.fleet ?? FLEET });
+    return assemble({
+      config,
+      store,
+      clock,
+      keyRing,
+      identityKey,
+      identities,
+      ...options,
+      fleet: options.fleet ?? FLEET,
+    });
   } catch (error) {
     await store[Symbol.asyncDispose]();
     throw error;
@@ -96,12 +106,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
 interface Parts extends Pick<App, 'store' | 'clock' | 'keyRing' | 'identities'> {
   readonly config: Config;
+  readonly identityKey: Secret;
   readonly log: Log;
   readonly fleet: Fleet;
 }
 
 function assemble(parts: Parts): App {
-  const { store, clock, log, config, keyRing, identities } = parts;
+  const { store, clock, log, config, keyRing, identityKey, identities } = parts;
   const jobs = createJobs({ store, clock, log });
   const metrics = createMetrics({ clock, log, observeProcess: true });
   const connectorEnvironment = connectorEnvironments(config, store);
@@ -112,6 +123,7 @@ function assemble(parts: Parts): App {
     ...shared,
     identities,
     events,
+    ledgerKey: identityKey,
     random: systemRandom,
     log,
     settings: config.engine,
@@ -222,12 +234,13 @@ function observeRuns(metrics: Metrics): RunObserver {
   });
   // from the first scrape on, so that a rate sees the first one too
   for (const status of ['success', 'failed', 'stopped', 'retrying', 'queued']) runs({ status }, 0);
-  for (const outcome of ['successful', 'failed']) rows({ outcome }, 0);
+  for (const outcome of ['successful', 'failed', 'deduplicated']) rows({ outcome }, 0);
   return {
     runEnded: (status) => runs({ status }),
-    rowsDelivered({ successful, failed }) {
+    rowsDelivered({ successful, failed, deduplicated }) {
       rows({ outcome: 'successful' }, successful);
       rows({ outcome: 'failed' }, failed);
+      rows({ outcome: 'deduplicated' }, deduplicated);
     },
   };
 }

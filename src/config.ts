@@ -62,6 +62,10 @@ export const SETTINGS = {
   },
   PENSTOCK_DUCKDB_MEMORY_MB: { default: '128', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
+  PENSTOCK_RUN_HOURS: {
+    default: '20',
+    meaning: 'A run that was worked on for so many hours goes back to the queue, and on from where it stands.',
+  },
   PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
 } as const satisfies Record<string, Setting>;
 
@@ -92,6 +96,7 @@ export interface Config {
     readonly connectionRuns: number;
     readonly chunkRows: number;
     readonly runAttempts: number;
+    readonly runHoldMs: number;
   };
   readonly duckdb: { readonly memoryMb: number; readonly threads: number };
   readonly warehouse: { readonly allowedHosts: readonly string[]; readonly statementTimeoutMs: number };
@@ -124,13 +129,7 @@ export function readConfig(environment: Environment = process.env): Config {
       identity: read.secret('PENSTOCK_IDENTITY_KEY', (text) => KEY_IN_BASE64.test(text), '32 bytes in base64'),
     },
     logLevel: read.oneOf('PENSTOCK_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-    engine: {
-      workers: read.integer('PENSTOCK_WORKERS', 0, 64),
-      workspaceRuns: read.integer('PENSTOCK_WORKSPACE_RUNS', 1, 1000),
-      connectionRuns: read.integer('PENSTOCK_CONNECTION_RUNS', 1, 1000),
-      chunkRows: read.integer('PENSTOCK_CHUNK_ROWS', 1, 100_000),
-      runAttempts: read.integer('PENSTOCK_RUN_ATTEMPTS', 1, 100),
-    },
+    engine: readEngine(read),
     duckdb: {
       memoryMb: read.integer('PENSTOCK_DUCKDB_MEMORY_MB', 64, 1 << 20),
       threads: read.integer('PENSTOCK_DUCKDB_THREADS', 1, 256),
@@ -146,6 +145,18 @@ export function readConfig(environment: Environment = process.env): Config {
   };
   requireNone(issues);
   return config;
+}
+
+function readEngine(read: ReturnType<typeof reader>): Config['engine'] {
+  return {
+    workers: read.integer('PENSTOCK_WORKERS', 0, 64),
+    workspaceRuns: read.integer('PENSTOCK_WORKSPACE_RUNS', 1, 1000),
+    connectionRuns: read.integer('PENSTOCK_CONNECTION_RUNS', 1, 1000),
+    chunkRows: read.integer('PENSTOCK_CHUNK_ROWS', 1, 100_000),
+    runAttempts: read.integer('PENSTOCK_RUN_ATTEMPTS', 1, 100),
+    // the job of a run expires after a day
+    runHoldMs: read.integer('PENSTOCK_RUN_HOURS', 1, 23) * 3_600_000,
+  };
 }
 
 function requireNone(issues: readonly Issue[]): void {

@@ -14,6 +14,7 @@ import {
 import { lockClaims } from './claim-lock.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { dropFormerGenerations } from './ledger/close-ledger.ts';
 import { statusesBefore } from './run-machine.ts';
 import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
 import { yieldToOthers } from './yield-to-others.ts';
@@ -51,7 +52,6 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
       return undefined;
     }
     const run = await readRun(tx, key);
-    if (run.fence > 1) await dropFailedRecords(tx, key);
     const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
     const snapshot = run.snapshot ?? (await takeSnapshot(tx, run));
     if (snapshot === undefined) {
@@ -65,12 +65,11 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
   });
 }
 
-/** The limits of workspace and connection stand in the statement itself; counters begin anew with each attempt. */
+/** The limits of workspace and connection stand in the statement itself; counters go on over all attempts. */
 const TAKE_RUN = `
   UPDATE pipeline_runs AS taken
   SET status = 'running', fence = fence + 1, attempts = attempts + 1, retry_at = NULL,
-      started_on = coalesce(started_on, $3), extracted_records = 0, successful_records = 0, failed_records = 0,
-      deduplicated_records = 0, erased_records = 0
+      started_on = coalesce(started_on, $3)
   WHERE workspace_id = $1 AND id = $2 AND status = ANY($4) AND (retry_at IS NULL OR retry_at <= $3)
     AND $5 > (SELECT count(*) FROM pipeline_runs AS other
               WHERE other.workspace_id = $1 AND other.status = 'running' AND other.id <> $2)
@@ -94,16 +93,12 @@ async function readRun(tx: Transaction, { workspaceId, runId }: RunKey): Promise
   return runFromRow(rows[0]);
 }
 
-/** An attempt delivers its range from the start, so what the one before it kept is kept again. */
-async function dropFailedRecords(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
-  await tx.execute('DELETE FROM failed_records WHERE workspace_id = $1 AND run_id = $2', [workspaceId, runId]);
-}
-
 /** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only a scheduled run waits. */
 async function takeSnapshot(tx: Transaction, run: Run): Promise<string | undefined> {
   const { workspaceId, pipelineNumber } = run;
   const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
   if (context === undefined || !mayStart(context, run)) return undefined;
+  await dropFormerGenerations(tx, { workspaceId, pipelineNumber, generation: context.pipeline.generation });
   const snapshot = snapshotText(context);
   await tx.orm
     .update(pipelineRuns)

@@ -2,34 +2,28 @@ import { deliverInTransaction } from '../identity/index.ts';
 import { AppError } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import { leaseLost } from './end-run.ts';
+import { type Counts, countRows } from './count-rows.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import type { MappedRows, RefusedRow, UnitOutcome } from './mapping/unit-mapping.ts';
-import type { RunSource } from './open-source.ts';
+import { KEY_BYTES, NO_KEYS, type RowLedger, type TakenRows } from './ledger/row-ledger.ts';
+import type { MappedRows, RefusedRow, UnitMapping, UnitOutcome } from './mapping/unit-mapping.ts';
 import type { MappedChunk } from './read-chunks.ts';
-import { writeFailedRecords } from './write-failed-records.ts';
-
-/** What one attempt has delivered so far. */
-export interface Progress {
-  readonly extracted: number;
-  readonly successful: number;
-  readonly failed: number;
-}
-
-export const NOTHING_YET: Progress = { extracted: 0, successful: 0, failed: 0 };
+import { type KeptColumns, writeFailedRecords } from './write-failed-records.ts';
 
 export interface Delivery {
   readonly claimed: ClaimedRun;
-  readonly source: RunSource;
-  readonly progress: Progress;
+  readonly mapping: UnitMapping;
+  readonly columns: KeptColumns;
+  readonly ledger: RowLedger;
+  /** What the run has counted so far, over all its attempts. */
+  readonly progress: Counts;
 }
 
 /**
- * One chunk in one transaction: units, failed records, counters under the fence; all of it or nothing (house plan §3,
- * Deliver). Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are kept.
- * Answers the progress after it. Throws LEASE_LOST.
+ * One chunk in one transaction: units, failed records, ledger, counters under the fence; all of it or nothing (house plan
+ * §3, Deliver). Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are
+ * kept; each part leaves its own ledger. Answers the progress after it. Throws LEASE_LOST.
  */
-export async function deliverChunk(deps: EngineDeps, delivery: Delivery, chunk: MappedChunk): Promise<Progress> {
+export async function deliverChunk(deps: EngineDeps, delivery: Delivery, chunk: MappedChunk): Promise<Counts> {
   try {
     const { store } = deps;
     return await deliverInTransaction(store, (tx, exclusive) =>
@@ -44,43 +38,29 @@ export async function deliverChunk(deps: EngineDeps, delivery: Delivery, chunk: 
 
 type Writing = Delivery & { readonly deps: EngineDeps; readonly chunk: MappedChunk; readonly exclusive: boolean };
 
-async function writeChunk(tx: Transaction, writing: Writing): Promise<Progress> {
-  const { deps, claimed, source, progress, chunk, exclusive } = writing;
-  const outcomes = await chunk.mapped.deliver(tx, exclusive);
-  const refused = [...chunk.mapped.refused, ...refusedUnits(source, chunk.mapped, outcomes)];
-  await writeFailedRecords(tx, {
-    lease: claimed,
-    columns: source.columns,
-    refused,
-    nowMs: deps.clock.nowMs(),
-    after: progress.failed,
-  });
-  const { extracted } = chunk;
-  const done = { extracted, successful: extracted - refused.length, failed: refused.length };
-  await countChunk(tx, claimed, done);
+async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
+  const { deps, claimed, mapping, columns, ledger, progress, chunk, exclusive } = writing;
+  const { mapped, keys, deduplicated } = chunk;
+  const outcomes = mapped.rows.length === 0 ? [] : await mapped.deliver(tx, exclusive);
+  const refused = [...mapped.refused, ...refusedUnits(mapping, mapped, outcomes)];
+  const nowMs = deps.clock.nowMs();
+  await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
+  await ledger.write(tx, { keys, deduplicated, afterRows: progress.extracted });
+  const done = countsOf(chunk, refused.length);
+  const after = await countRows(tx, claimed, done);
   tx.afterCommit(() => deps.observer.rowsDelivered(done));
-  return {
-    extracted: progress.extracted + done.extracted,
-    successful: progress.successful + done.successful,
-    failed: progress.failed + done.failed,
-  };
+  return after;
 }
 
-/** The fence: counters change only while the run is this worker's, else the whole transaction goes. */
-async function countChunk(tx: Transaction, { workspaceId, runId, fence }: ClaimedRun, done: Progress): Promise<void> {
-  const counted = await tx.execute(
-    `UPDATE pipeline_runs
-     SET extracted_records = extracted_records + $4, successful_records = successful_records + $5,
-         failed_records = failed_records + $6
-     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
-    [workspaceId, runId, fence, done.extracted, done.successful, done.failed],
-  );
-  if (counted !== 1) throw leaseLost({ runId });
+function countsOf({ keys, deduplicated }: TakenRows, failed: number): Counts {
+  const taken = keys.length / KEY_BYTES;
+  const left = deduplicated.length / KEY_BYTES;
+  return { extracted: taken + left, successful: taken - failed, failed, deduplicated: left, erased: 0 };
 }
 
 /** Every row of every unit that failed. */
 function refusedUnits(
-  { mapping }: RunSource,
+  mapping: UnitMapping,
   { rows, starts }: MappedRows,
   outcomes: readonly UnitOutcome[],
 ): readonly RefusedRow[] {
@@ -97,32 +77,33 @@ async function deliverParts(
   deps: EngineDeps,
   delivery: Delivery,
   { chunk, error }: { readonly chunk: MappedChunk; readonly error: AppError },
-): Promise<Progress> {
+): Promise<Counts> {
   let { progress } = delivery;
-  for (const part of await partsOf(delivery.source, chunk.mapped, error))
+  for (const part of await partsOf(delivery, chunk, error))
     progress = await deliverChunk(deps, { ...delivery, progress }, part);
   return progress;
 }
 
 /**
  * Two halves, whole units where there are several and rows where there is one; of a single row, the row as refused. The
- * halves are mapped again from their rows. Rows that were refused already go with the first part.
+ * halves are mapped again from their rows. What was refused or left out already goes with the first part.
  */
 async function partsOf(
-  { mapping }: RunSource,
-  { rows, starts, refused }: MappedRows,
+  { mapping, ledger }: Delivery,
+  { mapped: { rows, starts, refused }, deduplicated }: MappedChunk,
   error: AppError,
 ): Promise<readonly MappedChunk[]> {
-  const part = async (from: number, to: number, others: readonly RefusedRow[]): Promise<MappedChunk> => {
-    const mapped = await mapping.map(rows.slice(from, to));
-    return { extracted: to - from + others.length, mapped: { ...mapped, refused: [...others, ...mapped.refused] } };
+  const part = async (some: MappedRows['rows'], others: readonly RefusedRow[]): Promise<MappedChunk> => {
+    const mapped = await mapping.map(some);
+    const keys = ledger.keysOf([...some, ...others.map(({ row }) => row)]);
+    return { mapped: { ...mapped, refused: [...others, ...mapped.refused] }, keys, deduplicated: NO_KEYS };
   };
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
     const refusal = { rule: 'store_refused', field: '', value: null, reason: error.message };
-    return [await part(0, 0, [...refused, { row: only, refusal }])];
+    return [{ ...(await part([], [...refused, { row: only, refusal }])), deduplicated }];
   }
   const units = starts.length - 1;
   const half = units > 1 ? (starts[Math.ceil(units / 2)] as number) : Math.ceil(rows.length / 2);
-  return [await part(0, half, refused), await part(half, rows.length, [])];
+  return [{ ...(await part(rows.slice(0, half), refused)), deduplicated }, await part(rows.slice(half), [])];
 }

@@ -2,6 +2,8 @@ import { AppError } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { Notice } from '../sync/index.ts';
 import type { RunLease } from './claim-run.ts';
+import { imbalanceOf, RETURNED_COUNTS, type ReturnedCounts } from './count-rows.ts';
+import { leaseLost } from './lease-lost.ts';
 import { nextStatus, type RunEvent, type RunStatus, statusesBefore } from './run-machine.ts';
 
 /** What ends a run, or an attempt of it. */
@@ -15,32 +17,24 @@ export interface RunEnding {
   readonly retryAtMs?: number;
 }
 
-interface Counters {
-  readonly extracted: bigint;
-  readonly successful: bigint;
-  readonly failed: bigint;
-  readonly deduplicated: bigint;
-  readonly erased: bigint;
-}
-
 /** Attempts that a daemon handed back do not count: nothing went wrong with them. */
 const END_RUN = `
   UPDATE pipeline_runs
   SET status = $4, errors = $5, warnings = $6, retry_at = $7, ended_on = $8, attempts = attempts - $9
   WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = ANY($10)
-  RETURNING extracted_records AS extracted, successful_records AS successful, failed_records AS failed,
-    deduplicated_records AS deduplicated, erased_records AS erased`;
+  RETURNING ${RETURNED_COUNTS}`;
 
 /**
  * Moves a claimed run on as the machine says and answers its new status. Throws LEASE_LOST when another worker or a cancel
- * has changed it since: then nothing of the transaction may stay. Throws INTERNAL when a successful run does not balance.
+ * has changed it since: then nothing of the transaction may stay. Throws INTERNAL when its counts do not balance; a run that
+ * fails anyhow says so in its errors.
  */
 export async function endRun(tx: Transaction, ending: RunEnding): Promise<RunStatus> {
   const { lease, event, errors = [], warnings = [], retryAtMs } = ending;
   const status = nextStatus('running', event);
   if (status === null) throw new AppError('INTERNAL', `A running run knows no "${event}".`);
   const isOver = status !== 'queued' && status !== 'retrying';
-  const rows = await tx.query<Counters>(END_RUN, [
+  const [counts] = await tx.query<ReturnedCounts>(END_RUN, [
     lease.workspaceId,
     lease.runId,
     lease.fence,
@@ -52,21 +46,17 @@ export async function endRun(tx: Transaction, ending: RunEnding): Promise<RunSta
     event === 'release' ? 1 : 0,
     statusesBefore(event),
   ]);
-  if (rows[0] === undefined) throw leaseLost(lease);
-  if (event === 'end') requireBalance(lease, rows[0]);
+  if (counts === undefined) throw leaseLost(lease);
+  const imbalance = imbalanceOf(lease, counts);
+  if (imbalance === undefined) return status;
+  if (event !== 'fail') throw new AppError('INTERNAL', imbalance);
+  await writeErrors(tx, lease, [...errors, { message: imbalance }]);
   return status;
 }
 
-/** rulings §7, Status and faults: extracted = successful + failed + deduplicated + erased. */
-function requireBalance({ runId }: RunLease, { extracted, successful, failed, deduplicated, erased }: Counters): void {
-  if (extracted === successful + failed + deduplicated + erased) return;
-  throw new AppError(
-    'INTERNAL',
-    `The counts of run ${runId} do not balance: ${extracted} extracted, but ${successful} successful, ${failed} failed, ` +
-      `${deduplicated} deduplicated and ${erased} erased.`,
-  );
-}
-
-export function leaseLost({ runId }: Pick<RunLease, 'runId'>): AppError {
-  return new AppError('LEASE_LOST', `The run ${runId} was cancelled or taken over; this worker writes nothing more.`);
+async function writeErrors(tx: Transaction, lease: RunLease, errors: readonly Notice[]): Promise<void> {
+  await tx.execute('UPDATE pipeline_runs SET errors = $4 WHERE workspace_id = $1 AND id = $2 AND fence = $3', [
+    ...[lease.workspaceId, lease.runId, lease.fence],
+    JSON.stringify(errors),
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { Events } from '../events/index.ts';
 import type { Identities } from '../identity/index.ts';
 import type { Jobs } from '../jobs/index.ts';
-import type { Clock, KeyRing, Log, Random, WorkspaceId } from '../kernel/index.ts';
+import type { Clock, KeyRing, Log, Random, Secret, WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
 
@@ -13,6 +13,8 @@ export interface EngineSettings {
   readonly connectionRuns: number;
   readonly chunkRows: number;
   readonly runAttempts: number;
+  /** A run that has been worked on for so long goes back to the queue at the border of a chunk. */
+  readonly runHoldMs: number;
 }
 
 /** What happened, for metrics. Nothing waits for an observer. */
@@ -20,7 +22,7 @@ export interface RunObserver {
   /** `status` is the run's new one; a run that goes back to the queue is `queued`. */
   runEnded(status: string): void;
   /** Rows of one chunk that were delivered. */
-  rowsDelivered(counts: { readonly successful: number; readonly failed: number }): void;
+  rowsDelivered(counts: { readonly successful: number; readonly failed: number; readonly deduplicated: number }): void;
 }
 
 /** What the verbs of this room work with. */
@@ -31,6 +33,8 @@ export interface EngineDeps {
   readonly events: Events;
   readonly fleet: Fleet;
   readonly keyRing: KeyRing;
+  /** Of the hashes by which rows are recognised; it never changes. */
+  readonly ledgerKey: Secret;
   readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,10 +1,18 @@
-import { formatMicros, type Micros, msOfMicros } from '../kernel/index.ts';
+import { formatMicros, type Micros, microsOfMs, msOfMicros } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import { clearFaults, loadPipelines, type Notice, reschedulePipelines } from '../sync/index.ts';
+import {
+  clearFaults,
+  durationMs,
+  loadPipelines,
+  type Notice,
+  type Pipeline,
+  reschedulePipelines,
+} from '../sync/index.ts';
 import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { closeLedger, dropPassed } from './ledger/close-ledger.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 export interface RunResult {
@@ -24,8 +32,10 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
     await lockClaims(tx, workspaceId);
     await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
     await recordSuccess(tx, claimed, result);
+    await closeLedger(tx, claimed);
     const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
     if (context !== undefined) {
+      await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
       await clearFaults(tx, context, { nowMs, ranSinceMs: msOfMicros(claimed.startedAt) });
       await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
     }
@@ -50,4 +60,14 @@ async function recordSuccess(tx: Transaction, claimed: ClaimedRun, { position }:
     claimed.snapshot.pipeline.generation,
     position === undefined ? null : formatMicros(position),
   ]);
+}
+
+/** The next run starts at the position, or, with a lookback, before it: as the pipeline says now, not when this run began. */
+async function dropPassedLedgers(
+  tx: Transaction,
+  claimed: ClaimedRun,
+  { position, pipeline }: Pick<RunResult, 'position'> & { readonly pipeline: Pipeline },
+): Promise<void> {
+  if (position === undefined) return;
+  await dropPassed(tx, claimed, position - microsOfMs(durationMs(pipeline.syncMode.lookback)));
 }

@@ -2,9 +2,9 @@ import { formatMicros, instantFromStore, type Micros } from '../kernel/index.ts'
 import { durationMs } from '../sync/index.ts';
 import type { Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import { leaseLost } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import type { IteratorAxis } from './iterator-axis.ts';
+import { leaseLost } from './lease-lost.ts';
 import { planRange, type Range, type RangeInput, type RangePlan } from './plan-range.ts';
 
 export type FixedRange = Exclude<RangePlan, { readonly kind: 'wait' }>;
@@ -36,7 +36,7 @@ export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<F
 }
 
 function rangeInput({ run, snapshot }: ClaimedRun, axis: IteratorAxis): Omit<RangeInput, 'warehouseNow'> {
-  const { position, syncMode, schedule } = snapshot.pipeline;
+  const { position, ledgerFrom, syncMode, schedule } = snapshot.pipeline;
   return {
     mode: syncMode.type,
     axis,
@@ -46,6 +46,7 @@ function rangeInput({ run, snapshot }: ClaimedRun, axis: IteratorAxis): Omit<Ran
     until: instantOf(syncMode.until),
     delayMs: durationMs(schedule.delay),
     lookbackMs: durationMs(syncMode.lookback),
+    ledgerFrom: instantOf(ledgerFrom),
     nominalEnd: instantOf(run.nominalEnd),
   };
 }

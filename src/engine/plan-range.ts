@@ -14,6 +14,8 @@ export interface RangeInput {
   readonly until: Micros | undefined;
   readonly delayMs: number;
   readonly lookbackMs: number;
+  /** Only from here on is it known which rows were delivered; undefined: from the beginning. */
+  readonly ledgerFrom: Micros | undefined;
   /** What the scheduler or the trigger gave; undefined: as far as the warehouse's clock allows. */
   readonly nominalEnd: Micros | undefined;
   readonly warehouseNow: Micros;
@@ -64,11 +66,12 @@ function fullRange(axis: IteratorAxis, { from, until }: RangeInput): RangePlan {
   return { kind: isEmpty ? 'empty' : 'range', range };
 }
 
-/** A lookback widens the start, but not past `from`. */
+/** A lookback widens the start, but not past `from`, nor past what would be taken for new. */
 function lookBack(axis: IteratorAxis, start: Micros | undefined, input: RangeInput): Micros | undefined {
   if (start === undefined || input.lookbackMs === 0) return start;
   const widened = start - microsOfMs(input.lookbackMs);
-  return axis.floor(input.from !== undefined && input.from > widened ? input.from : widened);
+  const furthest = most(widened, input.from, input.ledgerFrom);
+  return furthest < start ? axis.floor(furthest) : start;
 }
 
 function floorOf(axis: IteratorAxis, instant: Micros | undefined): Micros | undefined {
@@ -78,4 +81,8 @@ function floorOf(axis: IteratorAxis, instant: Micros | undefined): Micros | unde
 function least(left: Micros | undefined, right: Micros | undefined): Micros | undefined {
   if (left === undefined) return right;
   return right === undefined || left < right ? left : right;
+}
+
+function most(first: Micros, ...others: readonly (Micros | undefined)[]): Micros {
+  return others.reduce<Micros>((newest, each) => (each !== undefined && each > newest ? each : newest), first);
 }

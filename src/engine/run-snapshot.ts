@@ -6,6 +6,8 @@ export interface RunSnapshot {
   readonly pipeline: Pick<Pipeline, 'id' | 'pipelineType' | 'environment' | 'syncMode' | 'schedule' | 'generation'> & {
     /** Text with microseconds. */
     readonly position: string | null;
+    /** Text with microseconds: a lookback reaches no further back. */
+    readonly ledgerFrom: string | null;
     /** Columns that make a row the same row when it is read again; absent: all of them. */
     readonly rowKey?: readonly string[];
     /** Goes to each batch as `context.data_plan`. */
@@ -22,9 +24,10 @@ export function snapshotText({ pipeline, connection, dataModel, transformation }
   const { id, pipelineType, environment, syncMode, schedule, generation } = pipeline;
   const { rowKey, dataPlan } = pipeline.kept;
   const position = pipeline.position === null ? null : formatMicros(pipeline.position);
+  const ledgerFrom = pipeline.ledgerFrom === null ? null : formatMicros(pipeline.ledgerFrom);
   const snapshot: RunSnapshot = {
     pipeline: {
-      ...{ id, pipelineType, environment, syncMode, schedule, generation, position },
+      ...{ id, pipelineType, environment, syncMode, schedule, generation, position, ledgerFrom },
       ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
     },
     connection: { id: connection.id, provider: connection.provider, config: connection.config },

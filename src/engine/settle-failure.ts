@@ -12,6 +12,7 @@ import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { closeLedger } from './ledger/close-ledger.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /** What a failure of a run is about: what stops until someone acts. */
@@ -92,6 +93,7 @@ async function failRun(tx: Transaction, deps: EngineDeps, settling: Settling): P
   const nowMs = deps.clock.nowMs();
   const errors = [{ message: error.message }];
   const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
+  await closeLedger(tx, claimed);
   const failures = await countFailure(tx, claimed);
   if (error.disposition === 'fault') await faultBlamed(tx, claimed, { blame: blamedFor(settling), errors });
   else if (failures >= FAILURES_IN_A_ROW) {

@@ -1,6 +1,8 @@
-// What a run leaves behind besides its own row: the rows it could not map.
-import { bigint, foreignKey, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+// What a run leaves behind besides its own row: the rows it could not keep, and which rows it has taken.
+import { bigint, customType, foreignKey, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { pipelineRuns } from '../sync/index.ts';
+
+const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
 export const failedRecords = pgTable(
   'failed_records',
@@ -8,8 +10,12 @@ export const failedRecords = pgTable(
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
     id: bigint('id', { mode: 'bigint' }).notNull(),
-    /** The whole row as JSON text, column → cell. */
+    /** The whole row as JSON text, column → cell, for people. */
     row: text('row').notNull(),
+    /** Its cells exactly (`cells-text.ts`), for a retry; null: kept by a version that knew none. */
+    cells: text('cells'),
+    /** Which of the run's `failed_columns` the row has. */
+    columnsId: integer('columns_id'),
     field: text('field').notNull(),
     value: text('value'),
     /** The rule it broke, one of a list: `identity_missing`, `value_not_finite` … */
@@ -20,6 +26,77 @@ export const failedRecords = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.runId, table.id] }),
+    foreignKey({
+      columns: [table.workspaceId, table.runId],
+      foreignColumns: [pipelineRuns.workspaceId, pipelineRuns.id],
+    }),
+  ],
+);
+
+/** Columns of kept rows, so that their cells can be mapped again: one row for each attempt that kept some. */
+export const failedColumns = pgTable(
+  'failed_columns',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    runId: bigint('run_id', { mode: 'bigint' }).notNull(),
+    id: integer('id').notNull(),
+    /** JSON text of `Column[]`. */
+    columns: text('columns').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.runId, table.id] }),
+    foreignKey({
+      columns: [table.workspaceId, table.runId],
+      foreignColumns: [pipelineRuns.workspaceId, pipelineRuns.id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Runs that deliver kept rows of an earlier run again, and read no warehouse. */
+export const recordRetries = pgTable(
+  'record_retries',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    runId: bigint('run_id', { mode: 'bigint' }).notNull(),
+    /** The run that kept the rows. It may go before this one. */
+    failedRunId: bigint('failed_run_id', { mode: 'bigint' }).notNull(),
+    /** Ids of the records, JSON text; null: all that were not retried yet. */
+    ids: text('ids'),
+    /** When the run that read the rows from the warehouse began: what has no time of its own was set then. */
+    readOn: timestamp('read_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.runId] }),
+    foreignKey({
+      columns: [table.workspaceId, table.runId],
+      foreignColumns: [pipelineRuns.workspaceId, pipelineRuns.id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/**
+ * The resume ledger: one row a delivered chunk, 16 bytes a row of it, in no order (house plan §3, Resume). It belongs to one
+ * logical delivery, so the generation of the pipeline is part of its key.
+ */
+export const runChunks = pgTable(
+  'run_chunks',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
+    generation: integer('generation').notNull(),
+    runId: bigint('run_id', { mode: 'bigint' }).notNull(),
+    /** Rows that the run had counted before this chunk, which grows over all its attempts. */
+    afterRows: bigint('after_rows', { mode: 'bigint' }).notNull(),
+    /** Rows that this chunk took, whatever became of them. */
+    delivered: bytea('delivered').notNull(),
+    /** Rows that it left out because another run had taken them; empty once the run is over. */
+    deduplicated: bytea('deduplicated').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'run_chunks_pk',
+      columns: [table.workspaceId, table.pipelineNumber, table.generation, table.runId, table.afterRows],
+    }),
     foreignKey({
       columns: [table.workspaceId, table.runId],
       foreignColumns: [pipelineRuns.workspaceId, pipelineRuns.id],

@@ -1,6 +1,7 @@
 import type { CopyTarget, Transaction } from '../store/index.ts';
 import type { Column } from '../warehouse/index.ts';
 import type { RunLease } from './claim-run.ts';
+import { cellsText } from './mapping/cells-text.ts';
 import { rowText } from './mapping/failed-row.ts';
 import type { RefusedRow } from './mapping/unit-mapping.ts';
 
@@ -11,6 +12,8 @@ const FAILED_RECORDS: CopyTarget = {
     { name: 'run_id', type: 'int8' },
     { name: 'id', type: 'int8' },
     { name: 'row', type: 'text' },
+    { name: 'cells', type: 'text' },
+    { name: 'columns_id', type: 'int4' },
     { name: 'field', type: 'text' },
     { name: 'value', type: 'text' },
     { name: 'rule', type: 'text' },
@@ -21,24 +24,38 @@ const FAILED_RECORDS: CopyTarget = {
 };
 const STORE_EPOCH_MS = Date.UTC(2000, 0, 1);
 
+/** Columns of rows that may be kept; `id` tells those of one attempt from those of another. */
+export interface KeptColumns {
+  readonly id: number;
+  readonly columns: readonly Column[];
+}
+
 interface FailedRows {
   readonly lease: RunLease;
-  readonly columns: readonly Column[];
+  readonly columns: KeptColumns;
   readonly refused: readonly RefusedRow[];
   /** Records the run has already: ids count on from there. */
   readonly after: number;
   readonly nowMs: number;
 }
 
-/** Keeps rows that are not delivered, whole, with field, value, rule and reason. */
+/** Keeps rows that are not delivered, whole, with field, value, rule and reason, so that they can be delivered again. */
 export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Promise<void> {
   const { lease, columns, refused, after, nowMs } = rows;
   if (refused.length === 0) return;
+  await writeColumns(tx, lease, columns);
   const failedOn = BigInt(nowMs - STORE_EPOCH_MS) * 1000n;
   await tx.copyIn(FAILED_RECORDS, refused.length, (index) => {
     const { row, refusal } = refused[index] as RefusedRow;
     const { field, value, rule, reason } = refusal;
-    const id = after + index + 1;
-    return [lease.workspaceId, lease.runId, id, rowText(columns, row), field, value, rule, reason, failedOn];
+    const kept = [rowText(columns.columns, row), cellsText(row), columns.id] as const;
+    return [lease.workspaceId, lease.runId, after + index + 1, ...kept, field, value, rule, reason, failedOn];
   });
+}
+
+async function writeColumns(tx: Transaction, lease: RunLease, { id, columns }: KeptColumns): Promise<void> {
+  await tx.execute(
+    `INSERT INTO failed_columns (workspace_id, run_id, id, columns) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+    [lease.workspaceId, lease.runId, id, JSON.stringify(columns)],
+  );
 }

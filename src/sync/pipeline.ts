@@ -85,6 +85,8 @@ export interface Pipeline extends Audit {
   readonly warnings: readonly Notice[];
   /** End of the last range that was delivered. */
   readonly position: Micros | null;
+  /** A lookback reaches no further back: only from here on is it known which rows were delivered; null: no limit. */
+  readonly ledgerFrom: Micros | null;
   readonly scheduledUntilMs: number | null;
   readonly nextDueAtMs: number | null;
   readonly generation: number;
@@ -112,6 +114,7 @@ export function pipelineFromRow(row: InferSelectModel<typeof pipelines>): Pipeli
     fault: noticesFromStore(row.fault),
     warnings: noticesFromStore(row.warnings) ?? [],
     position: row.position === null ? null : instantFromStore(row.position),
+    ledgerFrom: row.ledgerFrom === null ? null : instantFromStore(row.ledgerFrom),
     scheduledUntilMs: row.scheduledUntil?.getTime() ?? null,
     nextDueAtMs: row.nextDueAt?.getTime() ?? null,
     generation: row.generation,

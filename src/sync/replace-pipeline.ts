@@ -78,7 +78,7 @@ async function overwrite(
  */
 export function resetColumns({ generation, schedule }: Pipeline) {
   const again = schedule.type === 'once' ? { scheduledUntil: null } : {};
-  return { position: null, generation: generation + 1, ...again };
+  return { position: null, ledgerFrom: null, generation: generation + 1, ...again };
 }
 
 /**

@@ -97,6 +97,8 @@ export const pipelines = pgTable(
     warnings: text('warnings').notNull(),
     /** End of the last range that was delivered, text with microseconds; null: nothing yet. */
     position: text('position'),
+    /** From here on the engine knows each row that was delivered; text with microseconds; null: from the beginning. */
+    ledgerFrom: text('ledger_from'),
     /** Nominal end of the newest interval for which a run was made; `once`: that it ran. */
     scheduledUntil: time('scheduled_until'),
     /** When the scheduler makes the next run; null: nothing is due. */

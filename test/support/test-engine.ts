@@ -58,7 +58,16 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     clock,
     random: () => 0.5,
     log,
-    settings: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 100, runAttempts: 5, ...rest.settings },
+    ledgerKey: IDENTITY_KEY,
+    settings: {
+      workers: 2,
+      workspaceRuns: 4,
+      connectionRuns: 4,
+      chunkRows: 100,
+      runAttempts: 5,
+      runHoldMs: 3_600_000,
+      ...rest.settings,
+    },
     observer: { runEnded: () => undefined, rowsDelivered: () => undefined },
   });
   await engine.register();

@@ -14,7 +14,14 @@ describe('without any variable', () => {
       store: { databaseUrl: undefined, port: 0, poolSize: 10 },
       keys: { encryption: [], identity: undefined },
       logLevel: 'info',
-      engine: { workers: 2, workspaceRuns: 4, connectionRuns: 4, chunkRows: 5000, runAttempts: 5 },
+      engine: {
+        workers: 2,
+        workspaceRuns: 4,
+        connectionRuns: 4,
+        chunkRows: 5000,
+        runAttempts: 5,
+        runHoldMs: 72_000_000,
+      },
       duckdb: { memoryMb: 128, threads: 1 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000 },
     });
@@ -47,6 +54,7 @@ describe('a variable that is set', () => {
     ['PENSTOCK_CONNECTION_RUNS', '9', (config) => config.engine.connectionRuns, 9],
     ['PENSTOCK_CHUNK_ROWS', '500', (config) => config.engine.chunkRows, 500],
     ['PENSTOCK_RUN_ATTEMPTS', '1', (config) => config.engine.runAttempts, 1],
+    ['PENSTOCK_RUN_HOURS', '2', (config) => config.engine.runHoldMs, 7_200_000],
     [
       'PENSTOCK_WAREHOUSE_HOSTS',
       'db.example.com, *.example.org,10.0.0.0/8',
@@ -98,6 +106,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_CONNECTION_RUNS', '0'],
     ['PENSTOCK_CHUNK_ROWS', '0'],
     ['PENSTOCK_RUN_ATTEMPTS', '0'],
+    ['PENSTOCK_RUN_HOURS', '24'],
     ['PENSTOCK_WAREHOUSE_HOSTS', 'db.example.com,https://x.example'],
     ['PENSTOCK_WAREHOUSE_HOSTS', '*example.com'],
     ['PENSTOCK_WAREHOUSE_HOSTS', '10.0.0.0/99'],

@@ -47,6 +47,9 @@ afterEach(async () => {
 const nowMs = () => clock.nowMs();
 const countProfiles = async () => (await store.query<{ n: bigint }>('SELECT count(*) AS n FROM profiles'))[0]?.n;
 
+const cancel = (runId: bigint) =>
+  store.transaction((tx) => cancelRun(tx, daemon.jobs, { workspaceId: WORKSPACE, runId, nowMs: nowMs() }));
+
 describe('a run that is stopped', () => {
   /** A run that waits before its third chunk, and then reads on or fails. */
   async function startHeld(failure?: AppError) {
@@ -86,11 +89,11 @@ describe('a run that is stopped', () => {
   test('by a cancel is stopped at once, and its worker writes nothing more', async () => {
     const { id, release } = await startHeld();
     const before = await readRun(store, id);
-    expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(true);
+    expect(await cancel(id)).toBe(true);
     await until(() => warehouse.sessions === 0);
     release();
     expect(await readRun(store, id)).toMatchObject({ status: 'stopped', extractedRecords: before.extractedRecords });
-    expect(await cancelRun(store, daemon.jobs, { workspaceId: WORKSPACE, runId: id, nowMs: nowMs() })).toBe(false);
+    expect(await cancel(id)).toBe(false);
   });
 
   test('by a cancel of which its worker has not heard writes nothing more', async () => {

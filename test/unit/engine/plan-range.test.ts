@@ -21,6 +21,7 @@ const base: RangeInput = {
   until: undefined,
   delayMs: 0,
   lookbackMs: 0,
+  ledgerFrom: undefined,
   nominalEnd: at('2024-05-01T10:00:00Z'),
   warehouseNow: at('2024-05-01T10:00:05Z'),
 };

@@ -28,7 +28,15 @@ function contextOf(read: ReturnType<typeof readPipelineBody>, changes: Partial<P
         ...read,
         kept: {},
       },
-      ...{ fault: null, warnings: [], position: null, scheduledUntilMs: null, nextDueAtMs: null, generation: 0 },
+      ...{
+        fault: null,
+        warnings: [],
+        position: null,
+        ledgerFrom: null,
+        scheduledUntilMs: null,
+        nextDueAtMs: null,
+        generation: 0,
+      },
       ...{ failedInARow: 0, latestSuccessfulRunId: null, deletedOn: null, ...audit, ...changes },
     },
     connection: {

@@ -1,0 +1,55 @@
+import { AppError } from '../kernel/index.ts';
+import type { Counts } from './count-rows.ts';
+import { type Delivery, deliverChunk } from './deliver-chunk.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import type { MappedChunk } from './read-chunks.ts';
+
+export interface ChunkFlow {
+  readonly chunks: AsyncGenerator<MappedChunk, void, undefined>;
+  readonly delivery: Delivery;
+  readonly signal: AbortSignal;
+  /** When this attempt began: it ends at the border of a chunk, before its job expires. */
+  readonly sinceMs: number;
+  /** Looks at the sums after each chunk; what it throws ends the attempt. */
+  readonly inspect?: (progress: Counts, chunk: MappedChunk) => void;
+}
+
+/**
+ * Delivers chunk by chunk; the next one is read and mapped while this one commits, and never more than that one. An abort
+ * ends it at the border of a chunk: what is being committed is committed. Answers the counts of the run.
+ */
+export async function deliverAll(deps: EngineDeps, flow: ChunkFlow): Promise<Counts> {
+  const { chunks, delivery, signal } = flow;
+  let { progress } = delivery;
+  let next = readNext(chunks);
+  try {
+    for (let chunk = await next; chunk !== undefined; chunk = await next) {
+      signal.throwIfAborted();
+      next = readNext(chunks);
+      progress = await deliverChunk(deps, { ...delivery, progress }, chunk);
+      flow.inspect?.(progress, chunk);
+      requireTime(deps, flow);
+    }
+    return progress;
+  } finally {
+    // whatever is being read ends before its session is closed
+    await next.catch(() => undefined);
+    await chunks.return();
+  }
+}
+
+/** The read-ahead may fail while nobody waits for it yet; its failure is met when it is its turn. */
+function readNext(chunks: AsyncGenerator<MappedChunk, void, undefined>): Promise<MappedChunk | undefined> {
+  const next = chunks.next().then(({ value }) => value ?? undefined);
+  next.catch(() => undefined);
+  return next;
+}
+
+/** Asked after a chunk was delivered, so every attempt brings its run on before it hands it back. */
+function requireTime({ clock, settings }: EngineDeps, { sinceMs }: ChunkFlow): void {
+  if (clock.nowMs() - sinceMs < settings.runHoldMs) return;
+  throw new AppError(
+    'CANCELLED',
+    'The run goes back to the queue: its worker has had it for as long as a job may last.',
+  );
+}

@@ -1,0 +1,65 @@
+// What becomes of a ledger when its run is over, or its time line. Each statement is part of the transaction that ends it.
+import { formatMicros, type Micros } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { LedgerOwner } from './stored-hashes.ts';
+
+/**
+ * A run is over, however it ended. Of a full run nothing is left, for the next one delivers everything again. Of an
+ * incremental one the runs after it must know what it delivered; what it left out was for its own attempts.
+ */
+export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
+  const isFull = owner.snapshot.pipeline.syncMode.type === 'full';
+  await dropChunks(tx, owner, isFull ? '' : 'AND octet_length(delivered) = 0');
+  if (!isFull) await dropDeduplicated(tx, owner);
+}
+
+async function dropChunks(tx: Transaction, owner: LedgerOwner, which: string): Promise<void> {
+  await tx.execute(`DELETE FROM run_chunks WHERE ${OWN} ${which}`, ownKey(owner));
+}
+
+async function dropDeduplicated(tx: Transaction, owner: LedgerOwner): Promise<void> {
+  await tx.execute(
+    `UPDATE run_chunks SET deduplicated = '' WHERE ${OWN} AND octet_length(deduplicated) > 0`,
+    ownKey(owner),
+  );
+}
+
+const OWN = 'workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4';
+
+function ownKey({ workspaceId, pipelineNumber, runId, snapshot }: LedgerOwner) {
+  return [workspaceId, pipelineNumber, snapshot.pipeline.generation, runId];
+}
+
+/**
+ * No later run starts before `start`: the ledgers that end there or earlier go. From the latest of their ends on the
+ * ledgers are still complete, and `ledger_from` says so, so that no lookback which grows later reaches back behind it.
+ */
+export async function dropPassed(tx: Transaction, owner: LedgerOwner, start: Micros): Promise<void> {
+  const { workspaceId, pipelineNumber, snapshot } = owner;
+  await tx.execute(
+    `WITH passed AS (
+       DELETE FROM run_chunks AS chunk USING pipeline_runs AS run
+       WHERE chunk.workspace_id = $1 AND chunk.pipeline_number = $2 AND chunk.generation = $3
+         AND run.workspace_id = $1 AND run.id = chunk.run_id AND run.range_end <= $4
+       RETURNING run.range_end)
+     UPDATE pipelines SET ledger_from = greatest(ledger_from, (SELECT max(range_end) FROM passed))
+     WHERE workspace_id = $1 AND number = $2 AND generation = $3`,
+    [workspaceId, pipelineNumber, snapshot.pipeline.generation, formatMicros(start)],
+  );
+}
+
+/** A reset has begun another time line: what was delivered before is delivered again. */
+export async function dropFormerGenerations(
+  tx: Transaction,
+  {
+    workspaceId,
+    pipelineNumber,
+    generation,
+  }: Omit<LedgerOwner, 'runId' | 'snapshot'> & { readonly generation: number },
+): Promise<void> {
+  await tx.execute('DELETE FROM run_chunks WHERE workspace_id = $1 AND pipeline_number = $2 AND generation < $3', [
+    workspaceId,
+    pipelineNumber,
+    generation,
+  ]);
+}

@@ -1,0 +1,82 @@
+// The statements of the resume ledger's table. Each names a pipeline and its generation, with which the key begins.
+import { formatMicros, type Micros } from '../../kernel/index.ts';
+import type { Sql, Store, Transaction } from '../../store/index.ts';
+import type { ClaimedRun } from '../claim-run.ts';
+import { HASH_WORDS, type HashStream } from './hash-multiset.ts';
+
+export type LedgerOwner = Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber' | 'runId' | 'snapshot'>;
+
+/** Which stored hashes: those that this run took or left out, only those that it left out, or what other runs took. */
+export type HashSource = 'own' | 'own deduplicated' | 'others';
+
+export interface HashSelection {
+  readonly owner: LedgerOwner;
+  readonly source: HashSource;
+  /** Of other runs: only of those whose range ends after this; undefined: of all. */
+  readonly after: Micros | undefined;
+}
+
+const COLUMNS: Readonly<Record<HashSource, readonly string[]>> = {
+  own: ['delivered', 'deduplicated'],
+  'own deduplicated': ['deduplicated'],
+  others: ['delivered'],
+};
+
+const HASH_BYTES = HASH_WORDS * 4;
+
+/** How many there are; reads no hash. */
+export async function countHashes(sql: Sql, selection: HashSelection): Promise<number> {
+  const bytes = COLUMNS[selection.source].map((column) => `octet_length(chunk.${column})`).join(' + ');
+  const [row] = await sql.query<{ hashes: bigint | null }>(
+    `SELECT (sum(${bytes}) / ${HASH_BYTES})::bigint AS hashes ${chunksOf(selection)}`,
+  );
+  return Number(row?.hashes ?? 0n);
+}
+
+/** Reads them as they come over the wire, so that no more than a chunk's are held. May be read again. */
+export function streamHashes(store: Store, selection: HashSelection): HashStream {
+  const columns = COLUMNS[selection.source];
+  const query = `SELECT ${columns.map((column) => `chunk.${column}`).join(', ')} ${chunksOf(selection)}`;
+  const types = columns.map(() => 'bytea' as const);
+  return (onHashes) =>
+    store.transaction((tx) =>
+      tx.copyOut(query, types, (values) => {
+        for (const value of values) if (value instanceof Uint8Array) onHashes(wordsOf(value));
+      }),
+    );
+}
+
+export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
+
+/** Without parameters, because COPY takes none: numbers, and a time that we write ourselves. */
+function chunksOf({ owner, source, after }: HashSelection): string {
+  const { workspaceId, pipelineNumber, runId, snapshot } = owner;
+  const isOwn = source !== 'others';
+  const overlaps = after === undefined ? '' : ` AND run.range_end > '${formatMicros(after)}'`;
+  const others = `JOIN pipeline_runs AS run ON run.workspace_id = ${workspaceId} AND run.id = chunk.run_id${overlaps}`;
+  return `FROM run_chunks AS chunk ${isOwn ? '' : others}
+    WHERE chunk.workspace_id = ${workspaceId} AND chunk.pipeline_number = ${pipelineNumber}
+      AND chunk.generation = ${snapshot.pipeline.generation} AND chunk.run_id ${isOwn ? '=' : '<>'} ${runId}`;
+}
+
+export interface ChunkHashes {
+  /** Rows that the run had counted before this chunk. */
+  readonly afterRows: number;
+  readonly delivered: Uint8Array;
+  readonly deduplicated: Uint8Array;
+}
+
+/** Part of the transaction that delivers the chunk: 16 bytes a row are all that resuming costs. */
+export async function writeHashes(tx: Transaction, owner: LedgerOwner, hashes: ChunkHashes): Promise<void> {
+  const { workspaceId, pipelineNumber, runId, snapshot } = owner;
+  await tx.execute(
+    `INSERT INTO run_chunks (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      ...[workspaceId, pipelineNumber, snapshot.pipeline.generation, runId],
+      ...[hashes.afterRows, hashes.delivered, hashes.deduplicated],
+    ],
+  );
+}

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { HASH_WORDS, type HashStream, loadHashes } from '../../../src/engine/ledger/hash-multiset.ts';
+
+// few values a word, so that hashes collide in a bucket and differ in one word only
+const word = fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1);
+const hash = fc.array(word, { minLength: HASH_WORDS, maxLength: HASH_WORDS });
+
+function streamOf(pieces: readonly (readonly (readonly number[])[])[]): HashStream {
+  return async (onHashes) => {
+    for (const piece of pieces) onHashes(Uint32Array.from(piece.flat()));
+  };
+}
+
+/** As far as the hashes say it: their first word only says the bucket. */
+const nameOf = (bucketBits: number) => (it: readonly number[]) =>
+  [Math.floor((it[0] ?? 0) / 2 ** (32 - bucketBits)), ...it.slice(1)].join();
+
+describe('a multiset of hashes', () => {
+  test('gives each hash as often as it was laid in, in any order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(hash, { maxLength: 12 })), fc.array(hash), async (pieces, asked) => {
+        const stored = pieces.flat();
+        const set = await loadHashes(stored.length, streamOf(pieces));
+        expect(set.left).toBe(stored.length);
+        const bits = Math.max(1, Math.ceil(Math.log2(stored.length / 4)));
+        const counts = new Map<string, number>();
+        for (const name of stored.map(nameOf(bits))) counts.set(name, (counts.get(name) ?? 0) + 1);
+        for (const each of [...asked, ...stored, ...asked]) {
+          const name = nameOf(bits)(each);
+          const left = counts.get(name) ?? 0;
+          expect(set.take(Uint32Array.from([9, ...each]), 1)).toBe(left > 0);
+          if (left > 0) counts.set(name, left - 1);
+        }
+        expect(set.left).toBe([...counts.values()].reduce((sum, count) => sum + count, 0));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('takes a hundred thousand equal ones without looking at those that are gone', async () => {
+    const equal = Uint32Array.from({ length: 100_000 * HASH_WORDS }, (_, index) => index % HASH_WORDS);
+    const set = await loadHashes(100_000, async (onHashes) => onHashes(equal));
+    for (let at = 0; at < equal.length; at += HASH_WORDS) expect(set.take(equal, at)).toBe(true);
+    expect([set.left, set.take(equal, 0)]).toEqual([0, false]);
+  });
+
+  test('refuses a second reading that brings more than the first', async () => {
+    let readings = 0;
+    const growing: HashStream = async (onHashes) => {
+      readings += 1;
+      onHashes(new Uint32Array(HASH_WORDS * readings));
+    };
+    await expect(loadHashes(1, growing)).rejects.toThrow('more than the first');
+  });
+
+  test('lives with a second reading that brings less', async () => {
+    let readings = 3;
+    const set = await loadHashes(3, async (onHashes) => onHashes(new Uint32Array(HASH_WORDS * readings--)));
+    const taken = [1, 2, 3].map(() => set.take(new Uint32Array(HASH_WORDS), 0));
+    expect(taken).toEqual([true, true, false]);
+  });
+});
