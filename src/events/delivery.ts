@@ -9,8 +9,8 @@ export interface BatchToKeep {
   /** Whom the batch speaks of (`personOfBatch`); undefined: nobody, it is kept without an MPID (rulings §2; HTTP only). */
   readonly person: Person | undefined;
   /**
-   * The batch as the text of a JSON object without `mpid` and `batch_id`: the log puts these in front. Nothing else is
-   * read or added, so what the server sets where it is absent (`source_info`, `environment`) stands in it already.
+   * The batch as the text of a JSON object, without white space between its parts and without `mpid` and `batch_id`: the
+   * log puts these in front. Nothing else is read or added, so what the server sets where it is absent (`source_info`, `environment`) stands in it already.
    */
   readonly text: string;
   /** The sender's own `batch_id`, kept as it is; absent: the log makes one. It is no key: senders may repeat theirs. */

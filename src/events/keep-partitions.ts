@@ -68,7 +68,8 @@ export async function dropPartitions(
 /** Batches in the default partition, whose month had no partition; counted up to `most`. */
 export async function countStrayBatches(store: Store, most: number): Promise<number> {
   const [row] = await store.query<{ count: bigint }>(
-    'SELECT count(*) AS count FROM (SELECT 1 FROM event_batches_default LIMIT $1) AS stray',
+    `/* across workspaces: doctor */
+     SELECT count(*) AS count FROM (SELECT 1 FROM event_batches_default LIMIT $1) AS stray`,
     [most],
   );
   return Number(row?.count ?? 0n);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { workspaceRetentions } from '../../../src/access/index.ts';
 import { eraseBatches, expireBatches, keepPartitions, readBatches } from '../../../src/events/index.ts';
 import { createLog, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
 import { person, SCOPE } from '../../support/deliver-people.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
+import { openTestAccess, someWorkspace } from '../../support/test-access.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const { workspaceId: workspace } = SCOPE;
@@ -98,6 +100,23 @@ describe('retention', () => {
     );
     expect(await expireBatches(store, since('2026-01-08T22:41:00.000Z'), signal)).toBe(11_440);
     expect(await readLog(store)).toHaveLength(560);
+  });
+
+  it('follows the setting of each workspace, 24 months by default, by the calendar', async () => {
+    await using access = await openTestAccess({ withoutSigningKey: true });
+    const { workspaceId: usual } = await someWorkspace(access);
+    const { workspaceId: short } = await someWorkspace(access);
+    await access.store.execute('INSERT INTO workspace_settings (workspace_id, settings, version) VALUES ($1, $2, 1)', [
+      short,
+      JSON.stringify({ retention: { batches_months: 1 } }),
+    ]);
+    access.clock.advance(Date.parse('2026-03-31T12:00:00Z') - access.clock.nowMs());
+    const found = new Map<bigint, string>();
+    for await (const { workspaceId: id, batchesSince } of workspaceRetentions(access)) {
+      found.set(id, batchesSince.toISOString());
+    }
+    expect(found.get(usual)).toBe('2024-03-31T12:00:00.000Z');
+    expect(found.get(short)).toBe('2026-02-28T12:00:00.000Z');
   });
 
   it('stops when it is told to', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createEvents } from '../../../src/events/index.ts';
-import { countProfiles, deliverInTransaction } from '../../../src/identity/index.ts';
-import { systemClock } from '../../../src/kernel/index.ts';
+import { createEvents, type EventBatch, personOfBatch } from '../../../src/events/index.ts';
+import { countProfiles, deliverInTransaction, readProfile } from '../../../src/identity/index.ts';
+import { parseJson, systemClock } from '../../../src/kernel/index.ts';
 import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
 import { person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
 import { openTestStore } from '../../support/test-store.ts';
@@ -87,5 +87,46 @@ describe('a delivery of batches', () => {
     expect(new Set(mpids).size).toBe(1);
     expect(await readLog(store)).toHaveLength(16);
     expect(await countProfiles(store, SCOPE)).toBe(9n);
+  });
+});
+
+describe('what batches say of a person', () => {
+  const RECEIVED_MS = Date.UTC(2026, 5, 1);
+  const says = (timeMs: number, rest: string) => {
+    const text = `{"user_identities":{"customer_id":"ann"},"timestamp_unixtime_ms":${timeMs},${rest}}`;
+    return { person: personOfBatch(parseJson(text) as EventBatch, RECEIVED_MS), text };
+  };
+  const older = says(
+    RECEIVED_MS - 2000,
+    '"user_attributes":{"a":1,"b":1,"c":1},"consent_state":{"gdpr":{"ads":{"consented":true,"timestamp_unixtime_ms":10}}}',
+  );
+  const newer = says(
+    RECEIVED_MS - 1000,
+    '"user_attributes":{"a":2,"d":2},"deleted_user_attributes":["b"],"consent_state":{"gdpr":{"ads":{"consented":false,"timestamp_unixtime_ms":20}}}',
+  );
+  // its clock runs ahead: it counts as set when it was received
+  const ahead = says(RECEIVED_MS + 3_600_000, '"user_attributes":{"c":3}');
+
+  it.each([
+    ['in the order of their times', [older, newer, ahead]],
+    ['the other way round', [ahead, newer, older]],
+  ])('comes to the same end %s, in one delivery or in several', async (_, batches) => {
+    await using store = await openTestStore();
+    const development = { ...SCOPE, environment: 'development' } as const;
+    const [together = 0n] = mpidsOfBatches(await deliverBatches(store, batches, { scope: development }));
+    let apart: bigint | undefined;
+    for (const each of batches) [apart] = mpidsOfBatches(await deliverBatches(store, [each]));
+    for (const profile of [
+      await readProfile(store, SCOPE, apart ?? 0n),
+      await readProfile(store, development, together),
+    ]) {
+      const attributes = profile?.attributes.map(({ name, value, setAt }) => [name, value, Number(setAt / 1000n)]);
+      expect(attributes?.sort()).toEqual([
+        ['a', '2', RECEIVED_MS - 1000],
+        ['c', '3', RECEIVED_MS],
+        ['d', '2', RECEIVED_MS - 1000],
+      ]);
+      expect(profile?.consent).toBe('{"gdpr":{"ads":{"consented":false,"timestamp_unixtime_ms":20}}}');
+    }
   });
 });
