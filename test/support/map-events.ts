@@ -56,3 +56,21 @@ export type ReadBatch = Record<string, Json> & {
 };
 
 export const readBatch = ({ text }: BatchToKeep): ReadBatch => parseJson(text) as unknown as ReadBatch;
+
+/** Mappings that make a valid event of no column at all. */
+export const CUSTOM = [
+  always('custom_event', 'events.event_type'),
+  always('other', 'events.data.custom_event_type'),
+  always('seen', 'events.data.event_name'),
+];
+export const PURCHASE = [
+  always('commerce_event', 'events.event_type'),
+  always('purchase', 'events.data.product_action.action'),
+];
+export const EMAIL = fromColumn('email', 'user_identities.email');
+
+/** A step of a path; in a list its first item. */
+export function stepInto(value: Json | undefined, step: string): Json | undefined {
+  const object = Array.isArray(value) ? (value as readonly Json[])[0] : value;
+  return (object as Record<string, Json> | undefined)?.[step];
+}

@@ -19,3 +19,17 @@ export async function createPurchases(file: string, statements: readonly string[
     instance.closeSync();
   }
 }
+
+/** The purchases of such a file as `customer day CDs cents`, each as often as it is there, sorted. */
+export async function readPurchases(file: string): Promise<readonly string[]> {
+  const instance = await DuckDBInstance.create(file, { threads: '1', memory_limit: '256MB', access_mode: 'READ_ONLY' });
+  const connection = await instance.connect();
+  try {
+    const sql = `SELECT concat_ws(' ', customer_id, purchased_on, cds, (amount * 100)::INTEGER) FROM purchases`;
+    const rows = await (await connection.runAndReadAll(sql)).getRows();
+    return rows.map(([row]) => String(row)).sort();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}

@@ -3,12 +3,22 @@ import { createEngine, type Engine, type EngineSettings } from '../../src/engine
 import { createEvents } from '../../src/events/index.ts';
 import { createIdentities, type Identities } from '../../src/identity/index.ts';
 import { createJobs, type Jobs } from '../../src/jobs/index.ts';
-import { type Clock, createKeyRing, createLog, Secret, type WorkspaceId, workspaceId } from '../../src/kernel/index.ts';
+import {
+  type Clock,
+  createKeyRing,
+  createLog,
+  Secret,
+  stringifyJson,
+  type WorkspaceId,
+  workspaceId,
+} from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { sealConfig } from '../../src/sync/connection-config.ts';
 import {
   connections,
   dataModels,
+  type FieldMapping,
+  fieldTransformations,
   loadPipeline,
   type Pipeline,
   pipelineRuns,
@@ -93,6 +103,8 @@ export interface PipelineSpec {
   readonly schedule?: Schedule;
   readonly environment?: Pipeline['environment'];
   readonly nextDueAtMs?: number;
+  /** Makes it an events pipeline. */
+  readonly mappings?: readonly FieldMapping[];
 }
 
 export const WORKSPACE = workspaceId(1n);
@@ -112,12 +124,17 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     })
     .onConflictDoNothing();
   await store.orm.insert(dataModels).values({ ...common, id, sqlQuery: spec.sqlQuery ?? 'SELECT * FROM people' });
+  const mappings = spec.mappings === undefined ? undefined : stringifyJson(spec.mappings);
+  if (mappings !== undefined) {
+    await store.orm.insert(fieldTransformations).values({ ...common, id, destinationType: 'events', mappings });
+  }
   await store.orm.insert(pipelines).values({
     ...common,
     id,
-    pipelineType: 'user_attributes',
+    pipelineType: mappings === undefined ? 'user_attributes' : 'events',
     connectionId,
     dataModelId: id,
+    fieldTransformationId: mappings === undefined ? null : id,
     environment: spec.environment ?? 'production',
     syncMode: JSON.stringify(spec.syncMode ?? { type: 'full' }),
     schedule: JSON.stringify(schedule),

@@ -6,26 +6,19 @@ import type { FieldMapping } from '../../../src/sync/index.ts';
 import type { Cell, Column, ColumnType } from '../../../src/warehouse/index.ts';
 import {
   always,
+  CUSTOM,
   column,
+  EMAIL,
   eventsPlan,
   fromColumn,
   mapEvents,
+  PURCHASE,
   type ReadBatch,
   RUN_START,
   RUN_START_MS,
   readBatch,
+  stepInto,
 } from '../../support/map-events.ts';
-
-const CUSTOM = [
-  always('custom_event', 'events.event_type'),
-  always('other', 'events.data.custom_event_type'),
-  always('seen', 'events.data.event_name'),
-];
-const PURCHASE = [
-  always('commerce_event', 'events.event_type'),
-  always('purchase', 'events.data.product_action.action'),
-];
-const EMAIL = fromColumn('email', 'user_identities.email');
 
 interface Given {
   readonly columns: readonly Column[];
@@ -54,11 +47,6 @@ async function valueAt(path: string, columnOf: Column | ColumnType, cell: Cell):
 }
 
 const destinationOf = (mapping: FieldMapping) => (mapping.type === 'ignore' ? '' : mapping.destination);
-
-function stepInto(value: Json | undefined, step: string): Json | undefined {
-  const object = Array.isArray(value) ? (value as readonly Json[])[0] : value;
-  return (object as Record<string, Json> | undefined)?.[step];
-}
 
 describe('the batch of a row', () => {
   it('says who, what, when, where from and by which plan', async () => {
