@@ -95,13 +95,11 @@ function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: W
 
 const isFound = (answer: Found | NoDestination): answer is Found => !('problem' in answer);
 
-/** A leaf that takes all that either takes. */
+/** Kinds that share a field give it the same type; the values allowed may differ, as those of custom_event_type do. */
 function widen(one: Found, other: Found): Found {
-  const allowed = one.leaf.allowed && other.leaf.allowed && [...new Set([...one.leaf.allowed, ...other.leaf.allowed])];
-  const { allowed: _, ...plain } = one.leaf;
-  const kind = one.leaf.kind === other.leaf.kind ? one.leaf.kind : 'String';
-  const nullable = one.leaf.nullable || other.leaf.nullable;
-  return { ...one, leaf: { ...plain, kind, nullable, ...(allowed === undefined ? {} : { allowed }) } };
+  const { allowed } = one.leaf;
+  if (allowed === undefined || other.leaf.allowed === undefined) return one;
+  return { ...one, leaf: { ...one.leaf, allowed: [...new Set([...allowed, ...other.leaf.allowed])] } };
 }
 
 function unknownField(form: Extract<Form, { form: 'object' }>, at: number, walk: Walk): NoDestination {

@@ -67,6 +67,11 @@ describe('a batch', () => {
     ['context', { context: { colour: 1 } }],
     ['a data plan', { context: { data_plan: { plan_id: 'p', colour: 1 } } }],
     ['source_info', { source_info: { channel: 'native', colour: 1 } }],
+    ['a side of user_identity_change', event('user_identity_change', { new: { colour: 1 }, old: {} })],
+    [
+      'event_system_notification_info',
+      event('first_run', { event_system_notification_info: { type: 'gdpr_change', colour: 1 } }),
+    ],
     ['a product', event('commerce_event', { shopping_cart: { products: [{ colour: { a: 1 } }] } })],
   ])('takes an unknown field of %s, which 000 does not call closed', (_what, body) => {
     expect(checkBatch(body, LIMITS)).toEqual([]);
@@ -139,9 +144,11 @@ describe('a batch', () => {
       custom_flags: null,
     };
     expect(checkBatch(event('commerce_event', data), LIMITS)).toEqual([]);
-    expect(
-      checkBatch(event('commerce_event', { product_action: { action: 'click', products: null } }), LIMITS),
-    ).toEqual([]);
+    const inner = {
+      product_action: { action: 'click', products: null },
+      promotion_action: { action: 'view', promotions: null },
+    };
+    expect(checkBatch(event('commerce_event', inner), LIMITS)).toEqual([]);
   });
 
   it('takes a schema_version of any kind', () => {

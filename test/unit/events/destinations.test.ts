@@ -72,6 +72,17 @@ describe('findDestination', () => {
     expect(destination('events.data.custom_event_type', 'custom_event').leaf.allowed).not.toContain('purchase');
   });
 
+  it('has one type for a field whichever kind of event has it', () => {
+    const listed = EVENT_TYPES.map((kind) => problem('events.data.none', kind)).join(', ');
+    for (const name of new Set(listed.match(/\b\w+\b/g))) {
+      const found = EVENT_TYPES.map((kind) => findDestination(`events.data.${name}`, kind)).filter(
+        (one) => 'leaf' in one,
+      );
+      const types = found.map(({ leaf: { allowed, ...type } }) => JSON.stringify([type, allowed !== undefined]));
+      expect(new Set(types).size, name).toBeLessThan(2);
+    }
+  });
+
   it.each([
     ['', 'has an empty step'],
     ['events..data', 'has an empty step'],
