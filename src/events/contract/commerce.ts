@@ -27,7 +27,7 @@ const Product = open({
   ...fields(AnyString, 'brand', 'category', 'variant', 'coupon_code'),
   ...fields(Integer, 'position', 'added_to_cart_time_ms'),
   ...fields(Numeric, 'price', 'quantity', 'total_product_amount'),
-  custom_attributes: maybe(mapOf(AttributeText, { fields: 'attributesPerEvent' })),
+  custom_attributes: maybe(mapOf(AttributeText, { names: true, fields: 'attributesPerEvent' })),
 });
 const Products = Type.Array(Product);
 

@@ -25,6 +25,3 @@ export const COMMON_DATA = {
 /** Flags for integrations: String values under free keys. */
 // not shown: their names and values have the bounds of attributes, their number has none
 export const CUSTOM_FLAGS = { custom_flags: maybe(mapOf(AttributeValue, { names: true })) };
-
-/** `data` of an event that says nothing beyond what all say. It takes unknown keys, as every `data` does (rulings §2). */
-export const PlainData = open(COMMON_DATA);

@@ -23,7 +23,7 @@ export function compileCheck(shape: Shape): Check {
     case 'kinds':
       return checkKinds(form);
     case 'anything':
-      return () => undefined;
+      return checkDepth;
   }
 }
 
@@ -59,11 +59,10 @@ function checkContainer(nullable: boolean, look: (value: Fields, scan: Scan) => 
 function fieldsCheck({ fields, closed }: ObjectForm): (value: Fields, scan: Scan) => void {
   const checks = new Map([...fields].map(([name, field]) => [name, compileCheck(field)]));
   const unknown = `is not a field of this object; known are ${[...fields.keys()].join(', ')}`;
-  const checkUnknown: Check | undefined = closed ? (_value, scan) => complain(scan, unknown) : undefined;
+  const checkUnknown: Check = closed ? (_value, scan) => complain(scan, unknown) : checkDepth;
   return (value, scan) => {
     for (const name in value) {
       const check = checks.get(name) ?? checkUnknown;
-      if (check === undefined) continue;
       scan.trail.push(name);
       check(value[name], scan);
       scan.trail.pop();
@@ -128,6 +127,18 @@ function checkKinds({ tag, kinds }: Extract<Form, { form: 'kinds' }>): Check {
     if (check === undefined) complainAt(scan, tag, wantedOneOf([...kinds.keys()], value[tag]));
     else check(value, scan);
   });
+}
+
+const MOST_LEVELS = 100;
+
+// not shown: what may be anything may not be nested for ever; whoever reads the batch again would run out of stack
+const checkDepth: Check = (value, scan) => {
+  if (isDeeper(value, MOST_LEVELS)) complain(scan, `is nested more than ${MOST_LEVELS} levels deep`);
+};
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /** A number with more digits than a double has is an object too, but none of JSON. */

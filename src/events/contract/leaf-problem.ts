@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isIdentity, normaliseIdentity } from '../../identity/index.ts';
 import { isRawNumber, kindOf, quoteValue, wantedOneOf } from '../../kernel/index.ts';
-import { type Leaf, type LeafKind, Uuid } from './leaves.ts';
+import { type Leaf, type LeafKind, UUID_PATTERN } from './leaves.ts';
 import type { BatchLimits } from './scan.ts';
 
 /** What is wrong with a single value that is not a list, as a sentence without its subject; undefined: nothing. */
@@ -10,7 +10,7 @@ export type LeafProblem = (value: unknown, limits: BatchLimits) => string | unde
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 const DIGITS = /^-?\d{1,19}$/;
-const UUID = new RegExp((Uuid as unknown as { readonly pattern: string }).pattern);
+const UUID = new RegExp(UUID_PATTERN);
 
 interface Kind {
   readonly fits: (value: unknown) => boolean;

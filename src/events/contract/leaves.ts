@@ -34,7 +34,7 @@ function leafOf<Value>(leaf: Omit<Leaf, 'list'>, written: Written): TUnsafe<Valu
   return Type.Unsafe<Value>({ ...written, leaf: { list: 'never', ...leaf } });
 }
 
-const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 const ANY_SINGLE = { type: ['string', 'null', 'boolean', 'number'] };
 
 export const AnyString = leafOf<WireString>({ kind: 'String', nullable: true }, ANY_SINGLE);
@@ -47,7 +47,7 @@ export const Numeric = leafOf<WireNumber | null>({ kind: 'Number', nullable: tru
 export const Bool = leafOf<boolean | null>({ kind: 'Boolean', nullable: true }, { type: ['boolean', 'null'] });
 export const Uuid = leafOf<string | null>(
   { kind: 'Uuid', nullable: true },
-  { type: ['string', 'null'], pattern: UUID },
+  { type: ['string', 'null'], pattern: UUID_PATTERN },
 );
 export const IpAddress = leafOf<string | null>(
   { kind: 'Ip', nullable: true },

@@ -104,9 +104,19 @@ describe('a hostile batch', () => {
     expect(issues.at(-1)).toEqual({ path: '', message: 'and more' });
   });
 
-  it('is refused when it is nested too deeply to be written', () => {
-    const deep = (levels: number) => parseJson(`${'['.repeat(levels)}${']'.repeat(levels)}`) as Json;
-    expect(checkBatch(event('first_run', { colour: deep(100) }), LIMITS)).toEqual([]);
-    expect(complaint(event('first_run', { colour: deep(60_000) }))).toBe(': is nested too deeply');
+  it('is refused when what may be anything is nested over 100 levels', () => {
+    const deep = (levels: number) => parseJson(`${'['.repeat(levels)}1${']'.repeat(levels)}`) as Json;
+    for (const put of [
+      (colour: Json) => event('first_run', { colour }),
+      (schema_version: Json) => ({ schema_version }),
+    ]) {
+      expect(checkBatch(put(deep(100)), LIMITS)).toEqual([]);
+      expect(complaint(put(deep(101)))).toMatch(
+        /^(events\[0\]\.data\.colour|schema_version): is nested more than 100 levels deep$/,
+      );
+      // too deep to be written; its source tells its size
+      expect(complaint(put(deep(60_000)))).toBe(': is nested too deeply');
+      expect(checkBatch(put(deep(60_000)), LIMITS, 'short')).toHaveLength(1);
+    }
   });
 });
