@@ -2,13 +2,14 @@
 
 import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
 import { duckdb } from './duckdb/index.ts';
+import { redshift } from './redshift/index.ts';
 
 const NOT_IN_THIS_BUILD = 'not in this build';
 
 const CONNECTORS: Readonly<Record<Provider, Connector | typeof NOT_IN_THIS_BUILD>> = {
   Alpha: NOT_IN_THIS_BUILD,
   Beta: NOT_IN_THIS_BUILD,
-  Gamma: NOT_IN_THIS_BUILD,
+  Gamma: redshift,
   Delta: NOT_IN_THIS_BUILD,
   DuckDB: duckdb,
 };

@@ -1,10 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, type Micros } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment, Session } from '../../src/warehouse/index.ts';
+import { takeStages } from '../_shared/take-stages.ts';
 import { type DuckDbConfig, isInMemory } from './config.ts';
+import { classify } from './errors.ts';
 import { folderPath, locateDatabase } from './locate-database.ts';
 import { type Database, openDatabase } from './open-database.ts';
-import { takeStages } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Sdk } from './sdk.ts';
 import { columnsOf, prepareStatement, withConnection } from './statement.ts';
@@ -32,12 +33,16 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
       const ask = (sql: string) => run(signal, (connection) => connection.run(sql));
       return takeStages(
         [
-          { name: 'reach', passed: 'The folder and the file are there.', take: () => locate(config, environment) },
+          {
+            name: 'reach',
+            passed: 'The folder and the file are there.',
+            take: async () => void (await locate(config, environment)),
+          },
           { name: 'sign_in', passed: 'DuckDB opens it.', take: database },
           { name: 'use_objects', passed: 'The catalog can be read.', take: () => ask('SELECT 1 FROM duckdb_tables()') },
           { name: 'read', passed: 'A row can be read.', take: () => ask('SELECT 1') },
         ],
-        signal,
+        { classify, signal },
       );
     },
     describe: (statement, signal) =>

@@ -7,6 +7,7 @@ import type { Caller } from '../http/index.ts';
 import { AppError, refuse } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { ConnectionConfig, Provider } from '../warehouse/index.ts';
+import type { Reachable } from './ask-warehouse.ts';
 import { changedFields } from './changed-fields.ts';
 import { type Connection, connectionFromRow } from './connection.ts';
 import { checkConfig, isMasked, revealSecret, sealConfig, unmaskConfig } from './connection-config.ts';
@@ -34,6 +35,7 @@ interface Draft {
 export async function createConnection(deps: SyncDeps, caller: Caller, body: Body): Promise<Connection> {
   const { workspaceId, actor } = caller;
   const draft = { body, ...readBody(deps, body, undefined) };
+  await requireAllowedAddress(deps, { workspaceId, ...draft });
   if (await findConnection(deps.store, { workspaceId, id: body.id })) throw duplicate(body.id);
   const { fault } = await probeConnection(deps, { workspaceId, ...draft });
   const createdOn = new Date(deps.clock.nowMs());
@@ -65,6 +67,7 @@ export async function replaceConnection(
   const before = await loadConnection(deps.store, { workspaceId, id });
   if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
   const draft = { body, ...readBody(deps, body, before) };
+  await requireAllowedAddress(deps, { workspaceId, ...draft });
   const { fault } = await probeConnection(deps, { workspaceId, ...draft });
   return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft: { ...draft, fault } }));
 }
@@ -108,12 +111,22 @@ function readBody(deps: SyncDeps, body: Body, before: Connection | undefined) {
     throw refuse([{ path: 'service_provider', message: unknownProvider(body.service_provider) }]);
   }
   const secretFields = secretFieldsOf(deps.fleet, provider);
-  const { config, issues } = unmaskConfig({ config: body.config, secretFields }, (field) =>
+  const given = { ...deps.fleet[provider]?.configDefaults, ...body.config };
+  const { config, issues } = unmaskConfig({ config: given, secretFields }, (field) =>
     before?.provider === provider ? revealSecret(deps.keyRing, before, field) : undefined,
   );
   const all = [...issues, ...checkConfig(deps.fleet, provider, config)];
   if (all.length > 0) throw refuse(all);
   return { provider, config };
+}
+
+/** Where an operator lets connections lead; the store is never a warehouse (rulings §7, API). Throws VALIDATION_FAILED. */
+async function requireAllowedAddress(
+  { fleet, connectorEnvironment }: SyncDeps,
+  { workspaceId, provider, config }: Reachable,
+): Promise<void> {
+  const issues = (await fleet[provider]?.checkAddress?.(config, connectorEnvironment(workspaceId))) ?? [];
+  if (issues.length > 0) throw refuse(issues);
 }
 
 /** A masked field keeps what the locked row holds, which another PUT may have changed since the body was checked. */

@@ -106,11 +106,7 @@ export interface ConnectorSpec {
   /** The SDK is loaded here and not before. `config` has passed `configSchema` and holds revealed secrets. */
   open(config: ConnectionConfig, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
   /** Complaints about where the configuration leads, with paths below `config`, before it is saved; absent: nowhere. */
-  checkAddress?(
-    config: ConnectionConfig,
-    environment: ConnectorEnvironment,
-    signal: AbortSignal,
-  ): Promise<readonly Issue[]>;
+  checkAddress?(config: ConnectionConfig, environment: ConnectorEnvironment): Promise<readonly Issue[]>;
   /** Never throws, never leaks a secret; an unknown error is WAREHOUSE_UNKNOWN with its cause. */
   classify(error: unknown): AppError;
 }

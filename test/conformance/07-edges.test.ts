@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
+import { WAREHOUSE_URL } from '../support/postgres-warehouse.ts';
 import { sentence } from './fleet.ts';
 
 const script = fileURLToPath(new URL('edges-in-zone.ts', import.meta.url));
 
 sentence('7. [start, end) is exact at both edges for each iterator type, under two process time zones', (fixture) => {
   test.each(['America/Los_Angeles', 'Asia/Tokyo'])('in %s', async (zone) => {
-    const env = { ...process.env, TZ: zone, NODE_OPTIONS: '' };
+    const env = { ...process.env, TZ: zone, NODE_OPTIONS: '', [WAREHOUSE_URL]: inject('warehouseUrl') };
     const { stdout } = await promisify(execFile)(process.execPath, [script, fixture.connector.product], { env });
     expect(JSON.parse(stdout)).toEqual({
       zone,

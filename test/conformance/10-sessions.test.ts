@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { openLossyProxy } from '../support/lossy-proxy.ts';
+import { until } from '../support/until.ts';
 import { sentence, testUnlessWaived } from './fleet.ts';
 import { NEVER, openOn, readAll, requestOf } from './reading.ts';
 
@@ -31,11 +33,39 @@ sentence('10. two sessions share no state; a dropped socket is retry', (fixture)
 
   testUnlessWaived(fixture, 'own session state', {
     text: 'what one session sets the other does not see',
-    run: () => Promise.reject(new Error('Written with the first product whose SELECT can set something.')),
+    run: async () => {
+      const { set = '', read = '' } = sql.ownState ?? {};
+      await using warehouse = await fixture.start();
+      await using one = await openOn(fixture, warehouse);
+      await using other = await openOn(fixture, warehouse);
+      await readAll(one, requestOf(set));
+      expect((await readAll(one, requestOf(read))).rows).toEqual([['1']]);
+      expect((await readAll(other, requestOf(read))).rows).toEqual([[null]]);
+    },
   });
 
   testUnlessWaived(fixture, 'dropped socket', {
     text: 'a dropped socket is retry',
-    run: () => Promise.reject(new Error('Written with the first product that has a socket.')),
+    run: async () => {
+      await using warehouse = await fixture.start();
+      await using proxy = await openLossyProxy({ host: '127.0.0.1', port: fixture.portOf?.(warehouse) ?? 0 });
+      const config = fixture.through?.(warehouse, proxy.port) ?? warehouse.config;
+      await using session = await openOn(fixture, { ...warehouse, config });
+      const seen: unknown[] = [];
+      const reading = async () => {
+        const { chunks } = await session.read(requestOf(many, { chunkRows: 1000 }), NEVER);
+        for await (const chunk of chunks) {
+          seen.push(...chunk);
+          if (seen.length === 5000) proxy.cut();
+        }
+      };
+      await expect(reading()).rejects.toMatchObject({ disposition: 'retry' });
+      expect(seen.length).toBeLessThan(200_000);
+      await expect(readAll(session, requestOf(many))).rejects.toMatchObject({ disposition: 'retry' });
+      proxy.mend();
+      expect((await readAll(session, requestOf(many))).rows).toHaveLength(200_000);
+      await session[Symbol.asyncDispose]();
+      await until(async () => (await warehouse.connections()) === 0);
+    },
   });
 });

@@ -43,6 +43,10 @@ export interface Fixture {
   /** Packages that may not be loaded before `open`. */
   readonly sdk: readonly string[];
   start(): Promise<Warehouse>;
+  /** The configuration with the warehouse reached through another port of this machine; absent where there is no socket. */
+  through?(warehouse: Warehouse, port: number): ConnectionConfig;
+  /** The port that `through` leads past. */
+  portOf?(warehouse: Warehouse): number;
   readonly sql: {
     /** FROM item with a column `n`, 0 to rows − 1. */
     series(rows: number): string;
@@ -56,6 +60,8 @@ export interface Fixture {
     longestName: number;
     /** `SELECT` of the parameter `:value` as text, by the dialect's placeholder. */
     echo(placeholder: string): string;
+    /** Queries that set something of their session to 1, and read it; absent where no query can. */
+    readonly ownState?: { readonly set: string; readonly read: string };
   };
   readonly exact: readonly ExactValue[];
   readonly errors: readonly KnownError[];

@@ -4,11 +4,12 @@ import { FLEET } from '../../connectors/index.ts';
 import { PROVIDERS, type Provider } from '../../src/warehouse/index.ts';
 import type { Fixture, Waivable } from './fixture.ts';
 import { duckdbFixture } from './fixtures/duckdb.ts';
+import { redshiftFixture } from './fixtures/redshift.ts';
 
 const FIXTURES: Readonly<Record<Provider, Fixture | undefined>> = {
   Alpha: undefined,
   Beta: undefined,
-  Gamma: undefined,
+  Gamma: redshiftFixture,
   Delta: undefined,
   DuckDB: duckdbFixture,
 };

@@ -17,12 +17,17 @@ export interface PostgresWarehouse extends AsyncDisposable {
   connections(): Promise<number>;
 }
 
-/** `serverUrl` is that of the run's warehouse server, where vitest cannot be asked. */
-export async function openPostgresWarehouse(serverUrl = inject('warehouseUrl')): Promise<PostgresWarehouse> {
+/** Names the warehouses' server to a process that a test starts and that opens warehouses itself. */
+export const WAREHOUSE_URL = 'PENSTOCK_TEST_WAREHOUSE_URL';
+
+export async function openPostgresWarehouse(): Promise<PostgresWarehouse> {
+  const serverUrl = process.env[WAREHOUSE_URL] ?? inject('warehouseUrl');
   const database = `w_${randomUUID().replaceAll('-', '')}`;
   await run(serverUrl, [`CREATE DATABASE ${database} STRATEGY FILE_COPY`]);
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
+  // what is made from here on may be read; schemas of its own stay closed
+  await run(url.href, [`ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${READER.user}`]);
   const ask = async (statement: string) => (await run(url.href, [statement])) as Readonly<Record<string, unknown>>[];
   return {
     config: { host: url.hostname, port: url.port, database, ...READER, sslmode: 'disable' },

@@ -47,9 +47,9 @@ const SETTINGS = [
 ];
 
 const WAREHOUSE_SETTINGS = ['max_connections=100', 'shared_buffers=64MB'];
-/** Whom connections of tests sign in as: it reads everything and writes nothing. */
+/** Whom connections of tests sign in as. */
 export const READER = { user: 'reader', password: 'a reader’s password' };
-const CREATE_READER = `CREATE ROLE ${READER.user} LOGIN PASSWORD '${READER.password}'; GRANT pg_read_all_data TO ${READER.user}`;
+const CREATE_READER = `CREATE ROLE ${READER.user} LOGIN PASSWORD '${READER.password}'`;
 
 /** What a run leaves in its folder, so that the next one can clear up after it when it was killed. */
 interface Runner {

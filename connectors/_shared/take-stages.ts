@@ -1,29 +1,34 @@
+import type { AppError } from '../../src/kernel/index.ts';
 import type { ProbeStage, StageName } from '../../src/warehouse/index.ts';
-import { classify } from './errors.ts';
 
 export interface ProbeStep {
   readonly name: StageName;
-  /** What it means that it worked. */
+  /** What it means that it worked; a text that `take` gives says it better. */
   readonly passed: string;
   readonly take: () => Promise<unknown>;
 }
 
+export interface Probing {
+  readonly classify: (failure: unknown) => AppError;
+  readonly signal: AbortSignal;
+}
+
 /** Takes the stages in order; after the first that fails, the rest is skipped. */
-export async function takeStages(steps: readonly ProbeStep[], signal: AbortSignal): Promise<readonly ProbeStage[]> {
+export async function takeStages(steps: readonly ProbeStep[], probing: Probing): Promise<readonly ProbeStage[]> {
   const stages: ProbeStage[] = [];
   let failed = false;
   for (const step of steps) {
-    const stage: ProbeStage = failed ? skipped(step) : await take(step, signal);
+    const stage: ProbeStage = failed ? skipped(step) : await take(step, probing);
     failed ||= stage.status === 'failed';
     stages.push(stage);
   }
   return stages;
 }
 
-async function take({ name, passed, take }: ProbeStep, signal: AbortSignal): Promise<ProbeStage> {
+async function take({ name, passed, take }: ProbeStep, { classify, signal }: Probing): Promise<ProbeStage> {
   try {
-    await take();
-    return { name, status: 'passed', message: passed };
+    const said = await take();
+    return { name, status: 'passed', message: typeof said === 'string' ? said : passed };
   } catch (failure) {
     if (signal.aborted) throw failure;
     return { name, status: 'failed', message: classify(failure).message };

@@ -1,0 +1,95 @@
+// Types that have no number of their own: enums, arrays, composites, domains and what extensions bring.
+import { arrayReader, compositeReader } from './nested.ts';
+import type { RawRow } from './sdk.ts';
+import { BUILT_IN, type Shape } from './types.ts';
+
+/** Rows of one statement, as the server wrote them. */
+export type Ask = (sql: string) => Promise<readonly RawRow[]>;
+
+interface CatalogType {
+  readonly kind: string;
+  readonly category: string;
+  readonly name: string;
+  readonly delimiter: string;
+  /** Of an array's items. */
+  readonly item: number;
+  /** Under a domain. */
+  readonly base: number;
+  readonly attributes: readonly { readonly name: string; readonly type: number }[];
+}
+
+/** Shapes of these types, with all that they are made of. One statement a level of nesting, none for built-in types. */
+export async function lookUpShapes(ask: Ask, types: readonly number[]): Promise<(type: number) => Shape> {
+  const known = new Map<number, CatalogType>();
+  let wanted = types.filter(isWanted);
+  while (wanted.length > 0) {
+    const found = await readTypes(ask, [...new Set(wanted)]);
+    for (const [type, entry] of found) known.set(type, entry);
+    wanted = [...found.values()]
+      .flatMap(({ item, base, attributes }) => [item, base, ...attributes.map(({ type }) => type)])
+      .filter(isWanted);
+  }
+  return (type) => shapeOf(type, known);
+
+  function isWanted(type: number): boolean {
+    return type !== 0 && BUILT_IN[type] === undefined && !known.has(type);
+  }
+}
+
+async function readTypes(ask: Ask, types: readonly number[]): Promise<Map<number, CatalogType>> {
+  const rows = await ask(typesSql(types));
+  const relations = rows.map(([, , , , , , , relation]) => Number(relation)).filter((relation) => relation !== 0);
+  const attributes = relations.length === 0 ? [] : await ask(attributesSql(relations));
+  return new Map(
+    rows.map(([type, kind, category, name, delimiter, item, base, relation]) => [
+      Number(type),
+      {
+        ...{ kind: kind ?? '', category: category ?? '', name: name ?? '', delimiter: delimiter ?? ',' },
+        ...{ item: Number(item), base: Number(base) },
+        attributes: attributes
+          .filter(([owner]) => owner === relation)
+          .map(([, attribute, of]) => ({ name: attribute ?? '', type: Number(of) })),
+      },
+    ]),
+  );
+}
+
+/** Numbers of types come from the server and are numbers: they stand in the text. */
+export function typesSql(types: readonly number[]): string {
+  return `SELECT t.oid, t.typtype, t.typcategory, pg_catalog.format_type(t.oid, NULL), t.typdelim, t.typelem,
+    t.typbasetype, CASE WHEN t.typtype = 'c' THEN t.typrelid ELSE 0 END
+    FROM pg_catalog.pg_type AS t WHERE t.oid IN (${types.map(Number).join(', ')})`;
+}
+
+export function attributesSql(relations: readonly number[]): string {
+  return `SELECT a.attrelid, a.attname, a.atttypid FROM pg_catalog.pg_attribute AS a
+    WHERE a.attrelid IN (${relations.map(Number).join(', ')}) AND a.attnum > 0 AND NOT a.attisdropped
+    ORDER BY a.attrelid, a.attnum`;
+}
+
+/** int2vector and oidvector are arrays to the catalog, but write their items with spaces between. */
+const VECTORS = new Set([22, 30]);
+
+function shapeOf(type: number, known: ReadonlyMap<number, CatalogType>): Shape {
+  const builtIn = BUILT_IN[type];
+  if (builtIn !== undefined) return builtIn;
+  const entry = known.get(type);
+  if (entry === undefined) return { type: 'unknown', nativeType: `type ${type}` };
+  const { kind, category, name, delimiter, item, base, attributes } = entry;
+  if (kind === 'd') return { ...shapeOf(base, known), nativeType: name };
+  if (category === 'A' && item !== 0 && !VECTORS.has(type)) {
+    const inner = shapeOf(item, known);
+    return { type: 'list', nativeType: name, item: inner, read: arrayReader(reading(inner), delimiter) };
+  }
+  if (kind === 'c') {
+    const fields = attributes.map((field) => ({ name: field.name, read: reading(shapeOf(field.type, known)) }));
+    return { type: 'struct', nativeType: name, read: compositeReader(fields) };
+  }
+  // enums, and types of extensions that say they are strings, such as citext
+  if (kind === 'e' || category === 'S') return { type: 'text', nativeType: name };
+  return { type: 'unknown', nativeType: name };
+}
+
+function reading({ read }: Shape) {
+  return read ?? ((text: string) => text);
+}

@@ -1,0 +1,66 @@
+import { isIP } from 'node:net';
+import Type, { type Static } from 'typebox';
+
+/** As libpq names them; `prefer` takes what the server offers. */
+export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
+
+/** A name or an address: no scheme, no port, and no folder, which the driver would take for a socket of this machine. */
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || HOST_NAME.test(text);
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+}
+
+function isSslMode(text: string): boolean {
+  return SSL_MODES.some((mode) => mode === text);
+}
+
+/** What PostgreSQL takes for a name: 63 bytes, no zero byte. */
+const Name = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 127 }),
+  (text) => !text.includes('\0'),
+  () => 'must not hold U+0000',
+);
+
+/** 002, Warehouse connection, Gamma; required fields by rulings §7. `sslmode` and `sslrootcert` are extensions. */
+export const configSchema = Type.Object(
+  {
+    host: Type.Refine(
+      Type.String({ minLength: 1, maxLength: 253 }),
+      isHost,
+      () => 'must be a host name or an address, without scheme, port or path',
+    ),
+    port: Type.Optional(Type.Refine(Type.String(), isPort, () => 'must be a port from 1 to 65535, in quotes')),
+    database: Name,
+    user: Name,
+    password: Name,
+    // not shown: what it is for; kept and answered. Reading needs no role.
+    aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
+    sslmode: Type.Optional(Type.Refine(Type.String(), isSslMode, () => `must be one of ${SSL_MODES.join(', ')}`)),
+    /** Certificates in PEM that sign the server's; without it those of the big authorities. */
+    sslrootcert: Type.Optional(
+      Type.Refine(
+        Type.String({ maxLength: 500_000 }),
+        (text) => text.includes('-----BEGIN CERTIFICATE-----'),
+        () => 'must be certificates in PEM, beginning with -----BEGIN CERTIFICATE-----',
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type RedshiftConfig = Static<typeof configSchema>;
+
+export const DEFAULT_PORT = '5439';
+
+export function targetOf({ host, port = DEFAULT_PORT }: RedshiftConfig): {
+  readonly host: string;
+  readonly port: number;
+} {
+  return { host, port: Number(port) };
+}

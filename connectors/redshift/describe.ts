@@ -1,0 +1,71 @@
+import { AppError } from '../../src/kernel/index.ts';
+import type { Column, Statement } from '../../src/warehouse/index.ts';
+import { lookUpShapes } from './catalog.ts';
+import type { Link } from './link.ts';
+import { type BoundSql, bindSql, inlineSql } from './render.ts';
+import { declareSql } from './statements.ts';
+import { columnOf, type Shape } from './types.ts';
+import type { Answer } from './wire-query.ts';
+
+export interface Described {
+  /** As this server takes it. */
+  readonly sql: BoundSql;
+  readonly columns: readonly Column[];
+  readonly shapes: readonly Shape[];
+}
+
+/** Columns by Parse and Describe: nothing runs. Throws SQL_REFUSED for what is not one SELECT, whatever the gate thought. */
+export async function describe(link: Link, statement: Statement): Promise<Described> {
+  const sql = renderFor(link, statement);
+  const { fields } = await parse(link, sql);
+  if (fields === undefined) throw notSelect();
+  const shapeOf = await lookUpShapes(link.product === 'PostgreSQL' ? link.run : async () => [], fields.map(typeOf));
+  const shapes = fields.map((field) => shapeOf(typeOf(field)));
+  const columns = fields.map(({ name, dataTypeModifier }, index) =>
+    columnOf(name, shapes[index] ?? { type: 'unknown', nativeType: '' }, dataTypeModifier),
+  );
+  return { sql, columns, shapes };
+}
+
+function typeOf({ dataTypeID }: { readonly dataTypeID: number }): number {
+  return dataTypeID;
+}
+
+export function renderFor({ product }: Pick<Link, 'product'>, statement: Statement): BoundSql {
+  return product === 'PostgreSQL' ? bindSql(statement) : { text: inlineSql(statement), values: [] };
+}
+
+/** First the text alone, whose complaints are the customer's; then as what can be declared, which only a SELECT can. */
+async function parse(link: Link, { text, values }: BoundSql): Promise<Answer> {
+  let wants = 0;
+  const answer = await link.messages({
+    send: (wire) => {
+      wire.parse({ text });
+      wire.describe({ type: 'S', name: '' });
+    },
+    onParameters: (count) => {
+      wants = count;
+    },
+  });
+  if (wants !== values.length) throw strayParameter();
+  if (answer.fields !== undefined && link.product === 'PostgreSQL') {
+    await link.messages({ send: (wire) => wire.parse({ text: declareSql(text) }) }).catch((failure: unknown) => {
+      throw isAboutSyntax(failure) ? notSelect(failure) : failure;
+    });
+  }
+  return answer;
+}
+
+/** Syntax error or access rule violation, feature not supported. */
+function isAboutSyntax(failure: unknown): boolean {
+  return /^(42|0A)/.test(String((failure as { readonly code?: string }).code));
+}
+
+function notSelect(cause?: unknown): AppError {
+  return new AppError('SQL_REFUSED', 'The warehouse does not take this for one SELECT that only reads.', { cause });
+}
+
+function strayParameter(): AppError {
+  const message = 'The SQL has parameters such as $1 of its own, and nothing is bound to them; write the values.';
+  return new AppError('WAREHOUSE_SQL_INVALID', message);
+}

@@ -1,0 +1,25 @@
+import type { Dialect, IteratorType } from '../../src/warehouse/index.ts';
+import { placeholder } from './render.ts';
+
+const BOUND_TYPES: Readonly<Record<IteratorType, string>> = {
+  timestamp: 'timestamp',
+  timestamp_tz: 'timestamptz',
+  timestamp_ltz: 'timestamptz',
+  timestamp_ntz: 'timestamp',
+  date: 'date',
+  timestamp_unixtime_ms: 'bigint',
+  timestamp_unixtime_s: 'bigint',
+};
+
+export const dialect: Dialect = {
+  // what PostgreSQL reads, Redshift's additions included where the parser knows them
+  grammar: 'postgresql',
+  quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  placeholder,
+  castBound: (bound, type) => `${bound}::${BOUND_TYPES[type]}`,
+  iteratorAliases: {
+    timestamptz: 'timestamp_tz',
+    'timestamp with time zone': 'timestamp_tz',
+    'timestamp without time zone': 'timestamp_ntz',
+  },
+};

@@ -1,0 +1,145 @@
+// Errors by class: SQLSTATE of the server, codes of sockets and TLS, and the driver's own few texts.
+import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { NO_TLS } from './tls.ts';
+
+export interface Rule {
+  /** SQLSTATE or system code: all of it, or how it begins. */
+  readonly state?: string;
+  /** What the message must hold, alone or as well. */
+  readonly holds?: string;
+  readonly code: ErrorCode;
+  readonly advice?: string;
+}
+
+const TLS_ADVICE =
+  'Give the certificate that signs the server’s as config.sslrootcert, or set config.sslmode to require, which encrypts without looking at certificates.';
+const NO_TLS_ADVICE = 'Set config.sslmode to disable if the network in between can be trusted.';
+
+/** The first that fits decides: single states before their classes. */
+export const RULES: readonly Rule[] = [
+  {
+    state: '57014',
+    code: 'WAREHOUSE_TIMEOUT',
+    advice: 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.',
+  },
+  { state: '28', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at config.user and config.password.' },
+  { state: '3D000', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at config.database.' },
+  { state: '42501', code: 'WAREHOUSE_PERMISSION' },
+  { state: '25006', code: 'SQL_REFUSED', advice: 'A model only reads.' },
+  { state: '42P01', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { state: '42703', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { state: '3F000', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { state: '42', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '0A000', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '54', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '22', code: 'WAREHOUSE_DATA' },
+  { state: '21000', code: 'WAREHOUSE_DATA' },
+  { state: '23', code: 'WAREHOUSE_DATA' },
+  { state: '2F', code: 'WAREHOUSE_DATA' },
+  { state: '38', code: 'WAREHOUSE_DATA' },
+  { state: '39', code: 'WAREHOUSE_DATA' },
+  { state: '55000', code: 'WAREHOUSE_DATA' },
+  { state: 'P0', code: 'WAREHOUSE_DATA' },
+  { state: 'HV', code: 'WAREHOUSE_DATA' },
+  { state: 'XX001', code: 'WAREHOUSE_DATA' },
+  { state: 'XX002', code: 'WAREHOUSE_DATA' },
+  { state: '53400', code: 'WAREHOUSE_DATA', advice: 'The model needs more than the server allows it.' },
+  { state: '53', code: 'WAREHOUSE_THROTTLED' },
+  { state: '55006', code: 'WAREHOUSE_THROTTLED' },
+  { state: '55P03', code: 'WAREHOUSE_THROTTLED' },
+  { state: '57P03', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: '57P04', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { state: '57P', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '25P', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '40', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '58', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '08', code: 'WAREHOUSE_UNREACHABLE' },
+  // Redshift has one state for nearly everything of its own
+  { state: 'XX000', holds: 'erializable isolation violation', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'ECONNREFUSED', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host and config.port.' },
+  { state: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'ERR_STREAM', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'ETIMEDOUT', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EHOST', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'ENET', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EADDR', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EMFILE', code: 'WAREHOUSE_THROTTLED' },
+  { state: 'ERR_TLS', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'CERT_', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'DEPTH_ZERO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'SELF_SIGNED', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'UNABLE_TO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'ERR_SSL', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EPROTO', code: 'WAREHOUSE_UNREACHABLE' },
+  { holds: NO_TLS, code: 'WAREHOUSE_CONFIG', advice: NO_TLS_ADVICE },
+  { holds: 'establishing an SSL connection', code: 'WAREHOUSE_UNREACHABLE' },
+  {
+    holds: 'timeout expired',
+    code: 'WAREHOUSE_UNREACHABLE',
+    advice: 'Look at config.host, config.port and firewalls.',
+  },
+  { holds: 'Connection terminated', code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: 'not queryable', code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: 'Client was closed', code: 'WAREHOUSE_SESSION_LOST' },
+  {
+    holds: 'Unknown authenticationOk message type',
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice:
+      'The server asks for a way to sign in other than user and password, such as IAM Identity Center. Use a database user.',
+  },
+  { holds: 'SASL', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at config.user and config.password.' },
+  { holds: 'SCRAM', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at config.user and config.password.' },
+  // a text over V8's limit of 512 MiB
+  { holds: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
+];
+
+/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor driver repeats a password. */
+export function classify(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { state, text, hint } = partsOf(error);
+  const rule = RULES.find((candidate) => fits(candidate, state, text));
+  const said = [sentence(state === '' ? text : `${text} (${state})`), hint, rule?.advice, grantFor(state, text)];
+  const message = `The warehouse: ${said.filter((part) => part !== undefined && part !== '').join(' ')}`;
+  return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
+}
+
+function fits({ state, holds }: Rule, found: string, text: string): boolean {
+  return (state === undefined || found.startsWith(state)) && (holds === undefined || text.includes(holds));
+}
+
+interface Parts {
+  readonly state: string;
+  readonly text: string;
+  readonly hint?: string;
+}
+
+function partsOf(error: unknown): Parts {
+  if (!(error instanceof Error)) return { state: '', text: String(error) };
+  const { code, hint } = error as { readonly code?: unknown; readonly hint?: unknown };
+  return {
+    state: typeof code === 'string' ? code : '',
+    // several addresses were tried: their messages stand inside
+    text: error.message === '' && error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message,
+    ...(typeof hint === 'string' && hint !== '' ? { hint: sentence(hint) } : {}),
+  };
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+const DENIED = /permission denied for (\w+(?: \w+)*?) ("?[^"\s]+"?)$/;
+const GRANTS: Readonly<Record<string, string>> = {
+  schema: 'USAGE ON SCHEMA',
+  database: 'CONNECT ON DATABASE',
+  function: 'EXECUTE ON FUNCTION',
+  sequence: 'SELECT ON SEQUENCE',
+  type: 'USAGE ON TYPE',
+};
+
+/** The grant that is missing, as its statement, where the server says for what. */
+function grantFor(state: string, text: string): string | undefined {
+  const [, kind = '', name = ''] = (state === '42501' && DENIED.exec(text)) || [];
+  return kind === '' ? undefined : `It needs GRANT ${GRANTS[kind] ?? 'SELECT ON'} ${name} for config.user.`;
+}

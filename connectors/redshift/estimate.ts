@@ -1,0 +1,25 @@
+import { AppError } from '../../src/kernel/index.ts';
+import type { CostEstimate, Statement } from '../../src/warehouse/index.ts';
+import { renderFor } from './describe.ts';
+import type { Link } from './link.ts';
+import { explainSql } from './statements.ts';
+
+/** The first line of a plan is its root: `Seq Scan on t  (cost=0.00..22.70 rows=1270 width=36)`, on Redshift `XN Seq Scan …`. */
+const ROOT = /cost=[\d.]+\.\.([\d.]+) rows=(\d+)/;
+
+/** What the planner expects; nothing runs. */
+export async function estimate(link: Link, statement: Statement): Promise<CostEstimate> {
+  const { text, values } = renderFor(link, statement);
+  const lines: string[] = [];
+  await link.messages({
+    send: (wire) => {
+      wire.parse({ text: explainSql(text) });
+      wire.bind({ values });
+      wire.execute({});
+    },
+    onRow: ([line]) => void lines.push(line ?? ''),
+  });
+  const [, cost, rows] = ROOT.exec(lines[0] ?? '') ?? [];
+  if (cost === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse explains no plan for this statement.');
+  return { unit: 'planner_cost', amount: Number(cost), rows: Number(rows) };
+}

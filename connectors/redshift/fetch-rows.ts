@@ -1,0 +1,71 @@
+// Where the rows of a statement come from, so many at a time, and only when they are asked for.
+import type { Link } from './link.ts';
+import type { BoundSql } from './render.ts';
+import type { RawRow } from './sdk.ts';
+import { CLOSE_SQL, declareSql, fetchSql, ROWS } from './statements.ts';
+
+type OnRow = (row: RawRow, bytes: number) => void;
+
+export interface RowSource {
+  /** Gives at most so many rows to `onRow`; true while there may be more. */
+  fetch(rows: number, onRow: OnRow): Promise<boolean>;
+  /** Lets go of what is left. */
+  close(): Promise<void>;
+}
+
+/** PostgreSQL: a portal, whose Execute takes a limit of rows. Bound at the first fetch. */
+function portalRows(link: Link, { text, values }: BoundSql): RowSource {
+  let isBound = false;
+  return {
+    async fetch(rows, onRow) {
+      const { isSuspended } = await link.messages({
+        send: (wire) => {
+          if (!isBound) {
+            wire.parse({ text });
+            wire.bind({ portal: ROWS, values });
+          }
+          isBound = true;
+          wire.execute({ portal: ROWS, rows });
+        },
+        onRow,
+      });
+      return isSuspended;
+    },
+    async close() {
+      if (isBound) await link.messages({ send: (wire) => wire.close({ type: 'P', name: ROWS }) });
+    },
+  };
+}
+
+/** Redshift: portals know no limit of rows, and cursors no parameters. One cursor a session. */
+function cursorRows(link: Link, { text }: BoundSql): RowSource {
+  let isDeclared = false;
+  const execute = (sql: string, onRow?: OnRow) =>
+    link.messages({
+      send: (wire) => {
+        wire.parse({ text: sql });
+        wire.bind({ values: [] });
+        wire.execute({});
+      },
+      ...(onRow === undefined ? {} : { onRow }),
+    });
+  return {
+    async fetch(rows, onRow) {
+      if (!isDeclared) await execute(declareSql(text));
+      isDeclared = true;
+      let count = 0;
+      await execute(fetchSql(rows), (row, bytes) => {
+        count += 1;
+        onRow(row, bytes);
+      });
+      return count === rows;
+    },
+    async close() {
+      if (isDeclared) await execute(CLOSE_SQL);
+    },
+  };
+}
+
+export function rowSource(link: Link, sql: BoundSql): RowSource {
+  return link.product === 'PostgreSQL' ? portalRows(link, sql) : cursorRows(link, sql);
+}

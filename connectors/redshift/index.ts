@@ -1,0 +1,38 @@
+import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { configSchema, DEFAULT_PORT, type RedshiftConfig, targetOf } from './config.ts';
+import { dialect } from './dialect.ts';
+import { classify } from './errors.ts';
+import { loadSdk, openSession } from './session.ts';
+
+/** 002's Gamma: Amazon Redshift, and PostgreSQL; the server says which of the two it is. */
+export const redshift = defineConnector({
+  provider: 'Gamma',
+  product: 'Redshift',
+  configSchema,
+  secretFields: ['password'],
+  configDefaults: { port: DEFAULT_PORT },
+  dialect,
+  capabilities: {
+    versionOne: true,
+    // one transaction, REPEATABLE READ in PostgreSQL and Redshift's own snapshot isolation, from the run's clock to its end
+    snapshot: true,
+    writeBack: false,
+  },
+  // defineConnector has checked the configuration against the schema of this type
+  open: async (config, environment) =>
+    openSession({ pg: await loadSdk(), config: config as RedshiftConfig, environment }),
+  checkAddress: (config, environment) => checkAddress(config as RedshiftConfig, environment),
+  classify,
+});
+
+/** A host that is not known is not refused: the probe says so, and its name may come to be. */
+async function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
+  try {
+    await resolveHost(targetOf(config), network);
+    return [];
+  } catch (thrown) {
+    const { code, message } = classify(thrown);
+    return code === 'WAREHOUSE_CONFIG' ? [{ path: 'config.host', message }] : [];
+  }
+}

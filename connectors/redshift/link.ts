@@ -1,0 +1,177 @@
+// One connection to the server: where it leads is checked before it opens, what could break the process is caught, and
+// what its sessions are set to is the same everywhere.
+import type { Duplex } from 'node:stream';
+import type pg from 'pg';
+import { systemClock } from '../../src/kernel/index.ts';
+import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { type RedshiftConfig, targetOf } from './config.ts';
+import { type Door, requestCancel } from './dial.ts';
+import type { Pg, RawRow, Wire } from './sdk.ts';
+import { type Product, productOf, STATEMENTS } from './statements.ts';
+import { attemptsOf, hasNoTls } from './tls.ts';
+import { type Answer, type Messages, runMessages } from './wire-query.ts';
+
+export interface Link {
+  readonly product: Product;
+  /** False once something failed or was broken off: it is closed and not used again. */
+  isSound: boolean;
+  /** One or more statements without parameters; the rows of the last, as the server wrote them. */
+  run(sql: string): Promise<readonly RawRow[]>;
+  messages(messages: Messages): Promise<Answer>;
+  /** Stops and goes on taking bytes from the socket: the server waits meanwhile. */
+  pause(): void;
+  resume(): void;
+  /** Asks the server to break off what this connection does. */
+  cancel(): Promise<void>;
+  /** In order where it is idle, at once where it is not. Never throws. */
+  close(): Promise<void>;
+}
+
+export interface LinkDeps {
+  readonly pg: Pg;
+  readonly config: RedshiftConfig;
+  readonly environment: ConnectorEnvironment;
+}
+
+const CONNECT_MS = 10_000;
+const CLOSE_MS = 1000;
+
+/** Opens a connection to the first address that takes it. Throws what the driver throws, and WAREHOUSE_CONFIG. */
+export async function openLink(deps: LinkDeps, signal: AbortSignal): Promise<Link> {
+  const { client, door } = await connectAnywhere(deps, signal);
+  const link = linkOf(client, door);
+  return await abortable(client, signal, async () => {
+    const [[version] = []] = await link.run('SELECT version()');
+    link.product = productOf(version ?? '');
+    const { setUp, begin } = STATEMENTS[link.product];
+    for (const statement of setUp(deps.environment.statementTimeoutMs)) await link.run(statement);
+    await link.run(begin);
+    return link;
+  });
+}
+
+interface Connected {
+  readonly client: pg.Client;
+  readonly door: Door;
+}
+
+async function connectAnywhere(deps: LinkDeps, signal: AbortSignal): Promise<Connected> {
+  const target = targetOf(deps.config);
+  const addresses = await resolveHost(target, deps.environment.network);
+  const failures: unknown[] = [];
+  for (const address of addresses) {
+    for (const tls of attemptsOf(deps.config, address)) {
+      const door = { address, port: target.port, tls };
+      try {
+        return { client: await connect(deps, door, signal), door };
+      } catch (failure) {
+        failures.push(failure);
+        if (signal.aborted || !(hasNoTls(failure) || isNetworkFailure(failure))) throw failure;
+      }
+    }
+  }
+  throw failures.at(-1);
+}
+
+/** Another address may do better; a server that answered has the last word. */
+function isNetworkFailure(failure: unknown): boolean {
+  const { code } = failure as { readonly code?: string };
+  return code !== undefined && /^E[A-Z]+$/.test(code);
+}
+
+/** The driver would take what is not given from the environment of the process. */
+async function connect(
+  { pg, config }: LinkDeps,
+  { address, port, tls }: Door,
+  signal: AbortSignal,
+): Promise<pg.Client> {
+  const { database, user, password } = config;
+  const client = new pg.Client({
+    ...{ host: address, port, database, user, password },
+    ssl: tls ?? false,
+    application_name: 'penstock',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser: () => (text: unknown) => text },
+  });
+  guardSocket(wireOf(client));
+  // a connection that dies while nobody asks it anything: the next question meets it
+  client.on('error', () => undefined);
+  return await abortable(client, signal, async () => {
+    await client.connect();
+    return client;
+  });
+}
+
+function wireOf(client: pg.Client): Wire {
+  return client.connection as unknown as Wire;
+}
+
+/**
+ * The driver throws where it reads from the socket, as for the way to sign in that an IAM Identity Center cluster asks for
+ * (authentication code 13); nobody could catch that. It becomes an error of the connection.
+ */
+function guardSocket(wire: Wire): void {
+  const attach = wire.attachListeners.bind(wire);
+  wire.attachListeners = (stream) => {
+    const listen = (event: string, listener: (bytes: Buffer) => void) => stream.on(event, listener);
+    const on = (event: string, listener: (bytes: Buffer) => void) => {
+      if (event !== 'data') return listen(event, listener);
+      return listen(event, (bytes: Buffer) => {
+        try {
+          listener(bytes);
+        } catch (thrown) {
+          wire.emit('error', thrown);
+          stream.destroy();
+        }
+      });
+    };
+    attach(Object.create(stream, { on: { value: on } }) as Duplex);
+  };
+}
+
+/** An abort closes the socket, which fails whatever waits for it. */
+async function abortable<Result>(client: pg.Client, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  const done = new AbortController();
+  const abort = () => wireOf(client).stream.destroy(new Error('Connection terminated'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true, signal: done.signal });
+  try {
+    return await work();
+  } catch (failure) {
+    wireOf(client).stream.destroy();
+    throw failure;
+  } finally {
+    done.abort();
+  }
+}
+
+function linkOf(client: pg.Client, door: Door): Link & { product: Product } {
+  // the server's number for this connection and the secret that allows to cancel it
+  const { processID: pid, secretKey: key } = client as unknown as Readonly<Record<'processID' | 'secretKey', number>>;
+  const wire = wireOf(client);
+  return {
+    product: 'PostgreSQL',
+    isSound: true,
+    run: async (text) => {
+      const answer: unknown = await client.query({ text, rowMode: 'array' });
+      const last = Array.isArray(answer) ? answer.at(-1) : answer;
+      return (last as { readonly rows: readonly RawRow[] }).rows;
+    },
+    messages: (messages) => runMessages(client, messages),
+    pause: () => void wire.stream.pause(),
+    resume: () => void wire.stream.resume(),
+    cancel: () => requestCancel(door, { pid, key }),
+    async close() {
+      wire.stream.resume();
+      const ended = new AbortController();
+      const ending = client.end().catch(() => undefined);
+      const patience = systemClock.sleep(CLOSE_MS, ended.signal).catch(() => undefined);
+      await Promise.race([ending, patience]);
+      ended.abort();
+      wire.stream.destroy();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// How far a connection gets, stage by stage; a stage that fails says what is missing.
+import { AppError } from '../../src/kernel/index.ts';
+import type { ProbeStage } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { takeStages } from '../_shared/take-stages.ts';
+import { targetOf } from './config.ts';
+import { dial } from './dial.ts';
+import { classify } from './errors.ts';
+import type { Link, LinkDeps } from './link.ts';
+import { STATEMENTS } from './statements.ts';
+import { attemptsOf, hasNoTls } from './tls.ts';
+
+/** `link`: signs in, or gives the session's own. */
+export async function probe(
+  deps: LinkDeps,
+  link: () => Promise<Link>,
+  signal: AbortSignal,
+): Promise<readonly ProbeStage[]> {
+  const { database, user } = deps.config;
+  let address = '';
+  let grants: Grants = { tables: 0, usable: 0, readable: 0, schema: '' };
+  return await takeStages(
+    [
+      {
+        name: 'reach',
+        passed: 'The server takes connections.',
+        take: async () => {
+          address = await reach(deps, signal);
+        },
+      },
+      { name: 'tls', passed: 'The connection is encrypted.', take: () => encrypt(deps, address, signal) },
+      {
+        name: 'sign_in',
+        passed: '',
+        take: async () => `${user} may sign in to ${database}; the server is ${(await link()).product}.`,
+      },
+      {
+        name: 'use_objects',
+        passed: 'The schemas can be used.',
+        take: async () => {
+          grants = await readGrants(await link());
+          requireUse(grants, user);
+        },
+      },
+      { name: 'read', passed: '', take: async () => requireRead(grants, user) },
+    ],
+    { classify, signal },
+  );
+}
+
+async function reach({ config, environment }: LinkDeps, signal: AbortSignal): Promise<string> {
+  const target = targetOf(config);
+  let failure: unknown;
+  for (const address of await resolveHost(target, environment.network)) {
+    try {
+      (await dial({ address, port: target.port, tls: undefined }, signal)).destroy();
+      return address;
+    } catch (refused) {
+      failure = refused;
+    }
+  }
+  throw failure;
+}
+
+async function encrypt({ config }: LinkDeps, address: string, signal: AbortSignal): Promise<string | undefined> {
+  const { port } = targetOf(config);
+  for (const tls of attemptsOf(config, address)) {
+    if (tls === undefined)
+      return 'The connection is not encrypted, as config.sslmode says or because the server is on this machine.';
+    try {
+      (await dial({ address, port, tls }, signal)).destroy();
+      return undefined;
+    } catch (failure) {
+      if (!hasNoTls(failure) || attemptsOf(config, address).length === 1) throw failure;
+    }
+  }
+  return undefined;
+}
+
+interface Grants {
+  readonly tables: number;
+  readonly usable: number;
+  readonly readable: number;
+  readonly schema: string;
+}
+
+async function readGrants(link: Link): Promise<Grants> {
+  const [[tables, usable, readable, schema] = []] = await link.run(STATEMENTS[link.product].grants);
+  return { tables: Number(tables), usable: Number(usable), readable: Number(readable), schema: schema ?? '' };
+}
+
+/** A database without any table is not complained about: they may come. */
+function requireUse({ tables, usable, schema }: Grants, user: string): void {
+  if (tables === 0 || usable > 0) return;
+  throw missing(
+    `${user} may use no schema that holds tables. It needs GRANT USAGE ON SCHEMA ${quote(schema)} TO ${quote(user)}.`,
+  );
+}
+
+function requireRead({ tables, readable, schema }: Grants, user: string): string {
+  if (tables === 0) return 'There is no table yet.';
+  if (readable > 0) return `${readable} of ${tables} tables and views can be read.`;
+  throw missing(
+    `${user} may read no table. It needs GRANT SELECT ON ALL TABLES IN SCHEMA ${quote(schema)} TO ${quote(user)}, or on the tables that models name.`,
+  );
+}
+
+function quote(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+function missing(message: string): AppError {
+  return new AppError('WAREHOUSE_PERMISSION', message);
+}

@@ -1,0 +1,79 @@
+import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
+import { cancellable } from './cancellable.ts';
+import { type Chunk, ChunkQueue } from './chunk-queue.ts';
+import { describe } from './describe.ts';
+import { type RowSource, rowSource } from './fetch-rows.ts';
+import type { Link } from './link.ts';
+import { STATEMENTS } from './statements.ts';
+
+export interface ReadJob {
+  readonly link: Link;
+  readonly request: ReadRequest;
+  readonly signal: AbortSignal;
+  /** Takes the link back, once. */
+  readonly release: () => Promise<void>;
+}
+
+interface Stream {
+  readonly source: RowSource;
+  readonly queue: ChunkQueue;
+  readonly leaving: AbortController;
+}
+
+/** Rows of one statement on a link that nothing else uses meanwhile. */
+export async function startRead(job: ReadJob): Promise<ReadResult> {
+  const { link, request, signal } = job;
+  const { sql, columns, shapes } = await cancellable(link, signal, async () => {
+    if (request.label !== undefined) await link.run(STATEMENTS[link.product].label(labelText(request.label)));
+    return await describe(link, request.statement);
+  });
+  const source = rowSource(link, sql);
+  const leaving = new AbortController();
+  const stop = AbortSignal.any([signal, leaving.signal]);
+  const queue = new ChunkQueue({
+    ...{ source, request, readers: shapes.map(({ read }) => read) },
+    pause: () => link.pause(),
+    resume: () => link.resume(),
+    guard: (work) => cancellable(link, stop, work),
+  });
+  return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, { source, queue, leaving }) } };
+}
+
+function labelText(label: Readonly<Record<string, string>>): string {
+  return ['penstock', ...Object.entries(label).map(([name, value]) => `${name}=${value}`)].join(' ');
+}
+
+/** `return` frees the link also when nobody ever asked for a row, which a generator alone would not. */
+function iterator(job: ReadJob, stream: Stream): AsyncIterator<Chunk, undefined> {
+  const { queue } = stream;
+  let freed: Promise<void> | undefined;
+  const free = () => {
+    freed ??= letGo(job, stream);
+    return freed;
+  };
+  return {
+    async next() {
+      const chunk = await queue.next();
+      if (chunk !== undefined) return { done: false, value: chunk };
+      await free();
+      return { done: true, value: undefined };
+    },
+    async return() {
+      await free();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/** What is being fetched is broken off, and its link with it; else the portal closes and the link keeps its snapshot. */
+async function letGo({ link, signal, release }: ReadJob, { source, queue, leaving }: Stream): Promise<void> {
+  if (queue.isFetching) leaving.abort();
+  await queue.discard();
+  if (signal.aborted) link.isSound = false;
+  try {
+    if (link.isSound) await source.close();
+  } catch {
+    link.isSound = false;
+  }
+  await release();
+}

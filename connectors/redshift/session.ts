@@ -1,0 +1,73 @@
+import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
+import type { Session } from '../../src/warehouse/index.ts';
+import { cancellable } from './cancellable.ts';
+import { describe } from './describe.ts';
+import { estimate } from './estimate.ts';
+import { type Link, type LinkDeps, openLink } from './link.ts';
+import { createLinks, type Links } from './links.ts';
+import { probe } from './probe.ts';
+import { startRead } from './read.ts';
+import type { Pg } from './sdk.ts';
+import { STATEMENTS } from './statements.ts';
+
+/** The only place that loads the SDK. */
+export async function loadSdk(): Promise<Pg> {
+  return (await import('pg')).default;
+}
+
+/**
+ * Connects at the first use, so that `probe` can say at which stage it fails. `clock` begins the snapshot that what follows
+ * reads: every row that was committed before the time it answers is in there, so a range that ends at that time lacks none.
+ */
+export function openSession(deps: LinkDeps): Session {
+  const links = createLinks((signal) => openLink(deps, signal), beginAgain);
+  const use = async <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>, take = links.take) => {
+    const link = await take(signal);
+    try {
+      return await cancellable(link, signal, () => work(link));
+    } finally {
+      await links.giveBack(link);
+    }
+  };
+  return {
+    probe: (signal) => probeWith(deps, links, signal),
+    describe: (statement, signal) => use(signal, async (link) => (await describe(link, statement)).columns),
+    estimate: (statement, signal) => use(signal, (link) => estimate(link, statement)),
+    clock: (signal) => use(signal, readClock, links.takeNew),
+    async read(request, signal) {
+      const link = await links.take(signal);
+      try {
+        return await startRead({ link, request, signal, release: () => links.giveBack(link) });
+      } catch (failure) {
+        link.isSound = false;
+        await links.giveBack(link);
+        throw failure;
+      }
+    },
+    [Symbol.asyncDispose]: () => links.close(),
+  };
+}
+
+async function beginAgain(link: Link): Promise<void> {
+  for (const statement of STATEMENTS[link.product].again) await link.run(statement);
+}
+
+async function probeWith(deps: LinkDeps, links: Links, signal: AbortSignal) {
+  let link: Link | undefined;
+  const signedIn = async () => {
+    link ??= await links.take(signal);
+    return link;
+  };
+  try {
+    return await probe(deps, signedIn, signal);
+  } finally {
+    if (link !== undefined) await links.giveBack(link);
+  }
+}
+
+async function readClock(link: Link): Promise<Micros> {
+  const [[text] = []] = await link.run(STATEMENTS[link.product].clock);
+  const micros = parseInstant(/[+-]\d\d$/.test(text ?? '') ? (text ?? '') : `${text}Z`);
+  if (micros === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not say what time it is.');
+  return micros;
+}

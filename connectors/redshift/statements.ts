@@ -1,0 +1,96 @@
+// Every statement the connector itself writes, by product: what Redshift does not know never reaches it.
+
+export type Product = 'PostgreSQL' | 'Redshift';
+
+/** `PostgreSQL 8.0.2 on i686-pc-linux-gnu, …, Redshift 1.0.12345` */
+export function productOf(version: string): Product {
+  return version.includes('Redshift') ? 'Redshift' : 'PostgreSQL';
+}
+
+/** Name of the portal or cursor whose rows are fetched; one at a time. */
+export const ROWS = 'penstock_rows';
+
+export interface Statements {
+  /** What a session is set to, before its transaction. */
+  setUp(timeoutMs: number): readonly string[];
+  /** Read only, and one snapshot until its end. */
+  readonly begin: string;
+  /** Ends the transaction and begins another: its snapshot is newer. */
+  readonly again: readonly string[];
+  /** A text that does not outlive the connection and shows in the server's query log. */
+  label(text: string): string;
+  /** The time of the transaction's start, which its snapshot does not lie before. */
+  readonly clock: string;
+  /** Of all tables and views: how many there are, lie in schemas that may be used, may be read; and the first schema. */
+  readonly grants: string;
+}
+
+const POSTGRESQL_BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const REDSHIFT_BEGIN = 'BEGIN READ ONLY';
+
+export const STATEMENTS: Readonly<Record<Product, Statements>> = {
+  PostgreSQL: {
+    setUp: (timeoutMs) => [
+      "SET client_encoding = 'UTF8'",
+      "SET TIME ZONE 'UTC'",
+      "SET DateStyle = 'ISO, YMD'",
+      "SET IntervalStyle = 'iso_8601'",
+      // every digit of a float: the default of servers before 12 loses two
+      'SET extra_float_digits = 3',
+      "SET bytea_output = 'hex'",
+      `SET statement_timeout = ${Math.round(timeoutMs)}`,
+      "SET lock_timeout = '60s'",
+      // a run may be busy elsewhere; a daemon that hangs still lets go
+      "SET idle_in_transaction_session_timeout = '1h'",
+      // a statement whose client is gone ends within seconds, where the server can look (from 14 on)
+      "SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = 'client_connection_check_interval'",
+    ],
+    begin: POSTGRESQL_BEGIN,
+    again: ['ROLLBACK', POSTGRESQL_BEGIN],
+    label: (text) => `SET application_name = '${word(text)}'`,
+    clock: 'SELECT now()',
+    grants: grantsSql("'r', 'v', 'm', 'f', 'p'", 'has_any_column_privilege'),
+  },
+  Redshift: {
+    setUp: (timeoutMs) => [
+      "SET client_encoding TO 'UTF8'",
+      "SET timezone TO 'UTC'",
+      "SET datestyle TO 'ISO, YMD'",
+      'SET extra_float_digits TO 2',
+      `SET statement_timeout TO ${Math.round(timeoutMs)}`,
+    ],
+    begin: REDSHIFT_BEGIN,
+    again: ['ROLLBACK', REDSHIFT_BEGIN],
+    label: (text) => `SET query_group TO '${word(text)}'`,
+    // without a zone, and the session's is UTC
+    clock: 'SELECT SYSDATE',
+    grants: grantsSql("'r', 'v'", 'has_table_privilege'),
+  },
+};
+
+/** Letters, digits and a few signs: nothing that could end a literal. 63 bytes are what application_name keeps. */
+function word(text: string): string {
+  return text.replace(/[^\w .:=,/-]/g, '?').slice(0, 63);
+}
+
+function grantsSql(kinds: string, mayRead: string): string {
+  return `SELECT count(*), sum(CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN 1 ELSE 0 END),
+    sum(CASE WHEN has_schema_privilege(n.oid, 'USAGE') AND ${mayRead}(c.oid, 'SELECT') THEN 1 ELSE 0 END), min(n.nspname)
+    FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.relkind IN (${kinds}) AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`;
+}
+
+/** The server itself says whether a text is one SELECT: nothing else can be declared. PostgreSQL only parses it. */
+export function declareSql(sql: string): string {
+  return `DECLARE ${ROWS} CURSOR FOR ${sql}`;
+}
+
+export function fetchSql(rows: number): string {
+  return `FETCH FORWARD ${Math.round(rows)} FROM ${ROWS}`;
+}
+
+export const CLOSE_SQL = `CLOSE ${ROWS}`;
+
+export function explainSql(sql: string): string {
+  return `EXPLAIN ${sql}`;
+}

@@ -1,0 +1,89 @@
+// From the server's types to columns and cells. TYPES.md is this file for people.
+import { AppError } from '../../src/kernel/index.ts';
+import type { Cell, Column, ColumnType } from '../../src/warehouse/index.ts';
+import { date, time, timestamp, timestampTz, timeTz } from './moments.ts';
+import type { ReadText } from './nested.ts';
+
+/** A type as the connector reads it. Without `read` the server's text is the cell. */
+export interface Shape {
+  readonly type: ColumnType;
+  readonly nativeType: string;
+  readonly read?: ReadText;
+  readonly item?: Shape;
+}
+
+/** Types by the number that every server of this family has for them. */
+export const BUILT_IN: Readonly<Record<number, Shape>> = {
+  16: shape('boolean', 'boolean', (text) => text === 't'),
+  17: shape('binary', 'bytea', bytes),
+  18: shape('text', '"char"'),
+  19: shape('text', 'name'),
+  20: shape('integer', 'bigint', integer),
+  21: shape('integer', 'smallint', Number),
+  23: shape('integer', 'integer', Number),
+  25: shape('text', 'text'),
+  26: shape('integer', 'oid', Number),
+  114: shape('json', 'json'),
+  142: shape('text', 'xml'),
+  650: shape('text', 'cidr'),
+  700: shape('double', 'real', Number),
+  701: shape('double', 'double precision', Number),
+  705: shape('text', 'unknown'),
+  774: shape('text', 'macaddr8'),
+  829: shape('text', 'macaddr'),
+  869: shape('text', 'inet'),
+  1042: shape('text', 'character'),
+  1043: shape('text', 'character varying'),
+  1082: shape('date', 'date', date),
+  1083: shape('time', 'time without time zone', time),
+  1114: shape('timestamp', 'timestamp without time zone', timestamp),
+  1184: shape('timestamp_tz', 'timestamp with time zone', timestampTz),
+  1186: shape('text', 'interval'),
+  1266: shape('text', 'time with time zone', timeTz),
+  1560: shape('text', 'bit'),
+  1562: shape('text', 'bit varying'),
+  1700: shape('decimal', 'numeric'),
+  2950: shape('uuid', 'uuid'),
+  3802: shape('json', 'jsonb'),
+  // Redshift's own
+  1188: shape('text', 'interval year to month'),
+  1190: shape('text', 'interval day to second'),
+  3000: shape('text', 'geometry'),
+  3001: shape('text', 'geography'),
+  4000: shape('json', 'super'),
+  6551: shape('binary', 'varbyte', hexBytes),
+};
+
+function shape(type: ColumnType, nativeType: string, read?: ReadText): Shape {
+  return read === undefined ? { type, nativeType } : { type, nativeType, read };
+}
+
+export function columnOf(name: string, { type, nativeType, item }: Shape, modifier = -1): Column {
+  const column = { name, type, nativeType: withModifier(nativeType, modifier) };
+  return item === undefined ? column : { ...column, item: columnOf(name, item) };
+}
+
+const VARLENA_HEADER = 4;
+
+/** `numeric(18,2)`, `character varying(20)`. */
+function withModifier(nativeType: string, modifier: number): string {
+  if (modifier < VARLENA_HEADER) return nativeType;
+  const size = modifier - VARLENA_HEADER;
+  if (nativeType === 'numeric') return `numeric(${size >> 16},${((size & 0x7ff) ^ 1024) - 1024})`;
+  return nativeType.startsWith('character') ? `${nativeType}(${size})` : nativeType;
+}
+
+/** 64 bits: a number when it is safe, else a bigint. 15 digits are always safe. */
+function integer(text: string): Cell {
+  const value = Number(text);
+  return text.length <= 15 || Number.isSafeInteger(value) ? value : BigInt(text);
+}
+
+function bytes(text: string): Cell {
+  if (text.startsWith('\\x')) return hexBytes(text.slice(2));
+  throw new AppError('WAREHOUSE_DATA', 'The model changes bytea_output of its session, which it may not.');
+}
+
+function hexBytes(text: string): Cell {
+  return new Uint8Array(Buffer.from(text, 'hex'));
+}
