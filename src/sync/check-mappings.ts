@@ -128,9 +128,10 @@ function tooMany(placed: readonly Placed[], limits: BatchLimits): readonly Issue
 
 function missing(placed: readonly Placed[], eventType: string | undefined): readonly Issue[] {
   const paths = placed.map(({ mapping }) => mapping.destination);
-  const fields = missingFields(eventType, paths).map(
-    (field) => `no mapping gives ${field}, ${whyRequired(field, eventType)}`,
-  );
+  const fields = missingFields(eventType, paths)
+    // rulings §2: set by us when it is absent
+    .filter((field) => field !== 'source_info.channel')
+    .map((field) => `no mapping gives ${field}, ${whyRequired(field, eventType)}`);
   const hasIdentity = placed.some(
     ({ destination: { leaf, path } }) => leaf.identity !== undefined || path[0] === 'mpid',
   );

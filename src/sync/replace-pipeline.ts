@@ -6,7 +6,7 @@ import type { Transaction } from '../store/index.ts';
 import { changedFields } from './changed-fields.ts';
 import { requireNoLiveRun } from './live-runs.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Iterator, Pipeline } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
@@ -83,7 +83,8 @@ export function resetColumns({ generation, schedule }: Pipeline) {
 
 /**
  * Fields whose change makes the position meaningless (rulings §7, Status and faults).
- * not shown: another pipeline_type; what was delivered as people was never delivered as events.
+ * not shown: another pipeline_type, because what was delivered as people was never delivered as events; another zone of
+ * the iterator, because the position would mean another wall clock, so that hours were lost or loaded twice.
  */
 function resettingFields(before: Pipeline, { body, syncMode: after }: PipelineDraft): readonly string[] {
   const { syncMode } = before;
@@ -92,9 +93,16 @@ function resettingFields(before: Pipeline, { body, syncMode: after }: PipelineDr
     ['sync_mode.type', syncMode.type, after.type],
     ['sync_mode.iterator_field', syncMode.iterator?.field, after.iterator?.field],
     ['sync_mode.iterator_data_type', syncMode.iterator?.type, after.iterator?.type],
+    ['sync_mode.iterator_time_zone', zoneOf(syncMode.iterator), zoneOf(after.iterator)],
     ['sync_mode.from', syncMode.from, after.from],
   ] as const;
   return fields.filter(([, old, now]) => old !== now).map(([name]) => name);
+}
+
+/** Unix times have no wall clock. */
+function zoneOf(iterator: Iterator | undefined): string | undefined {
+  if (iterator === undefined || iterator.type.startsWith('timestamp_unixtime')) return undefined;
+  return iterator.timeZone ?? 'UTC';
 }
 
 function resetPrevented(id: string, fields: readonly string[]): AppError {

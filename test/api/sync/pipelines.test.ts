@@ -131,6 +131,7 @@ describe('preventResets', () => {
     ['iterator_field', syncMode({ iterator_field: 'purchased_on' })],
     ['iterator_data_type', syncMode({ iterator_data_type: 'date' })],
     ['from', syncMode({ from: '2024-01-01T00:00:00Z' })],
+    ['iterator_time_zone', syncMode({ iterator_time_zone: 'Europe/Berlin' })],
   ])('refuses a change of sync_mode.%s unless it is false', async (field, change) => {
     for (const query of ['', '?preventResets=true']) {
       const answer = await put(change, query);
@@ -144,6 +145,7 @@ describe('preventResets', () => {
     ['until', syncMode({ until: '2030-01-01T00:00:00Z' })],
     ['lookback', syncMode({ lookback: '1h' })],
     ['another spelling of the same type', syncMode({ iterator_data_type: 'TIMESTAMP' })],
+    ['a zone that is UTC already', syncMode({ iterator_time_zone: 'UTC' })],
     ['the schedule', schedule({ frequency: 'hourly' })],
     ['the name', { name: 'New' }],
   ])('allows a change of %s', async (_what, change) => {

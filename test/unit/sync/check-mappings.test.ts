@@ -35,6 +35,7 @@ describe('the mappings of a transformation', () => {
       [...PURCHASE, ...['id', 'name', 'price'].map((f) => column(`events.data.product_action.products.${f}`))],
     ],
     ['a list of values', [...SCREEN, fixed('user_attributes.tags', ['a', 'b'])]],
+    ['part of what is set where it is absent', [...SCREEN, column('source_info.replay_job_id')]],
     ['a key with dots', [...SCREEN, column('events.data.custom_attributes.a.b')]],
     ['one column in two places', [...SCREEN, column('user_attributes.mail', 'email')]],
     ['a column that is ignored', [...SCREEN, ignore('other')]],
