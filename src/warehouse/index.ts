@@ -27,5 +27,6 @@ export {
   type IteratorType,
   parseIteratorType,
 } from './iterator.ts';
-export { acceptsSomeGrammar, checkModel, type ModelCheck } from './sql/check-model.ts';
+export type { ModelCheck } from './sql/check-model.ts';
+export { acceptsSomeGrammar, checkModel } from './sql/gate.ts';
 export { countNullIterators, wrapModel } from './wrap-model.ts';

@@ -1,0 +1,77 @@
+// The parser takes 60 to 110 MB once it has been used, and gives none back: so it lives in a thread that ends when nobody
+// asks any more, and what it said of a text is remembered, so that a run of a known model does not wake it.
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../kernel/index.ts';
+import type { Dialect } from '../dialect.ts';
+import type { acceptsSomeGrammar as accepts, checkModel as check, ModelCheck } from './check-model.ts';
+
+/** Without a grammar: is there one that accepts it? */
+export interface Question {
+  readonly sql: string;
+  readonly grammar: string | undefined;
+}
+
+/** `idle`: nobody has asked for a while. */
+export type Answer = ModelCheck | 'idle';
+
+/** As `checkModel` of check-model.ts, in the parser's own thread. */
+export const checkModel: typeof check = (sql, { grammar }: Pick<Dialect, 'grammar'>) => ask({ sql, grammar });
+
+/** As `acceptsSomeGrammar` of check-model.ts, in the parser's own thread. */
+export const acceptsSomeGrammar: typeof accepts = (sql) => ask({ sql, grammar: undefined });
+
+const MOST_REMEMBERED = 200;
+const LONGEST_REMEMBERED = 20_000;
+/** The newest last. */
+const remembered = new Map<string, ModelCheck>();
+
+async function ask(question: Question): Promise<ModelCheck> {
+  const key = `${question.grammar ?? ''}\n${question.sql}`;
+  const known = remembered.get(key) ?? (await askThread(question));
+  remembered.delete(key);
+  if (key.length <= LONGEST_REMEMBERED) remembered.set(key, known);
+  const [oldest] = remembered.keys();
+  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  return known;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** In the order of the questions, which is that of the answers. */
+  readonly waiting: { readonly answer: (check: ModelCheck) => void; readonly fail: (error: unknown) => void }[];
+}
+
+let running: Thread | undefined;
+
+function askThread(question: Question): Promise<ModelCheck> {
+  running ??= startThread();
+  const { worker, waiting } = running;
+  // only a question keeps the process alive
+  worker.ref();
+  worker.postMessage(question);
+  return new Promise((answer, fail) => waiting.push({ answer, fail }));
+}
+
+function startThread(): Thread {
+  const worker = new Worker(new URL('./gate-worker.ts', import.meta.url));
+  const thread: Thread = { worker, waiting: [] };
+  const forget = () => {
+    if (running === thread) running = undefined;
+  };
+  worker.on('message', (said: Answer) => {
+    if (said !== 'idle') thread.waiting.shift()?.answer(said);
+    if (thread.waiting.length > 0) return;
+    worker.unref();
+    if (said !== 'idle') return;
+    forget();
+    void worker.terminate();
+  });
+  const end = (cause: unknown) => {
+    forget();
+    const error = new AppError('INTERNAL', 'The SQL parser broke off; the next question starts it again.', { cause });
+    for (const { fail } of thread.waiting.splice(0)) fail(error);
+  };
+  worker.on('error', end);
+  worker.on('exit', end);
+  return thread;
+}
