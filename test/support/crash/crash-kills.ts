@@ -7,8 +7,7 @@ const MODES: readonly Mode[] = ['full', 'incremental'];
 /** Beyond this share the end may come before the signal does. */
 const LATEST_SHARE = 0.8;
 
-/** Events follow as soon as a run that is taken over knows what it has delivered. */
-const KINDS = { people: peoplePipeline, ...(process.env.CRASH_EVENTS === undefined ? {} : { events: eventsPipeline }) };
+const KINDS = { people: peoplePipeline, events: eventsPipeline };
 
 /** Pipelines of every kind, each over a DuckDB file of its own that is still empty. */
 export async function everyKind({ api, folder }: CrashSite): Promise<readonly CrashPipeline[]> {
