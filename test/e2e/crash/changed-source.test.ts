@@ -20,14 +20,14 @@ test('a source that changed between a crash and the next start: what was kept st
   await using site = await openCrashSite({ store: 'shared', chunkRows: 50 });
   const first = await site.serve();
   const pipelines = await everyKind(site);
-  const rows = sourceRows(0, 3000);
+  const rows = sourceRows(0, 2000);
   for (const pipeline of pipelines) await pipeline.append(rows);
   const round = await startRound(site, pipelines);
   expect(await untilShare(site, round, 0.4)).toBe(true);
   await site.end(first, 'SIGKILL');
 
   // behind the range, which the first attempt had fixed
-  const added = sourceRows(3000, 3100, 0);
+  const added = sourceRows(2000, 2100, 0);
   const kept = new Map<CrashPipeline, readonly string[]>();
   for (const pipeline of pipelines) {
     kept.set(pipeline, await pipeline.kept(site.store));

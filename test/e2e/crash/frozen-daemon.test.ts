@@ -10,7 +10,7 @@ test('a daemon that was frozen past its lease writes nothing more once it thaws,
   await using site = await openCrashSite({ store: 'shared', chunkRows: 50 });
   const frozen = await site.serve();
   const pipelines = await everyKind(site);
-  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 3000));
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
   const round = await startRound(site, pipelines);
   expect(await untilShare(site, round, random() * 0.5)).toBe(true);
   process.kill(frozen.daemon.pid, 'SIGSTOP');

@@ -8,10 +8,10 @@ const KILLS = 3;
 
 test('a daemon that is killed three times at random moments loses no row and doubles none', async () => {
   const random = seededRandom(chooseSeed('kills'));
-  await using site = await openCrashSite({ store: 'embedded', chunkRows: 100 });
+  await using site = await openCrashSite({ store: 'embedded', chunkRows: 50 });
   let served = await site.serve();
   const pipelines = await everyKind(site);
-  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 3000));
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
   const strike = async () => {
     await site.end(served, 'SIGKILL');
     served = await site.serve();
