@@ -47,4 +47,5 @@ export const ShoppingCart = closed({ products: Products });
 
 const Promotion = closed({ ...fields(Text, 'id', 'name'), ...fields(AnyString, 'creative', 'position') });
 
-export const PromotionAction = closed({ action: oneOf('view', 'click'), promotions: maybe(Type.Array(Promotion)) });
+/** Not marked closed in 000 either. */
+export const PromotionAction = open({ action: oneOf('view', 'click'), promotions: maybe(Type.Array(Promotion)) });

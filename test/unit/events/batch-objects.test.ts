@@ -43,11 +43,6 @@ describe('a batch', () => {
       'events[0].data.promotion_action.promotions[0].colour',
     ],
     [
-      'promotion_action',
-      event('commerce_event', { promotion_action: { action: 'view', colour: 1 } }),
-      'events[0].data.promotion_action.colour',
-    ],
-    [
       'a product impression',
       event('commerce_event', {
         product_impressions: [{ product_impression_list: 'a', products: null, colour: 1 }],
@@ -67,6 +62,7 @@ describe('a batch', () => {
     ['context', { context: { colour: 1 } }],
     ['a data plan', { context: { data_plan: { plan_id: 'p', colour: 1 } } }],
     ['source_info', { source_info: { channel: 'native', colour: 1 } }],
+    ['promotion_action', event('commerce_event', { promotion_action: { action: 'view', colour: 1 } })],
     ['a side of user_identity_change', event('user_identity_change', { new: { colour: 1 }, old: {} })],
     [
       'event_system_notification_info',
