@@ -9,7 +9,7 @@ export { EVENT_TYPES } from './contract/event-types.ts';
 export { type Destination, findDestination, type NoDestination } from './contract/find-destination.ts';
 export { leafProblem } from './contract/leaf-problem.ts';
 export type { Leaf, LeafKind } from './contract/leaves.ts';
-export { missingFields } from './contract/missing-fields.ts';
+export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';
 export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';

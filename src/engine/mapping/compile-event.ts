@@ -1,6 +1,6 @@
-import { EVENT_TYPES, findDestination, missingFields } from '../../events/index.ts';
+import { EVENT_TYPES, findDestination, missingFields, requiredFields } from '../../events/index.ts';
 import { AppError } from '../../kernel/index.ts';
-import { compileLeafCell, limitProblem, requiredFieldsOf } from './compile-leaf.ts';
+import { compileLeafCell, limitProblem } from './compile-leaf.ts';
 import type { EventsPlan, PlacedMappings } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
 import { compileObject, type PartWriter } from './object-text.ts';
@@ -93,7 +93,7 @@ function compileWrapper(plan: EventsPlan, kind: string, { placed, homeless }: Pl
   const writeData = compileObject(placeTree(placed, DATA), {
     root: DATA.join('.'),
     timePath: TIME,
-    requiredFields: requiredFieldsOf(kind),
+    requiredFields: (path) => requiredFields(path, kind),
     cellWriter: (leaf) => compileLeafCell(plan, leaf),
   });
   const front = `{"event_type":${JSON.stringify(kind)},"data":`;

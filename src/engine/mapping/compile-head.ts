@@ -1,7 +1,7 @@
-import { missingFields } from '../../events/index.ts';
+import { missingFields, requiredFields } from '../../events/index.ts';
 import type { Person } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';
-import { compileLeafCell, limitProblem, requiredFieldsOf } from './compile-leaf.ts';
+import { compileLeafCell, limitProblem } from './compile-leaf.ts';
 import { compilePerson } from './compile-person.ts';
 import type { EventsPlan } from './events-plan.ts';
 import { compileLeaf, compileObject, type PartWriter } from './object-text.ts';
@@ -33,7 +33,7 @@ export function compileHead(plan: EventsPlan, batch: readonly Placed[]): HeadMap
   const others = batch.filter(({ destination }) => !OWN_RULES.includes(destination.path[0] ?? ''));
   const write = compileObject(placeTree(others, []), {
     root: '',
-    requiredFields: requiredFieldsOf(undefined),
+    requiredFields: (path) => requiredFields(path, undefined),
     cellWriter: (leaf) => compileLeafCell(plan, leaf),
   });
   return (row) => {

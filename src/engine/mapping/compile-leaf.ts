@@ -1,4 +1,3 @@
-import { missingFields } from '../../events/index.ts';
 import type { Micros } from '../../kernel/index.ts';
 import { countsMilliseconds } from '../../sync/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
@@ -6,7 +5,6 @@ import { utcMicros } from '../wall-clock.ts';
 import type { CellWriter } from './cell-text.ts';
 import type { EventLimits, EventsPlan } from './events-plan.ts';
 import { compileLeafWriter, itemOf } from './leaf-text.ts';
-import type { ObjectPlan } from './object-text.ts';
 import { type ColumnSource, type LeafNode, listSteps, type Placed } from './place-tree.ts';
 
 /** How a column's cells stand at a leaf of the batch. */
@@ -43,22 +41,6 @@ function timeReader(
     default:
       return undefined;
   }
-}
-
-const NO_FIELD = '?';
-
-/**
- * Names that an object at a path needs once it is there, by the batch's own shape: an object that is touched at a field it
- * does not have lacks everything it needs.
- */
-export function requiredFieldsOf(eventType: string | undefined): ObjectPlan['requiredFields'] {
-  return (path) => {
-    const prefix = path === '' ? '' : `${path}.`;
-    return missingFields(eventType, [`${prefix}${NO_FIELD}`])
-      .map((entry) => entry.split(' or '))
-      .filter(([first = '']) => first.startsWith(prefix) && !first.slice(prefix.length).includes('.'))
-      .map((choice) => choice.map((field) => field.slice(prefix.length)));
-  };
 }
 
 /** Rulings §2: names that the transformation chose are bounded, and so is how many of them one object has. */

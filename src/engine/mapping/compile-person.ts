@@ -1,8 +1,8 @@
-import { consentText, type EventBatch } from '../../events/index.ts';
+import { consentText, type EventBatch, requiredFields } from '../../events/index.ts';
 import type { Identity, IdentityType, Person } from '../../identity/index.ts';
 import { isRawNumber, msOfMicros, parseJson, stringifyJson } from '../../kernel/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
-import { compileLeafCell, requiredFieldsOf } from './compile-leaf.ts';
+import { compileLeafCell } from './compile-leaf.ts';
 import type { EventsPlan } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
 import { identityOf, mpidOf } from './identity-cell.ts';
@@ -167,7 +167,7 @@ function compileConsent(plan: EventsPlan, batch: readonly Placed[]): PartWriter 
   if (consent.length === 0) return () => undefined;
   const write = compileObject(placeTree(consent, ['consent_state']), {
     root: '',
-    requiredFields: requiredFieldsOf(undefined),
+    requiredFields: (path) => requiredFields(path, undefined),
     cellWriter: (leaf) => compileLeafCell(plan, leaf),
   });
   const runStartMs = msOfMicros(plan.runStart);

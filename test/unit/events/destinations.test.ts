@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Destination, EVENT_TYPES, findDestination, missingFields } from '../../../src/events/index.ts';
+import {
+  type Destination,
+  EVENT_TYPES,
+  findDestination,
+  missingFields,
+  requiredFields,
+} from '../../../src/events/index.ts';
 
 function destination(path: string, eventType?: string): Destination {
   const found = findDestination(path, eventType);
@@ -101,6 +107,29 @@ describe('findDestination', () => {
   it('names the event types there are', () => {
     expect(problem('events.data.url', 'purchase')).toContain(`"purchase" is none of ${EVENT_TYPES.join(', ')}`);
     expect(problem('events.data.url', 'constructor')).toContain('none of');
+  });
+});
+
+describe('requiredFields', () => {
+  it('says what an object needs once it is there', () => {
+    expect(requiredFields('', undefined)).toEqual([]);
+    expect(requiredFields('attribution_info', undefined)).toEqual([['service_provider'], ['publisher'], ['campaign']]);
+    expect(requiredFields('consent_state.gdpr.mail', undefined)).toEqual([['consented']]);
+    expect(requiredFields('events', 'first_run')).toEqual([['event_type'], ['data']]);
+    expect(requiredFields('events.data', 'custom_event')).toEqual([['custom_event_type'], ['event_name']]);
+    expect(requiredFields('events.data', 'screen_view')).toEqual([['screen_name', 'event_name']]);
+    expect(requiredFields('events.data.product_impressions', 'commerce_event')).toEqual([
+      ['product_impression_list'],
+      ['products'],
+    ]);
+  });
+
+  it('asks nothing of what is no object, or nowhere', () => {
+    for (const path of ['mpid', 'mpid.x', 'user_attributes', 'user_attributes.x', 'colour.x', 'schema_version.x']) {
+      expect(requiredFields(path, undefined), path).toEqual([]);
+    }
+    expect(requiredFields('events.data.product_action', 'first_run')).toEqual([]);
+    expect(requiredFields('events.data', undefined)).toEqual([]);
   });
 });
 
