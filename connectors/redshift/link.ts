@@ -45,7 +45,7 @@ export async function openLink(deps: LinkDeps, signal: AbortSignal): Promise<Lin
     const [[version] = []] = await link.run('SELECT version()');
     link.product = productOf(version ?? '');
     const { setUp, begin } = STATEMENTS[link.product];
-    for (const statement of setUp(deps.environment.statementTimeoutMs)) await link.run(statement);
+    await link.run(setUp(deps.environment.statementTimeoutMs).join('; '));
     await link.run(begin);
     return link;
   });

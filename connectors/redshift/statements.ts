@@ -38,6 +38,8 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
       // every digit of a float: the default of servers before 12 loses two
       'SET extra_float_digits = 3',
       "SET bytea_output = 'hex'",
+      // the SQL gate reads a backslash in a plain string as itself
+      'SET standard_conforming_strings = on',
       `SET statement_timeout = ${Math.round(timeoutMs)}`,
       "SET lock_timeout = '60s'",
       // a run may be busy elsewhere; a daemon that hangs still lets go
