@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { recordChange } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
-import { AppError, refuse } from '../kernel/index.ts';
+import { AppError, formatMicros, refuse } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { changedFields } from './changed-fields.ts';
 import { requireNoLiveRun } from './live-runs.ts';
@@ -59,6 +59,7 @@ async function overwrite(
       ...draftColumns(draft),
       ...{ fault: null, failedInARow: 0, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
       ...(before.schedule.type !== draft.schedule.type && { scheduledUntil: null }),
+      ...(isOtherKey(before, draft) && before.position !== null && { ledgerFrom: formatMicros(before.position) }),
       ...(resetting.length > 0 && resetColumns(before)),
     })
     .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, before.number)));
@@ -97,6 +98,11 @@ function resettingFields(before: Pipeline, { body, syncMode: after }: PipelineDr
     ['sync_mode.from', syncMode.from, after.from],
   ] as const;
   return fields.filter(([, old, now]) => old !== now).map(([name]) => name);
+}
+
+/** Rows are recognised by other columns from now on, so a lookback may not reach those that were delivered before. */
+function isOtherKey({ kept }: Pipeline, draft: PipelineDraft): boolean {
+  return JSON.stringify(kept.rowKey) !== JSON.stringify(draft.kept.rowKey);
 }
 
 /** Unix times have no wall clock. */

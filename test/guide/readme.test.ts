@@ -72,10 +72,11 @@ const answers = (text: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => parseJson(line) as Record<string, never>);
 
-test('a pipeline of one’s own, step by step', async () => {
+test('a pipeline of one’s own, and events from another, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] =
     blocksOf('Define your own pipeline');
-  expect(more).toEqual([]);
+  const [orders = '', defineEvents = '', runEvents = '', ...further] = blocksOf('Events from a pipeline');
+  expect([more, further]).toEqual([[], []]);
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
   const port = await freePort();
@@ -110,6 +111,17 @@ test('a pipeline of one’s own, step by step', async () => {
     const ran = await type(again);
     expect(ran).toMatch(/^status +success$/m);
     expect(ran).toMatch(/^extracted +1$/m);
+
+    await type(orders);
+    expect(answers(await type(defineEvents))).toMatchObject([
+      { id: 'orders', destination_type: 'events' },
+      { id: 'orders', status: 'valid' },
+      { id: 'orders-to-events', status: 'idle', errors: [], warnings: [] },
+    ]);
+    expect(answers(await type(runEvents)).at(-1)).toMatchObject({
+      pipeline_id: 'orders-to-events',
+      latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
+    });
   } finally {
     process.kill(-(shell.pid ?? 0), 'SIGTERM');
     shell.stdin.end();

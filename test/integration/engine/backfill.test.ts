@@ -8,13 +8,10 @@ import { loadPipelines, type SyncDeps } from '../../../src/sync/index.ts';
 import type { Body } from '../../../src/sync/pipeline-draft.ts';
 import { replacePipeline } from '../../../src/sync/replace-pipeline.ts';
 import { resetPipeline } from '../../../src/sync/reset-pipeline.ts';
-import { createConnection } from '../../../src/sync/save-connection.ts';
-import { createDataModel } from '../../../src/sync/save-data-model.ts';
-import { createFieldTransformation } from '../../../src/sync/save-field-transformation.ts';
 import type { Column } from '../../../src/warehouse/index.ts';
 import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
 import { handClock } from '../../support/hand-clock.ts';
-import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
+import { testKeyRing } from '../../support/test-access.ts';
 import {
   readPipeline,
   readRuns,
@@ -26,6 +23,7 @@ import {
 } from '../../support/test-engine.ts';
 import { openTestStore } from '../../support/test-store.ts';
 import { until } from '../../support/until.ts';
+import { saveVisits } from '../../support/visits.ts';
 import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
 
 const text = (name: string): Column => ({ name, type: 'text', nativeType: 'VARCHAR' });
@@ -62,19 +60,7 @@ beforeAll(async () => {
     ...{ store, jobs: daemon.jobs, clock, keyRing: testKeyRing(), fleet: { DuckDB: warehouse.connector } },
     ...{ connectorEnvironment: () => warehouseEnvironment({}), warehouseWaitMs: 5000 },
   };
-  const { workspaceId } = await someWorkspace({ store, clock, keyRing: testKeyRing() });
-  expect(workspaceId).toBe(WORKSPACE);
-  const base = { id: 'visits', name: 'Visits', state: 'active' } as const;
-  await createConnection(deps, caller, { ...base, service_provider: 'DuckDB', config: { database: 'd' } });
-  await createDataModel(deps, caller, { ...base, type: 'sql', config: { sql_query: 'SELECT * FROM visits' } });
-  await createFieldTransformation(deps, caller, {
-    ...{ id: 'visits', name: 'Visits', destination_type: 'events' },
-    mappings: [
-      { mapping_type: 'static', value: 'screen_view', destination: 'events.event_type' },
-      { mapping_type: 'column', source: 'hour', destination: 'events.data.screen_name' },
-      { mapping_type: 'column', source: 'customer_id', destination: 'user_identities.customer_id' },
-    ],
-  });
+  await saveVisits(deps, caller);
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
@@ -275,9 +261,23 @@ describe('another zone of the iterator', () => {
   });
 });
 
+describe('another row_key', () => {
+  test('loads nothing again, although rows are recognised by other columns', async () => {
+    const sync_mode = syncMode({ from: '2026-01-15T08:00:00Z', lookback: '3h' });
+    await create({ sync_mode });
+    expect(await run()).toBe('8 9 10 11');
+    await put({ sync_mode, row_key: ['hour'] }, true);
+    later();
+    expect(await run()).toBe('12');
+    later();
+    warehouse.rows = [...warehouse.rows, ['c-1', '99', '2026-01-15T12:30:00.000000Z']];
+    expect(await run()).toBe('13 99');
+  });
+});
+
 describe('what is no reset', () => {
   test.each<[string, Partial<Body>]>([
-    ['a lookback', { sync_mode: syncMode({ from: '2026-01-15T08:00:00Z', lookback: '1s' }) }],
+    ['a lookback', { sync_mode: syncMode({ from: '2026-01-15T08:00:00Z', lookback: '3h' }) }],
     ['a delay', { ...FROM_8, schedule: { type: 'on_demand', delay: '1m' } }],
     ['another environment', { ...FROM_8, environment: 'development' }],
     ['a data plan', { ...FROM_8, data_plan_id: 'plan' }],
