@@ -1,7 +1,8 @@
 // The long form of test/e2e/crash: `SOAK_KILLS` kills (24 unless told), more rows each round, later rounds over what is known.
 import { expect, test } from 'vitest';
 import { everyKind, strikeRound } from '../support/crash/crash-kills.ts';
-import { openCrashSite } from '../support/crash/crash-site.ts';
+import { killStore, openCrashSite } from '../support/crash/crash-site.ts';
+import { postgresSources } from '../support/crash/crash-source.ts';
 import { chooseSeed, seededRandom } from '../support/crash/seeded-random.ts';
 import { sourceRows } from '../support/crash/source-rows.ts';
 
@@ -51,6 +52,40 @@ test(
       const rows = sourceRows(round * ROWS_A_ROUND, (round + 1) * ROWS_A_ROUND);
       for (const pipeline of pipelines) await pipeline.append(rows);
       await strikeRound(site, pipelines, { count: 2, random, strike });
+    }
+  },
+  PATIENCE_MS,
+);
+
+const STRIKES = 12;
+
+test(
+  `${STRIKES} times something dies: the daemon, with and without a warning, its store, the line to the warehouse`,
+  async () => {
+    const random = seededRandom(chooseSeed('anything'));
+    await using sources = await postgresSources();
+    await using site = await openCrashSite({ store: 'embedded', chunkRows: 150 });
+    await site.serve();
+    const pipelines = await everyKind(site, sources.open);
+    const restart = async (signal: 'SIGKILL' | 'SIGTERM') => {
+      for (const served of site.daemons) await site.end(served, signal);
+      await site.serve();
+    };
+    const ways = [
+      () => restart('SIGKILL'),
+      () => restart('SIGTERM'),
+      () => killStore(site),
+      async () => {
+        sources.proxy.cut();
+        sources.proxy.mend();
+      },
+    ];
+    for (let round = 0; round < STRIKES / 4; round++) {
+      const rows = sourceRows(round * ROWS_A_ROUND, (round + 1) * ROWS_A_ROUND);
+      for (const pipeline of pipelines) await pipeline.append(rows);
+      const strike = () => (ways[Math.floor(random() * ways.length)] ?? ways[0])?.() ?? Promise.resolve();
+      await strikeRound(site, pipelines, { count: 4, random, strike });
+      process.stderr.write(`round ${round + 1}: exact\n`);
     }
   },
   PATIENCE_MS,

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { everyKind } from '../../support/crash/crash-kills.ts';
 import type { CrashPipeline } from '../../support/crash/crash-pipeline.ts';
-import { openCrashSite, startRound, untilOver, untilShare } from '../../support/crash/crash-site.ts';
+import { expectExact, openCrashSite, startRound, untilOver, untilShare } from '../../support/crash/crash-site.ts';
+import { postgresSources } from '../../support/crash/crash-source.ts';
 import { differenceOf } from '../../support/crash/multiset.ts';
 import { type SourceRow, sourceRows } from '../../support/crash/source-rows.ts';
+import { until } from '../../support/until.ts';
 
 /** A third of the rows gets another amount, a third goes, a third stays, and some are new. */
 const STATEMENTS = [
@@ -43,4 +45,21 @@ test('a source that changed between a crash and the next start: what was kept st
     const expected = pipeline.together(kept.get(pipeline) ?? [], pipeline.texts(now));
     expect({ [pipeline.id]: differenceOf(expected, await pipeline.kept(site.store)) }).toEqual({ [pipeline.id]: {} });
   }
+}, 300_000);
+
+test('a source that changes while a run reads it: the run delivers it as it was when it began', async () => {
+  await using sources = await postgresSources();
+  await using site = await openCrashSite({ store: 'shared', chunkRows: 50 });
+  await site.serve();
+  const pipelines = await everyKind(site, sources.open);
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
+  const round = await startRound(site, pipelines);
+  // every run has begun to read
+  await until(async () => {
+    const [row] = await site.store.query('SELECT FROM pipeline_runs WHERE extracted_records = 0');
+    return row === undefined;
+  }, 60_000);
+  expect(await untilShare(site, round, 0)).toBe(true);
+  for (const { source } of pipelines) for (const statement of STATEMENTS) await source.run(statement);
+  await expectExact(site, round);
 }, 300_000);

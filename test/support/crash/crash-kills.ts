@@ -1,7 +1,7 @@
 import type { CrashPipeline, Mode } from './crash-pipeline.ts';
 import { eventsPipeline, peoplePipeline } from './crash-pipeline.ts';
 import { aMomentLater, type CrashSite, expectExact, type Round, startRound, untilShare } from './crash-site.ts';
-import { duckdbSource } from './crash-source.ts';
+import { duckdbSource, type OpenSource } from './crash-source.ts';
 
 const MODES: readonly Mode[] = ['full', 'incremental'];
 /** Beyond this share the end may come before the signal does. */
@@ -9,13 +9,16 @@ const LATEST_SHARE = 0.8;
 
 const KINDS = { people: peoplePipeline, events: eventsPipeline };
 
-/** Pipelines of every kind, each over a DuckDB file of its own that is still empty. */
-export async function everyKind({ api, folder }: CrashSite): Promise<readonly CrashPipeline[]> {
+/** Pipelines of every kind, each over a source of its own that is still empty: a DuckDB file, unless told. */
+export async function everyKind(
+  { api, folder }: CrashSite,
+  open: OpenSource = (id) => duckdbSource(folder, id),
+): Promise<readonly CrashPipeline[]> {
   const all: CrashPipeline[] = [];
   for (const mode of MODES) {
     for (const [kind, make] of Object.entries(KINDS)) {
       const id = `${kind}-${mode}`;
-      all.push(await make(api, { id, mode, source: await duckdbSource(folder, id) }));
+      all.push(await make(api, { id, mode, source: await open(id) }));
     }
   }
   return all;

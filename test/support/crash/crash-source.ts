@@ -1,6 +1,8 @@
 // Warehouses of the crash tests: one table, filled with the rows that the tests know.
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { type LossyProxy, openLossyProxy } from '../lossy-proxy.ts';
+import { openPostgresWarehouse } from '../postgres-warehouse.ts';
 import type { SourceRow } from './source-rows.ts';
 
 export interface CrashSource extends AsyncDisposable {
@@ -43,5 +45,54 @@ export async function duckdbSource(folder: string, id: string): Promise<CrashSou
     append: (rows) => run(insert, [JSON.stringify(rows)]),
     run,
     [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+/** Opens a source for the pipeline of that id. */
+export type OpenSource = (id: string) => Promise<CrashSource>;
+
+export interface PostgresSources extends AsyncDisposable {
+  readonly open: OpenSource;
+  /** Between the daemons and the warehouse; the test itself goes past it. */
+  readonly proxy: LossyProxy;
+}
+
+/** Databases of a real PostgreSQL, which daemons reach through a line that can break. */
+export async function postgresSources(): Promise<PostgresSources> {
+  const opened: CrashSource[] = [];
+  const first = await openPostgresWarehouse();
+  const proxy = await openLossyProxy({ host: first.config.host, port: Number(first.config.port) });
+  return {
+    proxy,
+    async open() {
+      const source = await postgresSource(proxy);
+      opened.push(source);
+      return source;
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      for (const source of opened) await source[Symbol.asyncDispose]();
+      await first[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function postgresSource(proxy: LossyProxy): Promise<CrashSource> {
+  const warehouse = await openPostgresWarehouse();
+  await warehouse.seed([`CREATE TABLE shop_rows (${TABLE.replace('DOUBLE', 'DOUBLE PRECISION')})`]);
+  const typed = TYPED.replace('DOUBLE', 'DOUBLE PRECISION');
+  const columns = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
+  return {
+    connection: {
+      service_provider: 'Gamma',
+      config: { ...warehouse.config, host: '127.0.0.1', port: String(proxy.port) },
+    },
+    append: (rows) =>
+      warehouse.seed([
+        `INSERT INTO shop_rows SELECT ${typed} FROM json_to_recordset('${JSON.stringify(rows).replaceAll("'", "''")}')
+           AS given(${columns.join(', ')})`,
+      ]),
+    run: (statement) => warehouse.seed([statement]),
+    [Symbol.asyncDispose]: () => warehouse[Symbol.asyncDispose](),
   };
 }

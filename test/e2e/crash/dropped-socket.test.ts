@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { everyKind } from '../../support/crash/crash-kills.ts';
+import { expectExact, openCrashSite, startRound, untilShare } from '../../support/crash/crash-site.ts';
+import { postgresSources } from '../../support/crash/crash-source.ts';
+import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
+import { sourceRows } from '../../support/crash/source-rows.ts';
+
+test('a warehouse whose sockets drop in mid-stream is read again, and no row is lost or doubled', async () => {
+  const random = seededRandom(chooseSeed('dropped socket'));
+  await using sources = await postgresSources();
+  await using site = await openCrashSite({ store: 'shared', chunkRows: 50 });
+  const { daemon } = await site.serve();
+  const pipelines = await everyKind(site, sources.open);
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
+  const round = await startRound(site, pipelines);
+  expect(await untilShare(site, round, 0.1 + 0.6 * random())).toBe(true);
+  sources.proxy.cut();
+  sources.proxy.mend();
+  await expectExact(site, round);
+  expect(daemon.log()).toContain('WAREHOUSE_SESSION_LOST');
+}, 300_000);
