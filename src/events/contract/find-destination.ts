@@ -10,7 +10,6 @@ export interface Destination {
   readonly leaf: Leaf;
   /** Positions in `path` of steps that hold a list; that of `events` is the one event of the row. */
   readonly lists: readonly number[];
-  readonly level: 'batch' | 'event' | 'data';
   /** The last step is a name that the caller chose, and bounded as a name (rulings §2, Limits). */
   readonly named: boolean;
 }
@@ -29,7 +28,7 @@ type Found = Pick<Destination, 'leaf' | 'lists' | 'named'> & { readonly end: num
 /**
  * The place that a dotted path names (rulings §7, Mapping), by the shapes of 000: `user_identities.email`,
  * `events.data.custom_attributes.colour`. Without an event type, which then comes with each row, a path counts that any
- * kind has; its leaf is then the widest of theirs. Otherwise the problem, as a sentence without its subject.
+ * kind has, and the values of all of them are allowed. Otherwise the problem, as a sentence without its subject.
  */
 export function findDestination(path: string, eventType: string | undefined): Destination | NoDestination {
   if (eventType !== undefined && !isEventType(eventType)) {
@@ -41,12 +40,7 @@ export function findDestination(path: string, eventType: string | undefined): De
   if ('problem' in found) return found;
   const { end, ...rest } = found;
   const named = [...steps.slice(0, end), ...(end < steps.length ? [steps.slice(end).join('.')] : [])];
-  return { path: named, level: levelOf(steps), ...rest };
-}
-
-function levelOf([first, second]: readonly string[]): Destination['level'] {
-  if (first !== 'events') return 'batch';
-  return second === 'data' ? 'data' : 'event';
+  return { path: named, ...rest };
 }
 
 /** `at` is the position of the step that `shape` has to answer. */
@@ -76,9 +70,7 @@ function findInMap(form: Extract<Form, { form: 'map' }>, at: number, walk: Walk)
 function findInList(form: Extract<Form, { form: 'list' }>, at: number, walk: Walk): Found | NoDestination {
   const found = find(form.items, at, walk);
   if ('problem' in found) return found;
-  if (found.end === at && found.lists.length === 0 && walk.steps[at] === undefined) {
-    return { ...found, leaf: { ...found.leaf, list: 'always' } };
-  }
+  if (walk.steps[at] === undefined) return { ...found, leaf: { ...found.leaf, list: 'always' } };
   return { ...found, lists: [at - 1, ...found.lists] };
 }
 
@@ -87,10 +79,10 @@ function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: W
   const answers = kinds.map((kind) => find(kind, at, walk));
   const [first, ...others] = answers.filter(isFound);
   if (first !== undefined) return others.reduce(widen, first);
-  const [problem] = answers;
-  return walk.eventType !== undefined && problem !== undefined
-    ? problem
-    : { problem: 'is a field of no kind of event' };
+  const [ofKind] = answers;
+  if (walk.eventType !== undefined && ofKind !== undefined) return ofKind;
+  const isAbove = 'events.data'.startsWith(walk.steps.join('.'));
+  return { problem: isAbove ? 'is not a single value; name a field of events.data' : 'is a field of no kind of event' };
 }
 
 const isFound = (answer: Found | NoDestination): answer is Found => !('problem' in answer);

@@ -36,19 +36,22 @@ describe('findDestination', () => {
     ['attribution_info.campaign', { kind: 'String', nullable: true, list: 'never' }],
     ['context.data_plan.plan_version', { kind: 'Integer', nullable: true, list: 'never' }],
   ])('finds %s on the batch', (path, leaf) => {
-    expect(destination(path)).toMatchObject({ leaf, level: 'batch', lists: [] });
+    expect(destination(path)).toMatchObject({
+      leaf,
+      path: path.split('.'),
+      lists: [],
+      named: path.startsWith('user_attributes'),
+    });
   });
 
-  it('knows the place, the lists on the way and the level', () => {
+  it('knows the place and the lists on the way', () => {
     expect(destination('events.data.product_action.products.price', 'commerce_event')).toEqual({
       path: ['events', 'data', 'product_action', 'products', 'price'],
       leaf: { kind: 'Number', nullable: true, list: 'never' },
       lists: [0, 3],
-      level: 'data',
       named: false,
     });
     expect(destination('events.event_type')).toMatchObject({
-      level: 'event',
       lists: [0],
       leaf: { allowed: EVENT_TYPES },
     });
@@ -70,6 +73,13 @@ describe('findDestination', () => {
     );
     expect(destination('events.data.url').leaf.kind).toBe('string');
     expect(problem('events.data.uri')).toBe('is a field of no kind of event');
+    expect(problem('events.data')).toBe('is not a single value; name a field of events.data');
+    expect(problem('events')).toBe('is not a single value; name a field of events.data');
+    expect(problem('events.data', 'opt_out')).toMatch(
+      /^is not a single value; name one of its fields: .*is_opted_out$/,
+    );
+    expect(problem('events.colour', 'opt_out')).toBe('is not a field of events; known are event_type, data');
+    expect(problem('user_identities.mail', 'opt_out')).toMatch(/^is not a field of user_identities; known are other/);
   });
 
   it('gives the widest leaf while the event type is open', () => {
