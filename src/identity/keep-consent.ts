@@ -10,7 +10,7 @@ type Consents = Map<ProfileMemory, string>;
 /**
  * Merges what the rows say of consent, in row order, and answers what has to be written. A profile whose consent changes
  * counts as changed: its version is checked by the update that follows, so what was read here cannot be overtaken. The
- * hash of a full sync's row stays: each purpose brings its time, so the row would lose again to whatever it lost to.
+ * hash of a full sync's row says nothing of consent, which is merged whenever a row brings it.
  */
 export async function mergeConsents(
   tx: Transaction,

@@ -29,7 +29,7 @@ export async function preparePeople(
   const texts = new Array<string>(people.length);
   const hashes = scope.mode === 'full' ? Buffer.allocUnsafeSlow(people.length * HASH_BYTES) : undefined;
   for (let i = 0, at = 0; i < people.length; i++) {
-    const { identities, attributes, consent = '' } = people[i] as Person;
+    const { identities, attributes } = people[i] as Person;
     for (const identity of identities) {
       ranks[at] = rankOf.get(identity.type) ?? FINDS_NONE;
       writeKey(identity, keys, at * KEY_BYTES);
@@ -39,7 +39,7 @@ export async function preparePeople(
     texts[i] = text;
     if (hashes !== undefined) {
       const ownKeys = keys.toString('latin1', (starts[i] as number) * KEY_BYTES, at * KEY_BYTES);
-      const said = `${ownKeys}${text}${consent}${removals(attributes)}`;
+      const said = `${ownKeys}${text}${removals(attributes)}`;
       hashes.write(hash('sha256', said, 'binary'), i * HASH_BYTES, HASH_BYTES, 'binary');
     }
     if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();

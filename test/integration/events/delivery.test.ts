@@ -35,12 +35,14 @@ describe('a delivery of batches', () => {
   it('keeps a batch that names nobody without an MPID and makes no profile', async () => {
     await using store = await openTestStore();
     const nobody = { person: undefined, text: '{"ip":null}' };
-    const [first, ann, last] = mpidsOfBatches(await deliverBatches(store, [nobody, batch('ann'), nobody]));
-    expect([first, last]).toEqual([undefined, undefined]);
+    const [first, ann, second, ben] = mpidsOfBatches(
+      await deliverBatches(store, [nobody, batch('ann'), nobody, batch('ben')]),
+    );
+    expect([first, second]).toEqual([undefined, undefined]);
     const rows = await readLog(store);
-    expect(rows.map(({ mpid }) => mpid)).toEqual([0n, ann, 0n]);
+    expect(rows.map(({ mpid }) => mpid)).toEqual([0n, ann, 0n, ben]);
     expect(rows[0]?.text).toMatch(/^\{"batch_id":\d+,"ip":null\}$/);
-    expect(await countProfiles(store, SCOPE)).toBe(1n);
+    expect(await countProfiles(store, SCOPE)).toBe(2n);
     expect(mpidsOfBatches(await deliverBatches(store, [nobody]))).toEqual([undefined]);
   });
 

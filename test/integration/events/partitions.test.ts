@@ -42,9 +42,13 @@ describe('the partitions of the log', () => {
     ).toEqual([{ b: "FOR VALUES FROM ('2026-12-01 00:00:00+00') TO ('2027-01-01 00:00:00+00')" }]);
   });
 
-  it('are made by several daemons that start at once', async () => {
+  it('are made by several daemons that start at once, and none complains that another was faster', async () => {
     await using store = await openTestStore();
-    await Promise.all(Array.from({ length: 4 }, () => keep(store, '2026-11-15T00:00:00Z')));
+    const lines: string[] = [];
+    const warnings = createLog('warn', { write: (line) => lines.push(line) });
+    const clock = at('2026-11-15T00:00:00Z');
+    await Promise.all(Array.from({ length: 4 }, () => keepPartitions({ store, clock, log: warnings })));
+    expect(lines).toEqual([]);
     expect(await partitions(store)).toEqual(['2026_11', '2026_12', '2027_01', 'default']);
   });
 
@@ -108,7 +112,10 @@ describe('a batch', () => {
   it('stays where it is when its month comes after all, and the months around are made', async () => {
     await using store = await openTestStore();
     await deliverBatches(store, [ANN], { clock: at('2026-12-24T00:00:00Z') });
-    await keep(store, '2026-11-15T00:00:00Z');
+    const lines: unknown[] = [];
+    const warnings = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
+    await keepPartitions({ store, clock: at('2026-11-15T00:00:00Z'), log: warnings });
+    expect(lines).toMatchObject([{ msg: 'events.partition_not_made', partition: 'event_batches_2026_12' }]);
     expect(await partitions(store)).toEqual(['2026_11', '2027_01', 'default']);
     await deliverBatches(store, [ANN], { clock: at('2026-12-25T00:00:00Z') });
     expect(await places(store)).toEqual({ event_batches_default: 2n });
