@@ -11,7 +11,7 @@ import {
   workspaceRetentions,
 } from './access/index.ts';
 import type { Config } from './config.ts';
-import { createEngine, type Engine, expireRuns, type RunObserver } from './engine/index.ts';
+import { createEngine, type Engine, engineEndpoints, expireRuns, type RunObserver } from './engine/index.ts';
 import { createEvents, dropPartitions, expireBatches, keepPartitions } from './events/index.ts';
 import {
   createHttpServer,
@@ -129,7 +129,11 @@ function assemble(parts: Parts): App {
     settings: config.engine,
     observer,
   });
-  const http = serveApi(parts, { metrics, jobs, sync: { ...shared, warehouseWaitMs: WAREHOUSE_WAIT_MS } });
+  const http = serveApi(parts, {
+    metrics,
+    jobs,
+    sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS },
+  });
   observeStore(metrics, { store, jobs, clock });
   return {
     ...{ store, clock, keyRing, identities, jobs, http },
@@ -151,7 +155,7 @@ function assemble(parts: Parts): App {
   };
 }
 
-type Sync = Parameters<typeof syncEndpoints>[0];
+type Sync = Parameters<typeof syncEndpoints>[0] & Parameters<typeof engineEndpoints>[0];
 
 /** What /readyz asks before it says that this daemon can work. */
 function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] {
@@ -179,7 +183,7 @@ function serveApi(parts: Parts, { metrics, jobs, sync }: Serving): HttpServer {
   const signingKeys = createSigningKeys({ store, clock, keyRing });
   const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
   const http: HttpServer = createHttpServer({
-    endpoints: [...accessEndpoints(tokens), ...syncEndpoints(sync)],
+    endpoints: [...accessEndpoints(tokens), ...syncEndpoints(sync), ...engineEndpoints(sync)],
     authenticate: createAuthenticate(tokens),
     ...{ clock, log, metrics, config: config.http },
     health: readinessChecks(store, jobs),

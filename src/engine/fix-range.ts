@@ -1,11 +1,12 @@
 import { formatMicros, instantFromStore, type Micros } from '../kernel/index.ts';
-import { durationMs } from '../sync/index.ts';
+import { durationMs, type Run } from '../sync/index.ts';
 import type { Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import type { IteratorAxis } from './iterator-axis.ts';
 import { leaseLost } from './lease-lost.ts';
 import { planRange, type Range, type RangeInput, type RangePlan } from './plan-range.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 export type FixedRange = Exclude<RangePlan, { readonly kind: 'wait' }>;
 
@@ -25,7 +26,7 @@ export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<F
   const { rangeStart, rangeEnd } = claimed.run;
   if (rangeEnd !== null) return { kind: 'range', range: rangeOfTexts(rangeStart, rangeEnd) };
   if (axis === undefined) return { kind: 'whole' };
-  const input = rangeInput(claimed, axis);
+  const input = rangeInput(claimed.snapshot, axis, claimed.run);
   let plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
   while (plan.kind === 'wait') {
     await deps.clock.sleep(plan.waitMs, signal);
@@ -35,8 +36,13 @@ export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<F
   return plan;
 }
 
-function rangeInput({ run, snapshot }: ClaimedRun, axis: IteratorAxis): Omit<RangeInput, 'warehouseNow'> {
-  const { position, ledgerFrom, syncMode, schedule } = snapshot.pipeline;
+/** What decides the range of a run over the snapshot, but for the warehouse's clock. */
+export function rangeInput(
+  { pipeline }: RunSnapshot,
+  axis: IteratorAxis,
+  run: Pick<Run, 'type' | 'nominalEnd'>,
+): Omit<RangeInput, 'warehouseNow'> {
+  const { position, ledgerFrom, syncMode, schedule } = pipeline;
   return {
     mode: syncMode.type,
     axis,

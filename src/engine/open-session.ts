@@ -1,23 +1,26 @@
 import { AppError } from '../kernel/index.ts';
-import { revealConfig } from '../sync/index.ts';
+import { type Connection, revealConfig } from '../sync/index.ts';
 import type { Connector, Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 
-/** The connector of the run's provider. Throws CONNECTOR_MISSING. */
-export function connectorOf({ fleet }: Pick<EngineDeps, 'fleet'>, { snapshot }: ClaimedRun): Connector {
-  const connector = fleet[snapshot.connection.provider];
+/** The connector of a connection's provider. Throws CONNECTOR_MISSING. */
+export function connectorOf(
+  { fleet }: Pick<EngineDeps, 'fleet'>,
+  { provider }: Pick<Connection, 'provider'>,
+): Connector {
+  const connector = fleet[provider];
   if (connector !== undefined) return connector;
   throw new AppError(
     'CONNECTOR_MISSING',
-    `This build of Penstock has no connector for ${snapshot.connection.provider}; it cannot reach the warehouse.`,
+    `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`,
   );
 }
 
 /** A session over the snapshot's connection; secrets are decrypted for it and nowhere kept. */
 export async function openSession(deps: EngineDeps, claimed: ClaimedRun, signal: AbortSignal): Promise<Session> {
   const { workspaceId, snapshot } = claimed;
-  const connector = connectorOf(deps, claimed);
+  const connector = connectorOf(deps, snapshot.connection);
   const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...snapshot.connection });
   return await connector.open(config, deps.connectorEnvironment(workspaceId), signal);
 }

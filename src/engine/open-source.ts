@@ -1,22 +1,12 @@
 import { readSettings } from '../access/index.ts';
-import { AppError } from '../kernel/index.ts';
 import type { Notice } from '../sync/index.ts';
-import {
-  type Column,
-  checkModel,
-  countNullIterators,
-  type Dialect,
-  findColumn,
-  type Session,
-  type Statement,
-  wrapModel,
-} from '../warehouse/index.ts';
+import { type Column, countNullIterators, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { type FixedRange, fixRange } from './fix-range.ts';
-import { type IteratorAxis, iteratorAxis } from './iterator-axis.ts';
 import { createMapping } from './mapping/create-mapping.ts';
 import type { UnitMapping } from './mapping/unit-mapping.ts';
+import { acceptedSql, iteratorOf, type Model, type ModelIterator, rowsToRead } from './model-source.ts';
 import { connectorOf } from './open-session.ts';
 import type { Blame } from './settle-failure.ts';
 
@@ -43,20 +33,20 @@ export interface SourceRequest {
  */
 export async function openSource(deps: EngineDeps, request: SourceRequest): Promise<RunSource> {
   const { claimed, session, signal, blame } = request;
-  const { dialect } = connectorOf(deps, claimed);
+  const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const { dataModel } = claimed.snapshot;
   blame('data model');
   const sql = await acceptedSql(dataModel.sqlQuery, dialect);
   const columns = await session.describe({ sql, parameters: {} }, signal);
   blame('pipeline');
-  const iterator = iteratorOf(claimed, columns);
+  const iterator = iteratorOf(claimed.snapshot, columns);
   blame('connection');
   const range = await fixRange(deps, { claimed, axis: iterator?.axis, session, signal });
   blame('data model');
   const warnings = range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : [];
   return {
     mapping: await compileMapping(deps, { claimed, columns, iterator }),
-    statement: wrap({ sql, dialect, range, iterator }),
+    statement: wrapModel(rowsToRead({ sql, dialect, iterator }, range)),
     columns,
     range,
     warnings,
@@ -77,50 +67,10 @@ async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: 
   });
 }
 
-async function acceptedSql(sqlQuery: string, dialect: Dialect): Promise<string> {
-  const check = await checkModel(sqlQuery, dialect);
-  if (check.outcome === 'refused') throw new AppError('SQL_REFUSED', check.complaint.message);
-  return check.sql;
-}
-
-interface ModelIterator {
-  readonly column: Column;
-  readonly axis: IteratorAxis;
-}
-
-/** Throws MODEL_INVALID when the model lacks the column, or has it with a type that says no time. */
-function iteratorOf({ snapshot }: ClaimedRun, columns: readonly Column[]): ModelIterator | undefined {
-  const { iterator } = snapshot.pipeline.syncMode;
-  if (iterator === undefined) return undefined;
-  const column = findColumn(columns, iterator.field);
-  if (column === undefined) {
-    const names = columns.map(({ name }) => name).join(', ');
-    const message = `The model has no column "${iterator.field}", which iterator_field names. Its columns are: ${names}.`;
-    throw new AppError('MODEL_INVALID', message);
-  }
-  return { column, axis: iteratorAxis({ ...iterator, zone: iterator.timeZone ?? 'UTC' }, column) };
-}
-
-interface Wrapping {
-  readonly sql: string;
-  readonly dialect: Dialect;
-  readonly range: FixedRange;
-  readonly iterator: ModelIterator | undefined;
-}
-
-function wrap({ sql, dialect, range, iterator }: Wrapping): Statement {
-  if (range.kind === 'whole' || iterator === undefined) return wrapModel({ sql, dialect });
-  const { column, axis } = iterator;
-  const { start, end } = range.range;
-  const bound = (instant: typeof start) => (instant === undefined ? undefined : axis.bound(instant));
-  const bounds = { column: column.name, type: axis.boundType, start: bound(start), end: bound(end) };
-  return wrapModel({ sql, dialect, range: bounds });
-}
-
 /** Rows that no window can see (rulings §7): counted by a statement of its own, so that they are not moved every time. */
 async function nullWarnings(
   { session, signal }: SourceRequest,
-  { sql, dialect, iterator }: Omit<Wrapping, 'range'>,
+  { sql, dialect, iterator }: Model,
 ): Promise<readonly Notice[]> {
   if (iterator === undefined) return [];
   const { name } = iterator.column;

@@ -20,6 +20,7 @@ export {
   IDENTITY_TYPES,
   type IdentityType,
   identityTypeOfColumn,
+  isDeviceId,
 } from './identity-types.ts';
 export { isIdentity, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile } from './read-profile.ts';

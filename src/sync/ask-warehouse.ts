@@ -11,6 +11,9 @@ export type WarehouseDeps = Pick<SyncDeps, 'keyRing' | 'fleet' | 'clock' | 'conn
 /** A connection with its configuration as a connector opens it, before or after it was saved. */
 export type Reachable = Pick<Connection, 'workspaceId' | 'provider' | 'config'>;
 
+/** `signal`: the caller's, who may go away. */
+export type Asked = Reachable & { readonly signal?: AbortSignal };
+
 /** Reveals the secrets of a stored connection. Throws SECRET_UNREADABLE. */
 export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connection): Reachable {
   return { ...connection, config: revealConfig(keyRing, fleet, connection) };
@@ -18,11 +21,11 @@ export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connect
 
 /**
  * Opens a session, hands it to `ask` and closes it, all within `warehouseWaitMs`. Throws what the connector says,
- * CONNECTOR_MISSING, and WAREHOUSE_TIMEOUT when the time is over.
+ * CONNECTOR_MISSING, WAREHOUSE_TIMEOUT when the time is over, and what the caller's signal says.
  */
 export async function askWarehouse<Answer>(
   deps: WarehouseDeps,
-  { workspaceId, provider, config }: Reachable,
+  { workspaceId, provider, config, signal: caller }: Asked,
   ask: (session: Session, signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const connector = deps.fleet[provider];
@@ -34,7 +37,7 @@ export async function askWarehouse<Answer>(
     () => undefined,
   );
   try {
-    const { signal } = patience;
+    const signal = caller === undefined ? patience.signal : AbortSignal.any([patience.signal, caller]);
     await using session = await connector.open(config, deps.connectorEnvironment(workspaceId), signal);
     return await ask(session, signal);
   } finally {

@@ -2,15 +2,19 @@
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
 // Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
 // a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
+
+export { askWarehouse, reachable, type WarehouseDeps } from './ask-warehouse.ts';
 export { countsMilliseconds } from './column-fit.ts';
 export type { Connection } from './connection.ts';
 export { revealConfig } from './connection-config.ts';
+export { closed, Notices, nullable, Slug } from './contract/shared.ts';
 export type { DataModel } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
 export type { FieldMapping, FieldTransformation } from './field-transformation.ts';
 export { pipelinesWithLiveRun } from './live-runs.ts';
-export { listConnections } from './load-connection.ts';
+export { findConnection, listConnections, unknownConnection } from './load-connection.ts';
+export { loadDataModel } from './load-data-model.ts';
 export { loadPipeline, loadPipelines } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
 export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
@@ -20,6 +24,7 @@ export { probeStored } from './probe-connection.ts';
 export { reportPipeline } from './report-pipeline.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';
+export { BASE, CHANGES, pathParams, READS } from './routes/platform-endpoint.ts';
 export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
 export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf } from './schedule.ts';
 export type { SyncDeps } from './sync-deps.ts';

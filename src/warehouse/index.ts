@@ -29,4 +29,4 @@ export {
 } from './iterator.ts';
 export type { ModelCheck } from './sql/check-model.ts';
 export { acceptsSomeGrammar, checkModel } from './sql/gate.ts';
-export { countNullIterators, wrapModel } from './wrap-model.ts';
+export { countNullIterators, countRows, type ModelToWrap, wrapModel } from './wrap-model.ts';

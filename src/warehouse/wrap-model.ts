@@ -27,6 +27,8 @@ export interface ModelToWrap {
   readonly dialect: Dialect;
   /** Absent, or without bounds: all rows of the model. */
   readonly range?: Range | undefined;
+  /** At most so many rows, whichever the warehouse finds first. */
+  readonly limit?: number;
 }
 
 const ALIAS = 'penstock_model';
@@ -37,7 +39,19 @@ const ALIAS = 'penstock_model';
  * `countNullIterators` counts them. A subquery may hide that two of the model's columns share a name: describe the model
  * itself first, which runs nothing.
  */
-export function wrapModel({ sql, dialect, range }: ModelToWrap): Statement {
+export function wrapModel(model: ModelToWrap): Statement {
+  const { source, parameters } = rowsOf(model);
+  const limit = model.limit === undefined ? '' : ` LIMIT ${Math.trunc(model.limit)}`;
+  return { sql: `SELECT * ${source}${limit}`, parameters };
+}
+
+/** One row of one integer: how many rows `wrapModel` has. */
+export function countRows(model: Omit<ModelToWrap, 'limit'>): Statement {
+  const { source, parameters } = rowsOf(model);
+  return { sql: `SELECT count(*) AS row_count ${source}`, parameters };
+}
+
+function rowsOf({ sql, dialect, range }: ModelToWrap) {
   const conditions: string[] = [];
   const parameters: Record<string, BoundValue> = {};
   const bound = (name: string, operator: string, value: BoundValue | undefined) => {
@@ -49,7 +63,7 @@ export function wrapModel({ sql, dialect, range }: ModelToWrap): Statement {
   bound('range_start', '>=', range?.start);
   bound('range_end', '<', range?.end);
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  return { sql: `SELECT * FROM ${subquery(sql)}${where}`, parameters };
+  return { source: `FROM ${subquery(sql)}${where}`, parameters };
 }
 
 /** One row of one integer: the rows of the model that no window can see (a warning of the run). */

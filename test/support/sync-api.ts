@@ -1,7 +1,10 @@
+import { engineEndpoints } from '../../src/engine/index.ts';
+import { createEvents } from '../../src/events/index.ts';
 import { createJobs } from '../../src/jobs/index.ts';
 import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
+import { testIdentities } from './deliver-people.ts';
 import { column, type ScriptedWarehouse, scriptedWarehouse } from './scripted-warehouse.ts';
 import { accessServer, bearerOf, someCredential, someWorkspace, testKeyRing } from './test-access.ts';
 import { openTestStore } from './test-store.ts';
@@ -69,7 +72,10 @@ export async function openSyncApi(
     ...real,
   };
   const access = { store, clock: systemClock, keyRing };
-  const server = accessServer(access, syncEndpoints(deps));
+  const identities = testIdentities();
+  const events = createEvents({ identities, clock });
+  const endpoints = [...syncEndpoints(deps), ...engineEndpoints({ ...deps, identities, events })];
+  const server = accessServer(access, endpoints);
   const home = await someWorkspace(access, 'home');
   const other = await someWorkspace(access, 'other');
   const readOnly = await someCredential(access, home.accountId, { role: 'read' });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Events } from '../../events/index.ts';
+import type { BatchToKeep, Events } from '../../events/index.ts';
 import type { ResolutionScope } from '../../identity/index.ts';
 import type { Micros } from '../../kernel/index.ts';
 import { type BatchBuilder, createBatchBuilder } from './batch-units.ts';
@@ -32,11 +32,17 @@ export function createEventsMapping(plan: EventsMappingPlan): UnitMapping {
       const prepared = await events.prepare(scope, batches);
       return {
         ...{ rows: accepted, starts, refused },
+        batchTexts: () => batches.map(batchText),
         deliver: async (tx, exclusive) => (await events.deliver(tx, prepared, exclusive)).outcomes,
       };
     },
     refusalOf: (row, failure) => refusalOf(placed, row, failure),
   };
+}
+
+/** The log puts the person's own MPID in front; known before is only the one that came with the row. */
+function batchText({ text, person }: BatchToKeep): string {
+  return person?.mpid === undefined ? text : `{"mpid":${person.mpid},${text.slice(1)}`;
 }
 
 interface MappedEvents {

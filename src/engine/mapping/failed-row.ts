@@ -17,7 +17,8 @@ export function rowText(columns: readonly Column[], row: readonly Cell[]): strin
   return stringifyJson(Object.fromEntries(columns.map(({ name }, position) => [name, plainOf(row[position] ?? null)])));
 }
 
-function plainOf(cell: Cell): unknown {
+/** A cell as the lossless writer puts it into JSON: what JSON cannot hold as text, binary as base64. */
+export function plainOf(cell: Cell): unknown {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell);
   if (cell === null || typeof cell !== 'object') return cell;
   if (cell instanceof Uint8Array) return Buffer.from(cell).toString('base64');

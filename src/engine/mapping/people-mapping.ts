@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Identities, Person, ResolutionScope } from '../../identity/index.ts';
 import type { Column } from '../../warehouse/index.ts';
+import { batchOfPerson } from './batch-of-person.ts';
 import type { ColumnRoles } from './column-roles.ts';
 import { isRefusal, type RowMapper } from './compile-mapper.ts';
 import { shownValue } from './failed-row.ts';
@@ -28,6 +29,7 @@ export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
         rows: accepted,
         starts: Int32Array.from({ length: people.length + 1 }, (_, unit) => unit),
         refused,
+        batchTexts: () => people.map((person) => batchOfPerson(person, scope.environment)),
         deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
       };
     },

@@ -24,6 +24,8 @@ export interface MappedRows {
   /** Unit i covers `rows[starts[i]]` up to `rows[starts[i + 1] - 1]`; one more entry than there are units. */
   readonly starts: Int32Array;
   readonly refused: readonly RefusedRow[];
+  /** Each unit as the JSON text of an event batch, without `mpid` where a person has none yet, and without `batch_id`. */
+  batchTexts(): readonly string[];
   /** One outcome a unit, in order; may run more than once. Throws as `Identities.deliver` does. */
   deliver(tx: Transaction, exclusive: boolean): Promise<readonly UnitOutcome[]>;
 }

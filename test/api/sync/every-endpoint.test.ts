@@ -24,6 +24,7 @@ const CONTRACT = [
   ...['GET /inputs/data-pipelines/{pipelineId}/runs/{runId}', 'POST /connections/{connectionId}/test'],
   ...['GET /field-transformations', 'POST /field-transformations', 'GET /field-transformations/{transformationId}'],
   ...['PUT /field-transformations/{transformationId}', 'DELETE /field-transformations/{transformationId}'],
+  ...['POST /data-models/{modelId}/preview', 'POST /inputs/data-pipelines/{pipelineId}/dry-run'],
   ...['POST /data-models/{modelId}/validate', 'GET /settings', 'PUT /settings', 'GET /audit-log'],
 ];
 

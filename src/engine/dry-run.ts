@@ -1,0 +1,107 @@
+import type { Static } from 'typebox';
+import { readSettings, type WorkspaceSettings } from '../access/index.ts';
+import type { Caller } from '../http/index.ts';
+import { microsOfMs, parseJson } from '../kernel/index.ts';
+import { askWarehouse, loadPipeline, reachable } from '../sync/index.ts';
+import { type Column, countRows, type Dialect, type Session, wrapModel } from '../warehouse/index.ts';
+import type { DryRunAnswer } from './contract/trial.ts';
+import type { EndpointDeps } from './endpoint-deps.ts';
+import { type FixedRange, rangeInput } from './fix-range.ts';
+import { createMapping } from './mapping/create-mapping.ts';
+import { rowText } from './mapping/failed-row.ts';
+import type { MappedRows } from './mapping/unit-mapping.ts';
+import { acceptedSql, iteratorOf, type Model, rowsToRead } from './model-source.ts';
+import { connectorOf } from './open-session.ts';
+import { planRange } from './plan-range.ts';
+import { firstRows } from './preview-model.ts';
+import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
+
+const MAPPED_ROWS = 100;
+
+type DryRun = Static<typeof DryRunAnswer>;
+
+export interface DryRunRequest {
+  readonly pipelineId: string;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a run triggered now would read and keep, whatever state the pipeline is in; keeps nothing. Throws NOT_FOUND,
+ * SQL_REFUSED, MODEL_INVALID, and what the warehouse says, WAREHOUSE_TIMEOUT when it is too slow.
+ */
+export async function dryRun(
+  deps: EndpointDeps,
+  { workspaceId }: Caller,
+  { pipelineId, signal: caller }: DryRunRequest,
+): Promise<DryRun> {
+  const context = await loadPipeline(deps.store, { workspaceId, id: pipelineId });
+  const snapshot = snapshotFromText(snapshotText(context));
+  const settings = await readSettings(deps.store, workspaceId);
+  const { dialect } = connectorOf(deps, context.connection);
+  const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);
+  return await askWarehouse(deps, { ...reachable(deps, context.connection), signal: caller }, (session, signal) =>
+    tryModel(deps, { ...{ snapshot, settings, workspaceId, sql, dialect }, session, signal }),
+  );
+}
+
+interface Trial {
+  readonly snapshot: RunSnapshot;
+  readonly settings: WorkspaceSettings;
+  readonly workspaceId: Caller['workspaceId'];
+  readonly sql: string;
+  readonly dialect: Dialect;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/** The steps of a run (house plan §3) up to the delivery, over its first rows. */
+async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
+  const { snapshot, settings, workspaceId, sql, dialect, session, signal } = trial;
+  const columns = await session.describe({ sql, parameters: {} }, signal);
+  const iterator = iteratorOf(snapshot, columns);
+  const mapping = createMapping(deps, {
+    ...{ columns, iterator, settings, workspaceId, runStart: microsOfMs(deps.clock.nowMs()) },
+    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation },
+  });
+  const range = await rangeOfTrial(trial, iterator);
+  if (range.kind === 'empty') return NOTHING_TO_READ;
+  const rows = rowsToRead({ sql, dialect, iterator }, range);
+  const estimate = await session.estimate?.(wrapModel(rows), signal);
+  const rowCount = await countOf(trial, rows);
+  const first = await firstRows(session, {
+    statement: wrapModel({ ...rows, limit: MAPPED_ROWS }),
+    limit: MAPPED_ROWS,
+    signal,
+  });
+  const mapped = await mapping.map(first);
+  return { row_count: rowCount, cost_estimate: estimate ?? null, ...shownRows(columns, mapped) };
+}
+
+const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: [], failed_records: [] };
+
+/** As a trigger would fix it; it would wait for an `until` that is about to come, and this does not. */
+async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Model['iterator']): Promise<FixedRange> {
+  if (iterator === undefined) return { kind: 'whole' };
+  const input = rangeInput(snapshot, iterator.axis, { type: 'manual', nominalEnd: null });
+  const warehouseNow = await session.clock(signal);
+  const plan = planRange({ ...input, warehouseNow });
+  if (plan.kind !== 'wait') return plan;
+  const { until: _until, ...open } = input;
+  return planRange({ ...open, until: undefined, warehouseNow }) as FixedRange;
+}
+
+async function countOf({ session, signal }: Trial, rows: Parameters<typeof countRows>[0]): Promise<number> {
+  const [row] = await firstRows(session, { statement: countRows(rows), limit: 1, signal });
+  return Number(row?.[0] ?? 0);
+}
+
+function shownRows(columns: readonly Column[], mapped: MappedRows): Pick<DryRun, 'batches' | 'failed_records'> {
+  return {
+    batches: mapped.batchTexts().map((text) => parseJson(text) as Record<string, unknown>),
+    failed_records: mapped.refused.map(({ row, refusal: { field, value, rule, reason } }) => {
+      const shown = parseJson(rowText(columns, row)) as Record<string, unknown>;
+      return { row: shown, field, value, rule, reason };
+    }),
+  };
+}

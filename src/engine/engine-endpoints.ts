@@ -1,0 +1,8 @@
+import type { Endpoint } from '../http/index.ts';
+import type { EndpointDeps } from './endpoint-deps.ts';
+import { trialEndpoints } from './routes/trials.ts';
+
+/** The extensions of rulings §7 that run a model. */
+export function engineEndpoints(deps: EndpointDeps): readonly Endpoint[] {
+  return [...trialEndpoints(deps)];
+}
