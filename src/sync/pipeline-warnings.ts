@@ -1,3 +1,4 @@
+import { durationMs } from './duration.ts';
 import type { Notice, Schedule, SyncMode } from './pipeline.ts';
 
 /** What does no harm but is worth reading, from the pipeline alone. Pure. */
@@ -9,8 +10,8 @@ export function pipelineWarnings({
   schedule: Schedule;
 }): readonly Notice[] {
   const warnings: Notice[] = [];
-  const hasDelay = schedule.delay !== undefined && !/^0+\w$/.test(schedule.delay);
-  if (syncMode.type === 'incremental' && !hasDelay && syncMode.lookback === undefined) {
+  const waits = durationMs(schedule.delay) > 0 || durationMs(syncMode.lookback) > 0;
+  if (syncMode.type === 'incremental' && !waits) {
     warnings.push({
       message:
         'A row that is committed late, with an iterator value older than the end of the last run, is in no range. ' +

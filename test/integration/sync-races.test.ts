@@ -6,6 +6,7 @@ import { scriptedWarehouse } from '../support/scripted-warehouse.ts';
 import {
   type Answer,
   connectionBody,
+  eventsBody,
   modelBody,
   openSyncApi,
   PIPELINE,
@@ -13,6 +14,8 @@ import {
   pipelineBody,
   type SyncApi,
   somePipeline,
+  TRANSFORMATIONS,
+  transformationBody,
 } from '../support/sync-api.ts';
 import { until } from '../support/until.ts';
 
@@ -27,15 +30,18 @@ const ROUNDS = Array.from({ length: 10 }, (_, round) => round);
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
 describe('calls that meet', () => {
-  it('never leave a pipeline without its connection or model', async () => {
+  it('never leave a pipeline without its connection, model or transformation', async () => {
     for (const round of ROUNDS) {
       const id = `r-${round}`;
       await api.admin.post('/connections', { ...connectionBody, id });
       await api.admin.post('/data-models', { ...modelBody, id });
+      await api.admin.post(TRANSFORMATIONS, { ...transformationBody, id });
+      const uses = { connection_id: id, data_model_id: id, field_transformation_id: id };
       const [created, ...deleted] = await Promise.all([
-        api.admin.post(PIPELINES, { ...pipelineBody, id, connection_id: id, data_model_id: id }),
+        api.admin.post(PIPELINES, { ...eventsBody, id, ...uses }),
         api.admin.delete(`/connections/${id}`),
         api.admin.delete(`/data-models/${id}`),
+        api.admin.delete(`${TRANSFORMATIONS}/${id}`),
       ]);
       expect([200, 400]).toContain(created?.status);
       const wasCreated = created?.status === 200;
@@ -50,6 +56,7 @@ describe('calls that meet', () => {
       const made = [
         await Promise.all(four.map(() => api.admin.post('/connections', { ...connectionBody, id }))),
         await Promise.all(four.map(() => api.admin.post('/data-models', { ...modelBody, id }))),
+        await Promise.all(four.map(() => api.admin.post(TRANSFORMATIONS, { ...transformationBody, id }))),
         await Promise.all(four.map(() => api.admin.post(PIPELINES, { ...pipelineBody, id }))),
       ];
       for (const answers of made) expect(statuses(answers).sort()).toEqual([200, 409, 409, 409]);

@@ -163,6 +163,8 @@ describe('a pipeline of type events', () => {
   it('takes a lookback, and is told why it needs one or a delay', async () => {
     const { body } = await post({ schedule: { type: 'on_demand' } });
     expect(body.warnings).toEqual([{ message: expect.stringContaining('committed late') }]);
+    const none = { schedule: { type: 'on_demand', delay: '0s' }, ...syncMode({ lookback: '0h' }) };
+    expect((await post(none)).body.warnings).toEqual(body.warnings);
     expect((await post({ schedule: { type: 'on_demand' }, ...syncMode({ lookback: '2h' }) })).body.warnings).toEqual(
       [],
     );
