@@ -194,6 +194,28 @@ describe('the fields', () => {
   );
 
   it.each([
+    ['user_attributes', undefined, { kind: 'String', list: 'either', length: 'value' }, true],
+    ['integration_attributes.any', undefined, { kind: 'String', list: 'never' }, false],
+    ['application_info.apple_search_ads_attributes.any', undefined, { kind: 'String', list: 'never' }, false],
+    ['partner_identities', undefined, { kind: 'String', list: 'never' }, false],
+    ['events.data.custom_attributes', 'opt_out', { kind: 'String', list: 'never', length: 'value' }, true],
+    ['events.data.custom_flags', 'custom_event', { kind: 'String', list: 'never', length: 'value' }, true],
+    ['events.data.custom_flags', 'screen_view', { kind: 'String', list: 'never', length: 'value' }, true],
+    ['events.data.custom_flags', 'commerce_event', { kind: 'String', list: 'never', length: 'value' }, true],
+    [
+      'events.data.shopping_cart.products.custom_attributes',
+      'commerce_event',
+      { kind: 'string', list: 'never', length: 'value' },
+      true,
+    ],
+  ])('under free keys of %s of %s have their type', (...[place, kind, leaf, named]) => {
+    expect(findDestination(`${place}.any`, kind)).toMatchObject({
+      leaf: { ...leaf, nullable: leaf.kind === 'String' },
+      named,
+    });
+  });
+
+  it.each([
     ['environment', undefined, 'development production'],
     ['device_info.platform', undefined, 'iOS Android web tvOS roku out_of_band alexa smart_tv fire_tv xbox'],
     ['device_info.att_authorization_status', undefined, 'authorized denied not_determined restricted'],
@@ -228,6 +250,16 @@ describe('the fields', () => {
     ['events.data.push_message_behavior', 'push_message'],
   ])('%s has no fixed values (rulings §2)', (path, kind) => {
     expect((findDestination(path, kind) as { readonly leaf: Leaf }).leaf.allowed).toBeUndefined();
+  });
+
+  it.each([
+    ['mpid', undefined],
+    ['origin_mpid', undefined],
+    ['events.data.previous_mpid', 'profile'],
+    ['events.data.current_mpid', 'profile'],
+  ])('%s may come as its digits (rulings §1)', (path, kind) => {
+    expect(findDestination(path, kind)).toMatchObject({ leaf: { kind: 'Integer', digits: true } });
+    expect(findDestination('batch_id', undefined)).not.toMatchObject({ leaf: { digits: true } });
   });
 
   it('that are identities or device ids are marked with their type', () => {
