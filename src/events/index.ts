@@ -1,6 +1,6 @@
 // The shapes in contract/ are the one source of what a batch is: types, validation, destinations and required fields.
 
-export { eraseBatches, readBatches, type StoredBatch } from './batch-log.ts';
+export { eraseBatches, readBatches } from './batch-log.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
 export type { EventBatch } from './contract/batch.ts';
@@ -12,7 +12,7 @@ export type { Leaf } from './contract/leaves.ts';
 export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';
-export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
+export type { BatchOutcome, BatchToKeep, DeliveredBatches, Events } from './delivery.ts';
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';

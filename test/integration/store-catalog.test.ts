@@ -105,3 +105,11 @@ test('profiles keep room on their pages, so that updates stay there', async () =
   const rows = await store.query("SELECT reloptions AS options FROM pg_class WHERE relname = 'profiles'");
   expect(rows).toEqual([{ options: ['fillfactor=50'] }]);
 });
+
+test('the log of batches is divided by time of receipt, and nothing is refused for want of a partition', async () => {
+  const rows = await store.query(
+    `SELECT pg_get_partkeydef('event_batches'::regclass) AS key, pg_get_expr(c.relpartbound, c.oid) AS bound
+     FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid WHERE h.inhparent = 'event_batches'::regclass`,
+  );
+  expect(rows).toEqual([{ key: 'RANGE (received_on)', bound: 'DEFAULT' }]);
+});
