@@ -97,9 +97,13 @@ function newest(daemons: readonly Served[]): Served {
 }
 
 /** One run of each pipeline, over all of what waits in its source. */
-export interface Round {
-  readonly pipelines: readonly CrashPipeline[];
+export interface Round extends Work {
   readonly runs: ReadonlyMap<CrashPipeline, number>;
+}
+
+/** What there is to wait for: runs, and the rows that they read all in all. */
+export interface Work {
+  readonly runIds: readonly number[];
   readonly rows: number;
 }
 
@@ -111,20 +115,19 @@ export async function startRound({ api }: CrashSite, pipelines: readonly CrashPi
     const { pipeline_run_id: run } = await api.post(`${PIPELINES}/trigger`, { pipeline_id: pipeline.id });
     runs.set(pipeline, Number(run));
   }
-  return { pipelines, runs, rows };
+  return { runs, runIds: [...runs.values()], rows };
 }
 
-/** Waits until this share of the round's rows has arrived, or all runs are over; answers whether work was left. */
-export async function untilShare({ store }: CrashSite, round: Round, share: number): Promise<boolean> {
-  const ids = [...round.runs.values()];
+/** Waits until this share of the rows has arrived, or all runs are over; answers whether work was left. */
+export async function untilShare({ store }: CrashSite, work: Work, share: number): Promise<boolean> {
   const { isLeft } = await until(async () => {
     const [now] = await store.query<{ rows: bigint; left: bigint }>(
       `SELECT coalesce(sum(extracted_records), 0)::bigint AS rows, count(*) FILTER (WHERE ended_on IS NULL) AS left
        FROM pipeline_runs WHERE id = ANY($1)`,
-      [ids.map(BigInt)],
+      [work.runIds.map(BigInt)],
     );
     const left = now?.left ?? 0n;
-    return left === 0n || Number(now?.rows) >= share * round.rows ? { isLeft: left > 0n } : undefined;
+    return left === 0n || Number(now?.rows) >= share * work.rows ? { isLeft: left > 0n } : undefined;
   }, PATIENCE_MS);
   return isLeft;
 }
@@ -134,7 +137,7 @@ export async function aMomentLater(random: () => number): Promise<void> {
   await pause(random() * JITTER_MS);
 }
 
-export async function untilOver({ api }: CrashSite, pipeline: CrashPipeline, run: number) {
+export async function untilOver({ api }: CrashSite, pipeline: Pick<CrashPipeline, 'id'>, run: number) {
   return await until(async () => {
     const answer = await api.get(`${PIPELINES}/${pipeline.id}/runs/${run}`);
     return answer.ended_on === null ? undefined : answer;
