@@ -81,7 +81,6 @@ export const RULES: readonly Rule[] = [
   },
   { holds: 'Connection terminated', code: 'WAREHOUSE_SESSION_LOST' },
   { holds: 'not queryable', code: 'WAREHOUSE_SESSION_LOST' },
-  { holds: 'Client was closed', code: 'WAREHOUSE_SESSION_LOST' },
   {
     holds: 'Unknown authenticationOk message type',
     code: 'WAREHOUSE_CREDENTIALS',
