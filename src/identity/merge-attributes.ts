@@ -44,6 +44,8 @@ function mergeSameNames(kept: KeptAttributes, row: AttributeRow, mode: Mode): Me
   if (row.texts.includes(null)) return undefined;
   if (kept.times === NO_ATTRIBUTES.times) return firstAttributes(kept, row);
   const { keys, values } = valuesOf(row);
+  // most batches say nothing of the person
+  if (keys.length === 0) return { ...kept, changed: false, prevailed: true };
   const same = sameValues(kept.attributes, keys, values);
   if (same === undefined) return undefined;
   if (mode === 'full' && !same.includes(false)) return { ...kept, changed: false, prevailed: true };

@@ -54,6 +54,13 @@ describe('mergeAttributes', () => {
     expect(first.prevailed).toBe(false);
   });
 
+  it('leaves everything as it is when the row says nothing', () => {
+    const kept = merge(merge(NO_ATTRIBUTES, { a: '1', b: '1' }, 10), { b: null }, 20);
+    for (const row of [merge(kept, {}, 30), mergeFull(kept, {}, 30)]) {
+      expect(row).toEqual({ ...kept, changed: false, prevailed: true });
+    }
+  });
+
   it('lets the later delivery win at equal times', () => {
     expect(merge(merge(NO_ATTRIBUTES, { a: '1' }, 10), { a: '2' }, 10).attributes).toBe('{"a":2}');
   });
