@@ -28,7 +28,7 @@ export const AttributionInfo = closed({ service_provider: AnyString, publisher: 
 const ConsentPurpose = closed({
   ...fields(AnyString, 'regulation', 'document', 'location', 'hardware_id'),
   consented: Bool,
-  ...fields(Integer, 'timestamp_unixtime_ms'),
+  timestamp_unixtime_ms: Integer,
 });
 
 /** 000, ConsentState: purposes by their keys, for each regulation. */

@@ -18,7 +18,7 @@ describe('a batch', () => {
     ['consent_state', { consent_state: { lgpd: {} } }, 'consent_state.lgpd'],
     [
       'a consent purpose',
-      { consent_state: { gdpr: { mail: { consented: true, colour: 1 } } } },
+      { consent_state: { gdpr: { mail: { consented: true, timestamp_unixtime_ms: 1, colour: 1 } } } },
       'consent_state.gdpr.mail.colour',
     ],
     ['a location', { context: { location: { latitude: 1, longitude: 1, colour: 1 } } }, 'context.location.colour'],
@@ -78,7 +78,10 @@ describe('a batch', () => {
       { attribution_info: {} },
       ['attribution_info.service_provider', 'attribution_info.publisher', 'attribution_info.campaign'],
     ],
-    [{ consent_state: { ccpa: { sale: {} } } }, ['consent_state.ccpa.sale.consented']],
+    [
+      { consent_state: { ccpa: { sale: {} } } },
+      ['consent_state.ccpa.sale.consented', 'consent_state.ccpa.sale.timestamp_unixtime_ms'],
+    ],
     [{ context: { location: {} } }, ['context.location.latitude', 'context.location.longitude']],
     [{ context: { data_plan: {} } }, ['context.data_plan.plan_id']],
     [{ source_info: {} }, ['source_info.channel']],

@@ -124,7 +124,7 @@ describe('requiredFields', () => {
   it('says what an object needs once it is there', () => {
     expect(requiredFields('', undefined)).toEqual([]);
     expect(requiredFields('attribution_info', undefined)).toEqual([['service_provider'], ['publisher'], ['campaign']]);
-    expect(requiredFields('consent_state.gdpr.mail', undefined)).toEqual([['consented']]);
+    expect(requiredFields('consent_state.gdpr.mail', undefined)).toEqual([['consented'], ['timestamp_unixtime_ms']]);
     expect(requiredFields('events', 'first_run')).toEqual([['event_type'], ['data']]);
     expect(requiredFields('events.data', 'custom_event')).toEqual([['custom_event_type'], ['event_name']]);
     expect(requiredFields('events.data', 'screen_view')).toEqual([['screen_name', 'event_name']]);
@@ -167,6 +167,7 @@ describe('missingFields', () => {
     expect(missingFields('commerce_event', [...paths, 'events.data.product_action.action'])).toEqual([]);
     expect(missingFields('first_run', ['events.event_type', 'consent_state.gdpr.mail.document'])).toEqual([
       'consent_state.gdpr.mail.consented',
+      'consent_state.gdpr.mail.timestamp_unixtime_ms',
     ]);
     expect(missingFields('first_run', ['events.event_type', 'context.data_plan.plan_version'])).toEqual([
       'context.data_plan.plan_id',
