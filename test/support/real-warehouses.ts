@@ -14,6 +14,8 @@ export interface RealWarehouse extends AsyncDisposable {
   readonly folder: string;
   /** Statements that both kinds understand, one after the other. Not while a run reads. */
   run(...statements: readonly string[]): Promise<void>;
+  /** New sessions begin in that zone, where the warehouse keeps such a setting; else they have that of this process. */
+  moveSessions(zone: string): Promise<void>;
 }
 
 /** Providers of this build that such a warehouse exists for, with a name for the tests. */
@@ -43,6 +45,7 @@ async function openDuckdb(): Promise<RealWarehouse> {
         instance.closeSync();
       }
     },
+    moveSessions: async () => undefined,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -52,6 +55,7 @@ async function openPostgres(): Promise<RealWarehouse> {
   return {
     ...{ connector: connectorOf('Gamma'), config: warehouse.config, folder: '/nowhere' },
     run: (...statements) => warehouse.seed(["SET TimeZone = 'UTC'", ...statements]),
+    moveSessions: (zone) => warehouse.seed([`ALTER DATABASE ${warehouse.config.database} SET TimeZone = '${zone}'`]),
     [Symbol.asyncDispose]: () => warehouse[Symbol.asyncDispose](),
   };
 }

@@ -103,6 +103,33 @@ describe.each(REAL_WAREHOUSES)('over %s', (_name, openWarehouse) => {
     expect(await shop.arrived()).toEqual(['from the future', 'known', 'next']);
   });
 
+  test('a late row arrives where the lookback reaches, only there, and what it reads again is not delivered again', async () => {
+    await table();
+    await insert(
+      ['early', '2024-06-01T11:10:00Z'],
+      ['known', '2024-06-01T11:45:00Z'],
+      ['twin', '2024-06-01T11:45:00Z'],
+    );
+    await shop.define({ ...TIMESTAMP_TZ, lookback: '30m' });
+    expect(await shop.runUntil('2024-06-01T12:00:00Z')).toMatchObject({ extracted: 3, successful: 3 });
+    await insert(['late', '2024-06-01T11:30:00Z'], ['too late', '2024-06-01T11:29:59.999999Z']);
+    // equal to a row that is known: another row all the same
+    await insert(['twin', '2024-06-01T11:45:00Z']);
+    const counts = { extracted: 4, successful: 2, deduplicated: 2 };
+    expect(await shop.runUntil('2024-06-01T13:00:00Z')).toMatchObject(counts);
+    expect(await shop.arrived()).toEqual(['early', 'known', 'late', 'twin']);
+  });
+
+  test('a zone of the session does not move a column without one', async () => {
+    await table('TIMESTAMP');
+    await insert(['last', '2024-06-01 11:59:59.999999'], ['next', '2024-06-01 12:00:00']);
+    await shop.warehouse.moveSessions('Asia/Kathmandu');
+    await shop.define(wall('UTC'));
+    expect(await shop.runUntil('2024-06-01T12:00:00Z')).toMatchObject({ extracted: 1 });
+    expect(await shop.arrived()).toEqual(['last']);
+    expect(await shop.runUntil('2024-06-01T12:00:01Z')).toMatchObject({ extracted: 1 });
+  });
+
   test('a run without rows succeeds and moves the position; one without a range leaves it', async () => {
     await table();
     await shop.define(TIMESTAMP_TZ);
