@@ -126,11 +126,12 @@ describe('a batch', () => {
   it('takes null for objects further down', () => {
     const body = {
       context: { data_plan: null, location: null },
-      consent_state: { gdpr: null, ccpa: { sale: null } },
+      consent_state: { gdpr: null, ccpa: null },
       application_info: { apple_search_ads_attributes: null },
       integration_attributes: { 12: null },
     };
     expect(checkBatch(body, LIMITS)).toEqual([]);
+    expect(checkBatch({ consent_state: { gdpr: { mail: null }, ccpa: { sale: null } } }, LIMITS)).toEqual([]);
     const data = {
       custom_attributes: null,
       location: null,
