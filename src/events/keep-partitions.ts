@@ -38,7 +38,7 @@ async function isThere(store: Store, { name }: Partition): Promise<boolean> {
   return (await listPartitions(store)).some((partition) => partition.name === name);
 }
 
-/** Attached, because to make it in its place would lock out every delivery; so only those to the default partition wait. */
+/** Attached, because to make it in its place would lock out every delivery: so only who uses the default partition waits. */
 async function makePartition(tx: Transaction, { name, start, end }: Partition): Promise<void> {
   await tx.execute(`CREATE TABLE ${name} (LIKE event_batches INCLUDING ALL)`);
   await tx.execute(
@@ -47,9 +47,7 @@ async function makePartition(tx: Transaction, { name, start, end }: Partition): 
   );
 }
 
-/**
- * Drops the partitions that lie before what any workspace keeps. One that is in use stays until the next time.
- */
+/** Drops the months that lie before what any workspace keeps. One that is in use stays until the next time. */
 export async function dropPartitions(
   { store, log }: Pick<UpkeepDeps, 'store' | 'log'>,
   retentions: readonly Pick<Retention, 'batchesSince'>[],

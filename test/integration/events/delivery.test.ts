@@ -4,6 +4,7 @@ import { countProfiles, deliverInTransaction, readProfile } from '../../../src/i
 import { parseJson, systemClock } from '../../../src/kernel/index.ts';
 import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
 import { person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const EVENT = '{"event_type":"custom_event","data":{}}';
@@ -80,6 +81,18 @@ describe('a delivery of batches', () => {
     const poison = deliverBatches(store, [batch('ann'), batch('ben', '{"a":"\0"}')]);
     await expect(poison).rejects.toMatchObject({ code: 'STORE_DATA' });
     expect([await countProfiles(store, SCOPE), await readLog(store)]).toEqual([0n, []]);
+  });
+
+  it('tries again with other ids when another daemon drew the same ones', async () => {
+    await using store = await openTestStore();
+    const clock = fakeClock();
+    const drawing = (...ids: bigint[]) =>
+      createEvents({ identities: testIdentities(), clock, nextBatchId: () => ids.shift() ?? 0n });
+    for (const events of [drawing(1n), drawing(1n, 2n)]) {
+      const prepared = await events.prepare(SCOPE, [batch('ann')]);
+      await deliverInTransaction(store, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
+    }
+    expect((await readLog(store)).map(({ text }) => /"batch_id":(\d+)/.exec(text)?.[1])).toEqual(['1', '2']);
   });
 
   it('tries again when it lost a race for a new person, and both batches have the one MPID', async () => {
