@@ -160,6 +160,7 @@ describe('the mappings of a transformation', () => {
       'mappings: 3 keys go to events.data.custom_attributes; at most 2 are allowed',
       'mappings: 2 keys go to user_attributes; at most 1 are allowed',
     ]);
+    expect(check(...SCREEN, ...keys.slice(1), column(`user_attributes.${'x'.repeat(20)}`))).toEqual([]);
     expect(told(check(...SCREEN, column(`user_attributes.${'x'.repeat(21)}`)))).toEqual([
       'mappings[3].destination: names a key of 21 characters; at most 20 are allowed',
     ]);

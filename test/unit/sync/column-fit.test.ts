@@ -41,6 +41,11 @@ describe('a column feeds', () => {
     ['one of some texts', 'events.data.product_action.action', ['text', 'json', 'unknown']],
     ['an Integer', 'events.data.event_num', ['integer', 'decimal', 'double', 'json', 'unknown']],
     [
+      'milliseconds of something else',
+      'events.data.device_current_state.time_since_start_ms',
+      ['integer', 'decimal', 'double', 'json', 'unknown'],
+    ],
+    [
       'milliseconds since 1970',
       'events.data.timestamp_unixtime_ms',
       ['integer', 'decimal', 'double', 'date', 'timestamp', 'timestamp_tz', 'json', 'unknown'],
