@@ -40,7 +40,7 @@ const CLOSE_MS = 1000;
 /** Opens a connection to the first address that takes it. Throws what the driver throws, and WAREHOUSE_CONFIG. */
 export async function openLink(deps: LinkDeps, signal: AbortSignal): Promise<Link> {
   const { client, door } = await connectAnywhere(deps, signal);
-  const link = linkOf(client, door);
+  const link = linkOf(client, door, deps.environment.statementTimeoutMs);
   return await abortable(client, signal, async () => {
     const [[version] = []] = await link.run('SELECT version()');
     link.product = productOf(version ?? '');
@@ -148,19 +148,37 @@ async function abortable<Result>(client: pg.Client, signal: AbortSignal, work: (
   }
 }
 
-function linkOf(client: pg.Client, door: Door): Link & { product: Product } {
+/** A server breaks a statement off by itself when its time is over; one that does not is not there any more. */
+function silenceGuard(stream: Duplex, timeoutMs: number): <Result>(work: Promise<Result>) => Promise<Result> {
+  const limitMs = Math.round(timeoutMs * 1.1 + 1000);
+  return async (work) => {
+    const answered = new AbortController();
+    systemClock.sleep(limitMs, answered.signal).then(
+      () => stream.destroy(Object.assign(new Error(`No answer within ${limitMs / 1000} s`), { code: 'ETIMEDOUT' })),
+      () => undefined,
+    );
+    try {
+      return await work;
+    } finally {
+      answered.abort();
+    }
+  };
+}
+
+function linkOf(client: pg.Client, door: Door, timeoutMs: number): Link & { product: Product } {
   // the server's number for this connection and the secret that allows to cancel it
   const { processID: pid, secretKey: key } = client as unknown as Readonly<Record<'processID' | 'secretKey', number>>;
   const wire = wireOf(client);
+  const answer = silenceGuard(wire.stream, timeoutMs);
   return {
     product: 'PostgreSQL',
     isSound: true,
     run: async (text) => {
-      const answer: unknown = await client.query({ text, rowMode: 'array' });
-      const last = Array.isArray(answer) ? answer.at(-1) : answer;
+      const results: unknown = await answer(client.query({ text, rowMode: 'array' }));
+      const last = Array.isArray(results) ? results.at(-1) : results;
       return (last as { readonly rows: readonly RawRow[] }).rows;
     },
-    messages: (messages) => runMessages(client, messages),
+    messages: (messages) => answer(runMessages(client, messages)),
     pause: () => void wire.stream.pause(),
     resume: () => void wire.stream.resume(),
     cancel: () => requestCancel(door, { pid, key }),

@@ -1,0 +1,67 @@
+// As much of Redshift as a connector meets: one cursor a session, no limit of rows at Execute, no parameters, its own settings.
+import type { FakeColumn, FrontendMessage } from './fake-postgres.ts';
+import { type FakePostgres, openFakePostgres, says } from './fake-postgres.ts';
+
+const VERSION = 'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.61678';
+const SETTINGS = /^SET (client_encoding|timezone|datestyle|extra_float_digits|statement_timeout|query_group) TO /;
+export const COLUMNS: readonly FakeColumn[] = [
+  { name: 'n', type: 20 },
+  { name: 'doc', type: 4000 },
+  { name: 'raw', type: 6551 },
+];
+
+/** A table of `rows` rows, whatever is selected; its clock shows 2026-01-02 03:04:05.678901. */
+export function openFakeRedshift(rows: number): Promise<FakePostgres> {
+  let parsed = '';
+  let at = 0;
+  return openFakePostgres((message) => {
+    if (message.type === 'startup') return [says.authentication(0), says.keys(), says.ready()];
+    if (message.type === 'Q') return [...message.text.split('; ').flatMap(simple), says.ready()];
+    if (message.type === 'P') parsed = message.text;
+    return extended(message);
+  });
+
+  function extended({ type, count }: FrontendMessage): Buffer[] {
+    switch (type) {
+      case 'P':
+        return [says.parsed()];
+      case 'D':
+        return [says.parameters(), parsed.startsWith('SELECT') ? says.columns(COLUMNS) : says.noData()];
+      case 'B':
+        return [count === 0 ? says.bound() : says.error('0A000', 'no parameters here')];
+      case 'E':
+        return count === 0 ? execute(parsed) : [says.error('0A000', 'no limit of rows here')];
+      case 'S':
+        return [says.ready()];
+      default:
+        return [];
+    }
+  }
+
+  function execute(sql: string): Buffer[] {
+    if (sql.startsWith('DECLARE penstock_rows CURSOR FOR SELECT')) {
+      at = 0;
+      return [says.complete('DECLARE CURSOR')];
+    }
+    if (sql.startsWith('EXPLAIN')) {
+      return [says.row([`XN Seq Scan on t  (cost=0.00..12.50 rows=${rows} width=8)`]), says.complete('EXPLAIN')];
+    }
+    const [, wanted] = /^FETCH FORWARD (\d+) FROM penstock_rows$/.exec(sql) ?? [];
+    if (wanted === undefined) return [sql.startsWith('CLOSE') ? says.complete('CLOSE') : says.error('42601', sql)];
+    const cells = Array.from({ length: Math.min(Number(wanted), rows - at) }, () => [String(at++), '{"a":1}', '00ff']);
+    return [...cells.map(says.row), says.complete(`FETCH ${cells.length}`)];
+  }
+
+  function simple(sql: string): Buffer[] {
+    const answer = (name: string, ...cells: readonly string[]) => [
+      says.columns(cells.map(() => ({ name, type: 25 }))),
+      says.row(cells),
+      says.complete('SELECT 1'),
+    ];
+    if (sql === 'SELECT version()') return answer('version', VERSION);
+    if (sql === 'SELECT SYSDATE') return answer('sysdate', '2026-01-02 03:04:05.678901');
+    if (sql.includes('has_table_privilege')) return answer('grants', '3', '2', '1', 'public');
+    if (SETTINGS.test(sql) || /^(BEGIN READ ONLY|ROLLBACK)$/.test(sql)) return [says.complete(sql.split(' ')[0] ?? '')];
+    return [says.error('42601', `syntax error at or near "${sql}"`)];
+  }
+}
