@@ -1,12 +1,12 @@
 // How this room reads its TypeBox shapes: as one of six forms. Validation, destinations and required fields all go by them.
 import type { TSchema } from 'typebox';
-import type { Leaf } from './leaves.ts';
-import type { MapLimits } from './objects.ts';
+import { LEAF, type Leaf } from './leaves.ts';
+import { MAP_LIMITS, type MapLimits } from './objects.ts';
 
-/** What is read of a TypeBox schema, which is JSON Schema plus `leaf` and `limits`. */
+/** What is read of a TypeBox schema, which is JSON Schema, and what this room put into it. */
 export interface Shape {
-  readonly leaf?: Leaf;
-  readonly limits?: MapLimits;
+  readonly [LEAF]?: Leaf;
+  readonly [MAP_LIMITS]?: MapLimits;
   readonly type?: unknown;
   readonly const?: unknown;
   readonly anyOf?: readonly Shape[];
@@ -40,7 +40,8 @@ export type Form =
   | { readonly form: 'anything' };
 
 export function formOf(shape: Shape, nullable = false): Form {
-  const { leaf, anyOf = [], discriminator, items, properties, patternProperties, limits = {} } = shape;
+  const { anyOf = [], discriminator, items, properties, patternProperties } = shape;
+  const { [LEAF]: leaf, [MAP_LIMITS]: limits = {} } = shape;
   if (leaf !== undefined) return { form: 'leaf', leaf };
   if (discriminator !== undefined) return { form: 'kinds', tag: discriminator.propertyName, kinds: kindsOf(shape) };
   if (typeof shape.const === 'string') return { form: 'leaf', leaf: literal(shape.const) };

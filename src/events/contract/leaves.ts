@@ -26,12 +26,15 @@ export interface Leaf {
 export type WireNumber = number | bigint | RawNumber;
 export type WireString = string | boolean | WireNumber | null;
 
+/** Where a schema keeps its `Leaf`: no keyword of JSON Schema, so that documents made of the schema do not show it. */
+export const LEAF = Symbol('leaf');
+
 interface Written {
   readonly [keyword: string]: unknown;
 }
 
 function leafOf<Value>(leaf: Omit<Leaf, 'list'>, written: Written): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ ...written, leaf: { list: 'never', ...leaf } });
+  return Type.Unsafe<Value>({ ...written, [LEAF]: { list: 'never', ...leaf } });
 }
 
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
@@ -56,7 +59,7 @@ export const IpAddress = leafOf<string | null>(
 /** A number, or its decimal digits as text (rulings §1). */
 export const Mpid = leafOf<number | bigint | string | null>(
   { kind: 'Integer', nullable: true, digits: true },
-  { type: ['integer', 'string', 'null'], format: 'int64' },
+  { type: ['integer', 'string', 'null'], format: 'int64', pattern: '^-?[0-9]{1,19}$' },
 );
 
 /** The name of an event or of an attribute: text of bounded length. */
@@ -69,7 +72,7 @@ export const AttributeText = leafOf<string>({ kind: 'string', nullable: false, l
 /** 000, user_attributes: String or array of String. */
 export const AttributeValues = Type.Unsafe<WireString | readonly WireString[]>({
   anyOf: [ANY_SINGLE, { type: 'array', items: ANY_SINGLE }],
-  leaf: { kind: 'String', nullable: true, list: 'either', length: 'value' } satisfies Leaf,
+  [LEAF]: { kind: 'String', nullable: true, list: 'either', length: 'value' } satisfies Leaf,
 });
 
 /** Text that is one of the values listed, and nothing else. */
@@ -96,8 +99,8 @@ export function identities<const Name extends string, Schema extends TSchema>(
   ...names: readonly Name[]
 ): Record<Name, TOptional<Schema>> {
   const marked = names.map((name) => {
-    const { leaf } = schema as unknown as { readonly leaf: Leaf };
-    return [name, Type.Optional({ ...schema, leaf: { ...leaf, identity: identityTypeOfColumn(name) } })];
+    const { [LEAF]: leaf } = schema as unknown as { readonly [LEAF]: Leaf };
+    return [name, Type.Optional({ ...schema, [LEAF]: { ...leaf, identity: identityTypeOfColumn(name) } })];
   });
   return Object.fromEntries(marked) as Record<Name, TOptional<Schema>>;
 }

@@ -6,6 +6,9 @@ export interface MapLimits {
   readonly fields?: 'attributesPerEvent' | 'userAttributesPerBatch';
 }
 
+/** Where a map keeps its `MapLimits`, as `LEAF` does for single values. */
+export const MAP_LIMITS = Symbol('limits');
+
 /** Refuses unknown fields (000, "closed"). */
 export const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false });
@@ -16,7 +19,7 @@ export const open = <Properties extends TProperties>(properties: Properties) =>
 
 /** An object of free keys. */
 export const mapOf = <Values extends TSchema>(values: Values, limits: MapLimits = {}): TRecord<'^.*$', Values> =>
-  Type.Record(Type.String(), values, { limits });
+  Type.Record(Type.String(), values, { [MAP_LIMITS]: limits });
 
 export const nullable = <Schema extends TSchema>(schema: Schema): TUnion<[Schema, ReturnType<typeof Type.Null>]> =>
   Type.Union([schema, Type.Null()]);
