@@ -1,8 +1,11 @@
-// Rows of a DuckDB file into profiles through the real daemon: `npm run bench -- sync [rows]`. The daemon and its store run
-// in processes of their own; CPU and memory are read from /proc, so this runs under Linux only.
+// Rows of a DuckDB file into profiles through the real daemon: `npm run bench -- sync [rows]`; with `--events` rows of DuckDB
+// and of PostgreSQL into event batches (support/events-bench.ts). The daemon and its store run in processes of their own;
+// CPU and memory are read from /proc, so this runs under Linux only.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchDaemon, startBenchDaemon } from './support/daemon.ts';
+import { benchEvents } from './support/events-bench.ts';
+import { type Measured, measureRun, tableOf } from './support/measure-run.ts';
 import {
   COLUMNS,
   changeHalf,
@@ -13,22 +16,13 @@ import {
   readAll,
   readValues,
 } from './support/people-warehouse.ts';
-import { cpuMicrosOf, forgetPeak, peakMemoryMb } from './support/process-cost.ts';
+import { cpuMicrosOf } from './support/process-cost.ts';
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { events: { type: 'boolean' } } });
 const ROWS = Number(positionals[0] ?? 1_000_000);
 const SOME_SHARE = 100;
 const COPY_ROWS = 20_000;
 const DATABASE = 'people.duckdb';
-
-interface Measured {
-  readonly name: string;
-  readonly rows: number;
-  readonly seconds: number;
-  readonly nodeMicros: number;
-  readonly postgresMicros: number;
-  readonly peakMb: number | null;
-}
 
 const CONNECTION = {
   ...{ id: 'bench', name: 'Bench', state: 'active', service_provider: 'DuckDB' },
@@ -53,31 +47,6 @@ async function define({ api }: BenchDaemon): Promise<void> {
   // from: right after the time that rows have which did not change
   const from = LONG_AGO.replace(':00Z', ':01Z');
   await api.post('/inputs/data-pipelines', pipeline('incremental', { type: 'incremental', ...iterator, from }));
-}
-
-/** Triggers the pipeline, waits for its run, and measures daemon and store meanwhile. */
-async function measureRun(daemon: BenchDaemon, name: string, pipelineId: string): Promise<Measured> {
-  const { api, pid, storePid } = daemon;
-  forgetPeak(pid);
-  const node = cpuMicrosOf(pid);
-  const postgres = cpuMicrosOf(storePid, { withChildren: true });
-  const started = performance.now();
-  const { pipeline_run_id: run } = await api.post('/inputs/data-pipelines/trigger', { pipeline_id: pipelineId });
-  for (;;) {
-    const now = await api.get(`/inputs/data-pipelines/${pipelineId}/runs/${run}`);
-    if (now.status === 'success') {
-      return {
-        name,
-        rows: Number(now.successful_records),
-        seconds: (performance.now() - started) / 1000,
-        nodeMicros: cpuMicrosOf(pid) - node,
-        postgresMicros: cpuMicrosOf(storePid, { withChildren: true }) - postgres,
-        peakMb: peakMemoryMb(pid),
-      };
-    }
-    if (now.status === 'failed') throw new Error(JSON.stringify(now.errors));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 /** The driver alone: every value read, nothing done with it. */
@@ -119,24 +88,6 @@ async function measureCopy({ store, storePid }: BenchDaemon, file: string): Prom
   return { name: 'COPY alone', rows, seconds, nodeMicros: node, postgresMicros, peakMb: null };
 }
 
-function table(
-  all: readonly Measured[],
-  driver: Measured,
-  copy: Measured,
-): readonly Readonly<Record<string, unknown>>[] {
-  const each = ({ rows, seconds }: Measured) => seconds / Math.max(rows, 1);
-  return all.map((measured) => ({
-    step: measured.name,
-    rows: measured.rows,
-    'rows/s': Math.round(1 / each(measured)),
-    'µs node': Number((measured.nodeMicros / measured.rows).toFixed(2)),
-    'µs postgres': Number((measured.postgresMicros / measured.rows).toFixed(2)),
-    'peak MB': measured.peakMb,
-    '× driver': Number((each(measured) / each(driver)).toFixed(2)),
-    '× COPY': Number((each(measured) / each(copy)).toFixed(2)),
-  }));
-}
-
 async function main(): Promise<void> {
   await using daemon = await startBenchDaemon();
   const file = join(daemon.folder, DATABASE);
@@ -146,7 +97,7 @@ async function main(): Promise<void> {
   const copy = await measureCopy(daemon, file);
   const measured = [driver, copy];
   const measure = async (name: string, pipelineId: string) => {
-    measured.push(await measureRun(daemon, name, pipelineId));
+    measured.push(await measureRun(daemon, { id: pipelineId, name }));
   };
   await measure('nobody known, full', 'full');
   await measure('unchanged, full', 'full');
@@ -154,9 +105,10 @@ async function main(): Promise<void> {
   await measure('half changed, full', 'full');
   await changeSome(file, SOME_SHARE);
   await measure('1 % changed, incremental', 'incremental');
-  const rows = table(measured, driver, copy);
+  const rows = tableOf(measured, { driver, COPY: copy });
   console.table(rows);
   console.log(JSON.stringify({ rows: ROWS, measured: rows }));
 }
 
-await main();
+if (values.events === true) await benchEvents(ROWS);
+else await main();
