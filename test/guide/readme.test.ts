@@ -75,7 +75,7 @@ const answers = (text: string) =>
 test('a pipeline of one’s own, and events from another, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] =
     blocksOf('Define your own pipeline');
-  const [orders = '', defineEvents = '', runEvents = '', ...further] = blocksOf('Events from a pipeline');
+  const [orders = '', defineEvents = '', look = '', runEvents = '', ...further] = blocksOf('Events from a pipeline');
   expect([more, further]).toEqual([[], []]);
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
@@ -118,6 +118,27 @@ test('a pipeline of one’s own, and events from another, step by step', async (
       { id: 'orders', status: 'valid' },
       { id: 'orders-to-events', status: 'idle', errors: [], warnings: [] },
     ]);
+    const [preview, dryRun] = answers(await type(look));
+    expect(preview).toMatchObject({
+      columns: [{ name: 'order_id' }, {}, {}, {}, { type: 'TIMESTAMP WITH TIME ZONE' }],
+      rows: [
+        ['o-1', 'c-1', 19.9, 'gift', expect.any(String)],
+        ['o-2', 'c-1', 5, null, expect.any(String)],
+      ],
+    });
+    const purchase = (id: string, amount: number) => ({
+      event_type: 'commerce_event',
+      data: { product_action: { action: 'purchase', transaction_id: id, total_amount: amount } },
+    });
+    expect(dryRun).toMatchObject({
+      row_count: 4,
+      cost_estimate: null,
+      batches: [
+        { user_identities: { customer_id: 'c-1' }, events: [purchase('o-1', 19.9), purchase('o-2', 5)] },
+        { user_identities: { customer_id: 'c-2' }, events: [purchase('o-3', 7.25)] },
+      ],
+      failed_records: [{ row: { order_id: 'o-4' }, rule: 'identity_missing' }],
+    });
     expect(answers(await type(runEvents)).at(-1)).toMatchObject({
       pipeline_id: 'orders-to-events',
       latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
