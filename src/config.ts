@@ -50,7 +50,7 @@ export const SETTINGS = {
     default: '4',
     meaning: 'Most runs over one connection at the same time, over all daemons.',
   },
-  PENSTOCK_CHUNK_ROWS: { default: '5000', meaning: 'Rows that are delivered in one transaction.' },
+  PENSTOCK_CHUNK_ROWS: { default: '10000', meaning: 'Rows that are delivered in one transaction.' },
   PENSTOCK_WAREHOUSE_HOSTS: {
     default: '',
     meaning:

@@ -1,6 +1,5 @@
 // What one chunk knows while it is resolved: the profiles it met or made, and who owns which key. Everything here changes
 // in row order, so that a profile made by one row is found by the next.
-import type { Identity } from './contract.ts';
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
 
 /** A profile as it was read and as this chunk leaves it. */
@@ -22,10 +21,8 @@ export interface ProfileMemory {
   wantedUnless: string | null;
   /** Whether attributes, times or hash differ from what is stored. */
   isChanged: boolean;
-  /** Identities that this chunk adds, the newest last. */
-  added: readonly Identity[] | undefined;
-  /** What all its rows answer. */
-  readonly outcome: { readonly mpid: bigint };
+  /** Places of the identities that this chunk adds, the newest last. */
+  added: readonly number[] | undefined;
 }
 
 /** Slots of a key: smallint. */
@@ -39,6 +36,7 @@ export interface Link {
 const NOBODY: readonly ProfileMemory[] = [];
 
 export class ChunkMemory {
+  /** Those that the store knows, as far as they were met. */
   readonly profiles = new Map<bigint, ProfileMemory>();
   readonly created: ProfileMemory[] = [];
   /** By ordinal, slot 0: the only one of most keys. */
@@ -87,7 +85,6 @@ export class ChunkMemory {
 
   create(mpid: bigint): ProfileMemory {
     const profile = memoryOf(mpid, true);
-    this.profiles.set(mpid, profile);
     this.created.push(profile);
     return profile;
   }
@@ -104,11 +101,11 @@ export class ChunkMemory {
   }
 
   /** As `own`, for an identity that the store does not hold yet. */
-  link(link: Link, profile: ProfileMemory, identity: Identity): void {
+  link(link: Link, profile: ProfileMemory, place: number): void {
     this.own(link, profile);
     this.#links.push(link.ordinal * MOST_SLOTS + link.slot);
     // as short as can be: an array that grows takes room for seventeen
-    profile.added = profile.added === undefined ? [identity] : [...profile.added, identity];
+    profile.added = profile.added === undefined ? [place] : [...profile.added, place];
   }
 
   /** The new links as numbers in key order: everything that writes identities does so in that order. */
@@ -138,6 +135,5 @@ function memoryOf(mpid: bigint, isNew: boolean): ProfileMemory {
     wantedUnless: null,
     isChanged: isNew,
     added: undefined,
-    outcome: { mpid },
   };
 }

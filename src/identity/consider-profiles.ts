@@ -1,6 +1,6 @@
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import type { ChunkRows, Identity, Person, PreparedPeople } from './contract.ts';
-import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
+import type { ChunkRows, PreparedPeople } from './contract.ts';
+import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import { hashText } from './row-hashes.ts';
 import { nextByRank, strategyNamed } from './strategies.ts';
 
@@ -9,13 +9,13 @@ import { nextByRank, strategyNamed } from './strategies.ts';
  * identity with an owner, which decides alone. Texts come along for the profiles that will most likely be chosen.
  */
 export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
-  const { people, scope, rows } = prepared;
+  const { count, scope, rows } = prepared;
   const policy = scope.policy ?? DEFAULT_POLICY;
-  const loginTypes = new Set(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
-  for (let i = 0; i < people.length; i++) {
-    const { mpid } = people[i] as Person;
+  const isLogin = flagsOf(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
+  for (let i = 0; i < count; i++) {
+    const mpid = rows.mpids.get(i);
     if (mpid !== undefined) wantTexts(memory.meet(mpid), rows, i);
-    if (memory.settled[i] === undefined) considerPerson(memory, prepared, { index: i, loginTypes });
+    if (memory.settled[i] === undefined) considerPerson(memory, prepared, { index: i, isLogin });
   }
   return Array.from(memory.profiles.values()).filter(
     ({ wanted, version }) => wanted !== 'nothing' && version === undefined,
@@ -24,21 +24,16 @@ export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople
 
 interface Considered {
   readonly index: number;
-  readonly loginTypes: ReadonlySet<IdentityType>;
+  readonly isLogin: Uint8Array;
 }
 
-function considerPerson(
-  memory: ChunkMemory,
-  { keys, people, rows }: PreparedPeople,
-  { index, loginTypes }: Considered,
-): void {
-  const { identities } = people[index] as Person;
+function considerPerson(memory: ChunkMemory, { keys, rows }: PreparedPeople, { index, isLogin }: Considered): void {
   const range = { from: keys.starts[index] as number, to: keys.starts[index + 1] as number };
   for (let at = nextByRank(keys, range, -1); at >= 0; at = nextByRank(keys, range, at)) {
     const ordinal = keys.ordinals[at] as number;
     const owner = memory.owner(ordinal);
     if (owner !== undefined) wantTexts(owner, rows, index);
-    if (owner !== undefined && loginTypes.has((identities[at - range.from] as Identity).type)) return;
+    if (owner !== undefined && isLogin[keys.types[at] as number] === 1) return;
     for (const sharer of memory.sharers(ordinal)) if (sharer?.wanted === 'nothing') sharer.wanted = 'header';
   }
 }

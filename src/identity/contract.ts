@@ -4,6 +4,8 @@
 // slot 0; a *login* type (customer_id) has one owner and protects the profile that holds it.
 import type { Micros, WorkspaceId } from '../kernel/index.ts';
 import type { Sql, Transaction } from '../store/index.ts';
+import type { Columns } from './attribute-text.ts';
+import type { Time } from './attribute-times.ts';
 import type { IdentityType } from './identity-types.ts';
 
 export type Environment = 'production' | 'development';
@@ -76,30 +78,43 @@ export interface ResolutionScope extends ProfileScope {
 /** People with their keys, hashed and sorted: everything that needs no store, so it can be done while another chunk commits. */
 export interface PreparedPeople {
   readonly scope: ResolutionScope;
-  readonly people: readonly Person[];
+  readonly count: number;
   /** For this room only. */
   readonly keys: ChunkKeys;
   readonly rows: ChunkRows;
 }
 
 /**
- * Keys of a chunk. An *ordinal* numbers its distinct keys in key order. Person i's identities stand at
- * `starts[i]` up to `starts[i + 1] - 1` of `ordinals` and `ranks`, in the person's order.
+ * Identities of a chunk. A *place* is one identity of one person: person i's stand at `starts[i]` up to
+ * `starts[i + 1] - 1`, in the person's order. An *ordinal* numbers the distinct keys in key order.
  */
 export interface ChunkKeys {
   /** 16 bytes a key, one behind the other, ascending, no two equal: the key of an ordinal begins at 16 × ordinal. */
   readonly sorted: Buffer;
   readonly starts: Int32Array;
+  /** By place. */
   readonly ordinals: Int32Array;
-  /** Place of the identity's type in the priority, 0 the strongest; `FINDS_NONE` for a type that finds no profile. */
+  /** By place: the rank of its type in the priority, 0 the strongest; `FINDS_NONE` for a type that finds no profile. */
   readonly ranks: Uint8Array;
+  /** By place: the type as an index of IDENTITY_TYPES. */
+  readonly types: Uint8Array;
+  /** By place. */
+  readonly values: readonly string[];
 }
 
+/** What people say besides who they are, by person. */
 export interface ChunkRows {
-  /** Attributes of each person as the text of a JSON object. */
+  /** Attributes as the text of a JSON object; those that are removed are not in it. */
   readonly texts: readonly string[];
-  /** Hash of each person's names, values and identities, 16 bytes each, one behind the other; `full` only. */
+  /** Of the attributes that the text may hold, in its order. */
+  readonly columns: readonly Columns[];
+  readonly setAt: readonly Time[];
+  /** Hash of names, values and identities, 16 bytes each, one behind the other; `full` only. */
   readonly hashes: Buffer | undefined;
+  /** Key texts of the attributes that are removed. */
+  readonly removals: ReadonlyMap<number, readonly string[]>;
+  readonly mpids: ReadonlyMap<number, bigint>;
+  readonly consents: ReadonlyMap<number, string>;
 }
 
 /** What one delivery did, for counters and tests. */
@@ -129,8 +144,11 @@ export interface Profile extends ProfileScope {
 }
 
 export interface Identities {
-  /** Hashes and sorts in slices, so that sockets are served meanwhile. Pure: the result may be delivered more than once. */
-  prepare(scope: ResolutionScope, people: readonly Person[]): Promise<PreparedPeople>;
+  /**
+   * Hashes and sorts in slices, so that sockets are served meanwhile; each person is asked for when it is its turn, and
+   * nothing of it is kept that is not needed. Pure: the result may be delivered more than once.
+   */
+  prepare(scope: ResolutionScope, people: Iterable<Person>): Promise<PreparedPeople>;
   /**
    * Resolves and merges a chunk inside the caller's transaction: one look-up, the strategy in memory in row order, COPY
    * of what is new, one UPDATE of what changed. Throws STORE_CONFLICT when it lost a race: the caller's transaction then

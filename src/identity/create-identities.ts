@@ -63,8 +63,8 @@ async function deliverPeople(
   await mergePeople(chosen, prepared);
   const consents = await mergeConsents(tx, prepared, chosen);
   await writeIdentities(tx, memory, prepared);
-  await writeNewProfiles(tx, scope, { created: memory.created, clock });
-  const changedProfiles = await updateProfiles(tx, scope, memory);
+  await writeNewProfiles(tx, prepared, { created: memory.created, clock });
+  const changedProfiles = await updateProfiles(tx, prepared, memory);
   await writeConsents(tx, scope, consents);
   return { outcomes, createdProfiles: memory.created.length, changedProfiles };
 }

@@ -46,6 +46,11 @@ const DEVICE_ID_TYPES = [
 export const IDENTITY_TYPES = [...USER_IDENTITY_TYPES, ...DEVICE_ID_TYPES] as const;
 export type IdentityType = (typeof IDENTITY_TYPES)[number];
 
+/** One byte a type, by its index of IDENTITY_TYPES: 1 for those of `types`. */
+export function flagsOf(types: readonly IdentityType[]): Uint8Array {
+  return Uint8Array.from(IDENTITY_TYPES, (type) => (types.includes(type) ? 1 : 0));
+}
+
 const DEVICE_IDS: ReadonlySet<IdentityType> = new Set(DEVICE_ID_TYPES);
 export const isDeviceId = (type: IdentityType): boolean => DEVICE_IDS.has(type);
 

@@ -1,7 +1,7 @@
 // Consent beside the hot path: a chunk in which nobody speaks of it costs one look at each person, and no statement.
 import type { Transaction } from '../store/index.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
-import type { Person, PreparedPeople, ProfileScope } from './contract.ts';
+import type { PreparedPeople, ProfileScope } from './contract.ts';
 import { mergeConsent, NO_CONSENT } from './merge-consent.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
@@ -14,16 +14,16 @@ type Consents = Map<ProfileMemory, string>;
  */
 export async function mergeConsents(
   tx: Transaction,
-  { people, scope }: PreparedPeople,
+  { rows: { consents }, scope }: PreparedPeople,
   chosen: readonly (ProfileMemory | undefined)[],
 ): Promise<Consents> {
-  const speaking = chosen.filter((_, i) => (people[i] as Person).consent !== undefined);
+  if (consents.size === 0) return new Map();
+  const speaking = Array.from(consents.keys(), (person) => chosen[person]);
   const kept = await readConsents(tx, scope, speaking);
   const changed: Consents = new Map();
-  for (let i = 0; i < chosen.length; i++) {
-    const profile = chosen[i];
-    const { consent } = people[i] as Person;
-    if (profile === undefined || consent === undefined) continue;
+  for (const [person, consent] of consents) {
+    const profile = chosen[person];
+    if (profile === undefined) continue;
     const before = changed.get(profile) ?? kept.get(profile.mpid) ?? NO_CONSENT;
     const merged = mergeConsent(before, consent);
     if (merged === before) continue;

@@ -3,10 +3,10 @@
 import { AppError } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { ChunkMemory, type ProfileMemory } from './chunk-memory.ts';
-import type { ChunkKeys, Identity, Person, PreparedPeople } from './contract.ts';
+import type { ChunkKeys, PreparedPeople } from './contract.ts';
 import { KEY_BYTES } from './identity-key.ts';
 import { identityText } from './identity-text.ts';
-import { DEFAULT_POLICY } from './identity-types.ts';
+import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import type { Probe } from './probe.ts';
 import { PROFILE_TYPES, profileColumns, profilesFrom, remember } from './read-profiles.ts';
 import { isBlock, isSameBlock } from './row-hashes.ts';
@@ -18,7 +18,7 @@ const LOGIN = 2;
 
 export async function lookUpPeople(tx: Transaction, probe: Probe, prepared: PreparedPeople): Promise<ChunkMemory> {
   const keyCount = prepared.keys.sorted.length / KEY_BYTES;
-  const memory = new ChunkMemory(keyCount, prepared.people.length);
+  const memory = new ChunkMemory(keyCount, prepared.count);
   const steps = new Uint8Array(keyCount);
   const logins = decidingLogins(prepared);
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;
@@ -30,16 +30,14 @@ export async function lookUpPeople(tx: Transaction, probe: Probe, prepared: Prep
 }
 
 /** By person: ordinal of the login identity that is the strongest and so decides alone, if it has an owner; −1: none. */
-function decidingLogins({ keys, people, scope }: PreparedPeople): Int32Array {
+function decidingLogins({ keys, count, scope }: PreparedPeople): Int32Array {
   const policy = scope.policy ?? DEFAULT_POLICY;
-  const loginTypes = new Set(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
-  const logins = new Int32Array(people.length).fill(-1);
-  for (let i = 0; i < people.length; i++) {
+  const isLogin = flagsOf(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
+  const logins = new Int32Array(count).fill(-1);
+  for (let i = 0; i < count; i++) {
     const from = keys.starts[i] as number;
     const at = nextByRank(keys, { from, to: keys.starts[i + 1] as number }, -1);
-    if (at < 0) continue;
-    const { type } = (people[i] as Person).identities[at - from] as Identity;
-    if (loginTypes.has(type)) logins[i] = keys.ordinals[at] as number;
+    if (at >= 0 && isLogin[keys.types[at] as number] === 1) logins[i] = keys.ordinals[at] as number;
   }
   return logins;
 }
@@ -133,26 +131,27 @@ function ordinalsInOrder({ sorted }: ChunkKeys, ordinals: Int32Array): (key: str
  * Finds who needs no further look-up: the profile remembers this very row, so it was brought before with these identities
  * and nobody wrote since; or it lists them all. Most people of every run after the first.
  */
-function settlePeople(memory: ChunkMemory, { people, rows }: PreparedPeople, logins: Int32Array): void {
-  for (let i = 0; i < people.length; i++) {
+function settlePeople(memory: ChunkMemory, { keys, rows }: PreparedPeople, logins: Int32Array): void {
+  for (let i = 0; i < logins.length; i++) {
     const login = logins[i] as number;
     const owner = login < 0 ? undefined : memory.owner(login);
-    if (owner === undefined) continue;
-    const { identities, mpid } = people[i] as Person;
-    if (mpid !== undefined) continue;
+    if (owner === undefined || rows.mpids.has(i)) continue;
     const isRemembered = rows.hashes !== undefined && isBlock(rows.hashes, i, owner.rowHash);
-    if (isRemembered || listsAll(owner, identities)) memory.settled[i] = owner;
+    if (isRemembered || listsAll(owner, keys, i)) memory.settled[i] = owner;
   }
 }
 
 /** As a text search: quotes inside a value are escaped, so the text of an identity stands for that identity only. */
-function listsAll(owner: ProfileMemory, identities: readonly Identity[]): boolean {
-  const listed = owner.identities;
-  return listed !== undefined && identities.every((identity) => listed.includes(identityText(identity)));
+function listsAll({ identities }: ProfileMemory, keys: ChunkKeys, person: number): boolean {
+  if (identities === undefined) return false;
+  for (let at = keys.starts[person] as number; at < (keys.starts[person + 1] as number); at++) {
+    if (!identities.includes(identityText(keys, at))) return false;
+  }
+  return true;
 }
 
-function markOthers(steps: Uint8Array, { keys, people }: PreparedPeople, { settled }: ChunkMemory): void {
-  for (let i = 0; i < people.length; i++) {
+function markOthers(steps: Uint8Array, { keys, count }: PreparedPeople, { settled }: ChunkMemory): void {
+  for (let i = 0; i < count; i++) {
     if (settled[i] !== undefined) continue;
     for (let at = keys.starts[i] as number; at < (keys.starts[i + 1] as number); at++) {
       const ordinal = keys.ordinals[at] as number;

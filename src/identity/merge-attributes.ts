@@ -11,9 +11,10 @@ export interface KeptAttributes {
 /** One row's attributes. */
 export interface AttributeRow {
   readonly columns: Columns;
-  readonly texts: readonly (string | null | undefined)[];
-  /** `objectText(columns, texts)`, which the row's hash needed already. */
+  /** `objectText` of those of the columns that have a value. */
   readonly text: string;
+  /** Key texts of the attributes that it removes. */
+  readonly removed: readonly string[];
   readonly setAt: Time;
 }
 
@@ -41,7 +42,7 @@ type Mode = 'full' | 'incremental';
  * none yet, and none of them was set later. Then what is kept is the row's own text.
  */
 function mergeSameNames(kept: KeptAttributes, row: AttributeRow, mode: Mode): Merged | undefined {
-  if (row.texts.includes(null)) return undefined;
+  if (row.removed.length > 0) return undefined;
   if (kept.times === NO_ATTRIBUTES.times) return firstAttributes(kept, row);
   const { keys, values } = valuesOf(row);
   // most batches say nothing of the person
@@ -58,11 +59,18 @@ function mergeSameNames(kept: KeptAttributes, row: AttributeRow, mode: Mode): Me
   return { attributes: row.text, times, changed, prevailed: true };
 }
 
-/** The row's attributes that have a value. */
-function valuesOf({ columns, texts }: AttributeRow) {
-  const hasValue = (value: string | null | undefined): value is string => value !== undefined && value !== null;
-  if (texts.every(hasValue)) return { keys: columns.keys, values: texts };
-  return { keys: columns.keys.filter((_, i) => hasValue(texts[i])), values: texts.filter(hasValue) };
+/** The row's attributes that have a value, cut out of its text. */
+function valuesOf({ columns, text }: AttributeRow) {
+  const values: string[] = [];
+  let at = 1;
+  const keys = columns.keys.filter((key) => {
+    if (!text.startsWith(key, at)) return false;
+    const end = endOfValue(text, at + key.length);
+    values.push(text.slice(at + key.length, end));
+    at = end + 1;
+    return true;
+  });
+  return { keys, values };
 }
 
 function firstAttributes(kept: KeptAttributes, row: AttributeRow): Merged {
@@ -106,17 +114,16 @@ function mergeOneByOne(kept: KeptAttributes, row: AttributeRow, mode: Mode): Mer
   const loaded = load(kept);
   let changed = false;
   let prevailed = true;
-  for (let i = 0; i < row.columns.keys.length; i++) {
-    const key = row.columns.keys[i];
-    const value = row.texts[i];
-    if (key === undefined || value === undefined) continue;
-    const outcome = settle(loaded, [key, value], { setAt: row.setAt, keepsTime: mode === 'full' });
+  const { keys, values } = valuesOf(row);
+  const said: (readonly [string, string | null])[] = keys.map((key, i) => [key, values[i] as string]);
+  for (const one of [...said, ...row.removed.map((key) => [key, null] as const)]) {
+    const outcome = settle(loaded, one, { setAt: row.setAt, keepsTime: mode === 'full' });
     if (outcome === 'set') changed = true;
     if (outcome === 'lost') prevailed = false;
   }
   if (!changed) return { ...kept, changed, prevailed };
-  const { values, setAt } = loaded;
-  return { attributes: writeObjectText(values), times: compactTimes(values, setAt, row.setAt), changed, prevailed };
+  const times = compactTimes(loaded.values, loaded.setAt, row.setAt);
+  return { attributes: writeObjectText(loaded.values), times, changed, prevailed };
 }
 
 /** Decides one attribute: set (or removed), the same as before, or lost against a later write. */

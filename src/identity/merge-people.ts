@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { columnsFor } from './attribute-text.ts';
-import { timeOf } from './attribute-times.ts';
+import type { Columns } from './attribute-text.ts';
+import type { Time } from './attribute-times.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
-import type { Person, PreparedPeople } from './contract.ts';
+import type { PreparedPeople } from './contract.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { lostRace } from './read-profiles.ts';
 import { hashText, isBlock } from './row-hashes.ts';
+
+const NONE: readonly string[] = [];
 
 type Chosen = readonly (ProfileMemory | undefined)[];
 
@@ -33,18 +35,17 @@ export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Pro
   }
 }
 
-function mergePerson(profile: ProfileMemory, { people, rows, scope }: PreparedPeople, index: number): void {
+function mergePerson(profile: ProfileMemory, { rows, scope }: PreparedPeople, index: number): void {
   if (rows.hashes !== undefined && isBlock(rows.hashes, index, profile.rowHash)) return;
-  const { attributes, setAt } = people[index] as Person;
   // it was there when it was chosen
   if (profile.attributes === undefined || profile.times === undefined) throw lostRace('a profile');
   const merged = mergeAttributes(
     { attributes: profile.attributes, times: profile.times },
     {
-      columns: columnsFor(attributes.names),
-      texts: attributes.texts,
+      columns: rows.columns[index] as Columns,
       text: rows.texts[index] as string,
-      setAt: timeOf(setAt),
+      removed: rows.removals.get(index) ?? NONE,
+      setAt: rows.setAt[index] as Time,
     },
     scope.mode,
   );

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ChunkMemory, MOST_SLOTS, type ProfileMemory } from './chunk-memory.ts';
-import type { Identity, Person, PersonFailure, PersonOutcome, PreparedPeople } from './contract.ts';
-import { DEFAULT_POLICY, type IdentityType } from './identity-types.ts';
+import type { PersonFailure, PersonOutcome, PreparedPeople } from './contract.ts';
+import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { nextByRank, type PersonKeys, type Strategy, strategyNamed } from './strategies.ts';
 
@@ -22,7 +22,8 @@ interface Context {
   readonly memory: ChunkMemory;
   readonly prepared: PreparedPeople;
   readonly strategy: Strategy;
-  readonly loginTypes: ReadonlySet<IdentityType>;
+  /** By type (`flagsOf`). */
+  readonly isLogin: Uint8Array;
   readonly nextMpid: () => bigint;
 }
 
@@ -34,13 +35,13 @@ export async function resolvePeople(
 ): Promise<Resolution> {
   const policy = prepared.scope.policy ?? DEFAULT_POLICY;
   const strategy = strategyNamed(policy.strategy);
-  const context = { memory, prepared, strategy, loginTypes: new Set(policy.loginTypes), nextMpid };
+  const context = { memory, prepared, strategy, isLogin: flagsOf(policy.loginTypes), nextMpid };
   const outcomes: PersonOutcome[] = [];
   const chosen: (ProfileMemory | undefined)[] = [];
-  for (let i = 0; i < prepared.people.length; i++) {
+  for (let i = 0; i < prepared.count; i++) {
     const found = resolvePerson(context, i);
-    const isProfile = 'outcome' in found;
-    outcomes.push(isProfile ? found.outcome : found);
+    const isProfile = 'mpid' in found;
+    outcomes.push(isProfile ? { mpid: found.mpid } : found);
     chosen.push(isProfile ? found : undefined);
     if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
   }
@@ -50,83 +51,75 @@ export async function resolvePeople(
 function resolvePerson(context: Context, index: number): ProfileMemory | PersonFailure {
   const settled = context.memory.settled[index];
   if (settled !== undefined) return settled;
-  const person = context.prepared.people[index] as Person;
+  const mpid = context.prepared.rows.mpids.get(index);
   const keys = personKeys(context, index);
-  const profile = byMpid(context, person, keys) ?? byIdentities(context, person, keys);
-  if ('outcome' in profile) addIdentities(context, { person, keys, profile });
+  const profile = byMpid(context, mpid, keys) ?? byIdentities(context, mpid, keys);
+  if ('mpid' in profile) addIdentities(context, keys, profile);
   return profile;
 }
 
-function personKeys({ memory, prepared, loginTypes }: Context, index: number): PersonKeys {
-  const { starts, ordinals } = prepared.keys;
-  const { identities } = prepared.people[index] as Person;
+function personKeys({ memory, prepared, isLogin }: Context, index: number): PersonKeys {
+  const { starts, ordinals, types } = prepared.keys;
   const from = starts[index] as number;
+  const to = starts[index + 1] as number;
   let logins = NOBODY;
-  for (let at = 0; at < identities.length; at++) {
-    if (!loginTypes.has((identities[at] as Identity).type)) continue;
-    const owner = memory.owner(ordinals[from + at] as number);
+  for (let at = from; at < to; at++) {
+    if (isLogin[types[at] as number] === 0) continue;
+    const owner = memory.owner(ordinals[at] as number);
     if (owner !== undefined) logins = [...logins, owner];
   }
-  return { from, to: starts[index + 1] as number, logins };
+  return { from, to, logins };
 }
 
 const NOBODY: readonly ProfileMemory[] = [];
 
 /** Rulings §2: an MPID that exists wins, unless a login id of the person belongs to another profile. */
-function byMpid({ memory }: Context, { mpid }: Person, { logins }: PersonKeys) {
+function byMpid({ memory }: Context, mpid: bigint | undefined, { logins }: PersonKeys) {
   if (mpid === undefined) return undefined;
   const profile = memory.profiles.get(mpid);
   if (profile?.version === undefined) return undefined;
   return logins.every((owner) => owner === profile) ? profile : contradiction(mpid);
 }
 
-function byIdentities({ memory, prepared, strategy, nextMpid }: Context, { mpid }: Person, keys: PersonKeys) {
+function byIdentities({ memory, prepared, strategy, nextMpid }: Context, mpid: bigint | undefined, keys: PersonKeys) {
   if (nextByRank(prepared.keys, keys, -1) < 0) return mpid === undefined ? NO_IDENTITY : unknownMpid(mpid);
   return strategy.choose(memory, prepared.keys, keys) ?? memory.create(nextMpid());
 }
 
-interface Chosen {
-  readonly person: Person;
-  readonly keys: PersonKeys;
-  readonly profile: ProfileMemory;
-}
-
 /** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */
-function addIdentities(context: Context, { person, keys, profile }: Chosen): void {
+function addIdentities(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
+  const { types } = context.prepared.keys;
   for (let at = keys.from; at < keys.to; at++) {
-    const identity = person.identities[at - keys.from] as Identity;
-    if (!context.loginTypes.has(identity.type)) {
-      addIdentity(context, { at, identity, profile, mostOwners: MOST_OWNERS });
-    } else if (addIdentity(context, { at, identity, profile, mostOwners: 1 })) profile.holdsLogin = true;
+    if (context.isLogin[types[at] as number] === 0) {
+      addIdentity(context, { at, profile, mostOwners: MOST_OWNERS });
+    } else if (addIdentity(context, { at, profile, mostOwners: 1 })) profile.holdsLogin = true;
   }
-  if (profile.isNew && profile.added === undefined) addDespiteBound(context, { person, keys, profile });
+  if (profile.isNew && profile.added === undefined) addDespiteBound(context, keys, profile);
 }
 
 /** All its identities have as many owners as they may: the strongest takes one more, or every row would make a profile. */
-function addDespiteBound(context: Context, { person, keys, profile }: Chosen): void {
+function addDespiteBound(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
   const order = context.prepared.keys;
   for (let at = nextByRank(order, keys, -1); at >= 0; at = nextByRank(order, keys, at)) {
-    const identity = person.identities[at - keys.from];
-    if (identity === undefined || context.loginTypes.has(identity.type)) continue;
-    addIdentity(context, { at, identity, profile, mostOwners: MOST_SLOTS });
+    if (context.isLogin[order.types[at] as number] === 1) continue;
+    addIdentity(context, { at, profile, mostOwners: MOST_SLOTS });
     return;
   }
 }
 
 interface Addition {
   readonly at: number;
-  readonly identity: Identity;
   readonly profile: ProfileMemory;
   readonly mostOwners: number;
 }
 
 /** Whether the identity was new on the profile and found a slot. */
-function addIdentity({ memory, prepared }: Context, { at, identity, profile, mostOwners }: Addition): boolean {
+function addIdentity({ memory, prepared }: Context, { at, profile, mostOwners }: Addition): boolean {
   const ordinal = prepared.keys.ordinals[at] as number;
   if (memory.holds(ordinal, profile)) return false;
   const slot = memory.freeSlot(ordinal);
   if (slot >= mostOwners) return false;
-  memory.link({ ordinal, slot }, profile, identity);
+  memory.link({ ordinal, slot }, profile, at);
   return true;
 }
 

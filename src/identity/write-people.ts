@@ -3,7 +3,7 @@
 import { AppError, type Clock } from '../kernel/index.ts';
 import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import type { PreparedPeople, ProfileScope } from './contract.ts';
+import type { PreparedPeople } from './contract.ts';
 import { identitiesText } from './identity-text.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from './read-profiles.ts';
 
@@ -45,7 +45,7 @@ const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
 /** COPY in order of MPID, which is the order of creation: 1.6 µs a profile. */
 export async function writeNewProfiles(
   tx: Transaction,
-  scope: ProfileScope,
+  { scope, keys }: PreparedPeople,
   { created, clock }: { readonly created: readonly ProfileMemory[]; readonly clock: Clock },
 ): Promise<void> {
   const environment = ENVIRONMENT_NUMBER[scope.environment];
@@ -58,7 +58,7 @@ export async function writeNewProfiles(
         scope.workspaceId,
         environment,
         mpid,
-        `[${identitiesText(added)}]`,
+        `[${identitiesText(keys, added)}]`,
         attributes as string,
         times as string,
         rowHash,
@@ -104,13 +104,25 @@ const UPDATES: CopyTarget = {
  * the MPIDs again makes it an index look-up in their order whatever the planner believes (`prepareStaging`). Only the
  * version that was read is updated; one that is missing is a lost race. Returns how many changed.
  */
-export async function updateProfiles(tx: Transaction, scope: ProfileScope, memory: ChunkMemory): Promise<number> {
+export async function updateProfiles(
+  tx: Transaction,
+  { scope, keys }: PreparedPeople,
+  memory: ChunkMemory,
+): Promise<number> {
   const mpids = changedMpids(memory);
   if (mpids.length === 0) return 0;
   await tx.copyIn(UPDATES, mpids.length, (index) => {
     const profile = memory.profiles.get(mpids[index] as bigint) as ProfileMemory;
     const { mpid, version, holdsLogin, added, attributes, times, rowHash } = profile;
-    return [mpid, version as number, holdsLogin, identitiesText(added), attributes ?? null, times ?? null, rowHash];
+    return [
+      mpid,
+      version as number,
+      holdsLogin,
+      identitiesText(keys, added),
+      attributes ?? null,
+      times ?? null,
+      rowHash,
+    ];
   });
   const updated = await tx.execute(
     `UPDATE profiles p SET

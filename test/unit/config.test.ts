@@ -18,7 +18,7 @@ describe('without any variable', () => {
         workers: 2,
         workspaceRuns: 4,
         connectionRuns: 4,
-        chunkRows: 5000,
+        chunkRows: 10_000,
         runAttempts: 5,
         runHoldMs: 72_000_000,
       },

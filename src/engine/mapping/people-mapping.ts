@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Identities, Person, ResolutionScope } from '../../identity/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import { batchOfPerson } from './batch-of-person.ts';
@@ -23,13 +22,17 @@ export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
   const { identities, scope, mapRow } = plan;
   return {
     async map(rows): Promise<MappedRows> {
-      const { people, accepted, refused } = await mapPeople(mapRow, rows);
-      const prepared = await identities.prepare(scope, people);
+      const accepted: Row[] = [];
+      const refused: RefusedRow[] = [];
+      const prepared = await identities.prepare(scope, mapPeople(mapRow, rows, { accepted, refused }));
       return {
         rows: accepted,
-        starts: Int32Array.from({ length: people.length + 1 }, (_, unit) => unit),
+        starts: Int32Array.from({ length: accepted.length + 1 }, (_, unit) => unit),
         refused,
-        batchTexts: () => people.map((person) => batchOfPerson(person, scope.environment)),
+        batchTexts: () => {
+          const people = mapPeople(mapRow, accepted, { accepted: [], refused: [] });
+          return Array.from(people, (person) => batchOfPerson(person, scope.environment));
+        },
         deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
       };
     },
@@ -37,25 +40,20 @@ export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
   };
 }
 
-interface MappedPeople {
-  readonly people: Person[];
-  readonly accepted: Row[];
-  readonly refused: RefusedRow[];
-}
-
-async function mapPeople(mapRow: RowMapper, rows: readonly Row[]): Promise<MappedPeople> {
-  const mapped: MappedPeople = { people: [], accepted: [], refused: [] };
-  for (let index = 0; index < rows.length; index++) {
-    const row = rows[index] as Row;
+/** One by one, as they are asked for: a person need not live longer than it takes to prepare it. */
+function* mapPeople(
+  mapRow: RowMapper,
+  rows: readonly Row[],
+  { accepted, refused }: { readonly accepted: Row[]; readonly refused: RefusedRow[] },
+): Generator<Person, void, undefined> {
+  for (const row of rows) {
     const result = mapRow(row);
-    if (isRefusal(result)) mapped.refused.push({ row, refusal: result });
+    if (isRefusal(result)) refused.push({ row, refusal: result });
     else {
-      mapped.people.push(result);
-      mapped.accepted.push(row);
+      accepted.push(row);
+      yield result;
     }
-    if (index % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
   }
-  return mapped;
 }
 
 function refusalOf({ roles, columns }: PeopleMappingPlan, row: Row, { rule, field, reason }: UnitFailure) {

@@ -20,7 +20,7 @@ function refusing(real: Identities, poisoned: ReadonlySet<string>): Identities {
     ...real,
     async deliver(tx, prepared, exclusive) {
       const delivered = await real.deliver(tx, prepared, exclusive);
-      const found = prepared.people.some(({ identities }) => identities.some(({ value }) => poisoned.has(value)));
+      const found = prepared.keys.values.some((value) => poisoned.has(value));
       if (found) throw new AppError('STORE_DATA', 'The store cannot hold a value of the row.');
       return delivered;
     },

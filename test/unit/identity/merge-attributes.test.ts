@@ -11,7 +11,8 @@ function row(values: Values | ReadonlyMap<string, string | null>, setAt: Time) {
   const entries = values instanceof Map ? [...values] : Object.entries(values as Values);
   const columns = columnsFor(entries.map(([name]) => name));
   const texts = entries.map(([, value]) => value);
-  return { columns, texts, text: objectText(columns, texts), setAt };
+  const removed = columns.keys.filter((_, i) => texts[i] === null);
+  return { columns, text: objectText(columns, texts), removed, setAt };
 }
 
 function merge(kept: KeptAttributes, values: Values, setAt: Time) {
