@@ -29,7 +29,6 @@ export async function executeRun(deps: EngineDeps, execution: Execution): Promis
   await using session = await openSession(deps, claimed, signal);
   const source = await openSource(deps, { ...execution, session });
   if (source.range.kind !== 'empty') {
-    blame('data model');
     await deliverRows(deps, { ...execution, source, session, sinceMs });
   }
   return { position: positionAfter(claimed, source), warnings: source.warnings };
@@ -39,7 +38,10 @@ type Reading = Execution & { readonly source: RunSource; readonly session: Sessi
 
 async function deliverRows(deps: EngineDeps, { claimed, source, session, signal, sinceMs, blame }: Reading) {
   const { mapping, columns } = source;
+  // a row_key that the model does not have
+  blame('pipeline');
   const ledger = await openLedger(deps, { claimed, ...source });
+  blame('data model');
   const { chunkRows } = deps.settings;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   await deliverAll(deps, {

@@ -34,7 +34,7 @@ export interface SourceRequest {
 export async function openSource(deps: EngineDeps, request: SourceRequest): Promise<RunSource> {
   const { claimed, session, signal, blame } = request;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
-  const { dataModel } = claimed.snapshot;
+  const { dataModel, pipeline } = claimed.snapshot;
   blame('data model');
   const sql = await acceptedSql(dataModel.sqlQuery, dialect);
   const columns = await session.describe({ sql, parameters: {} }, signal);
@@ -44,8 +44,11 @@ export async function openSource(deps: EngineDeps, request: SourceRequest): Prom
   const range = await fixRange(deps, { claimed, axis: iterator?.axis, session, signal });
   blame('data model');
   const warnings = range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : [];
+  // other pipelines of the model may well suit it: what does not fit is this one's transformation
+  if (pipeline.pipelineType === 'events') blame('pipeline');
+  const mapping = await compileMapping(deps, { claimed, columns, iterator });
   return {
-    mapping: await compileMapping(deps, { claimed, columns, iterator }),
+    mapping,
     statement: wrapModel(rowsToRead({ sql, dialect, iterator }, range)),
     columns,
     range,

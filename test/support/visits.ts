@@ -13,12 +13,14 @@ export async function saveVisits(deps: SyncDeps, caller: Caller): Promise<void> 
   const base = { id: 'visits', name: 'Visits', state: 'active' } as const;
   await createConnection(deps, caller, { ...base, service_provider: 'DuckDB', config: { database: 'd' } });
   await createDataModel(deps, caller, { ...base, type: 'sql', config: { sql_query: 'SELECT * FROM visits' } });
-  await createFieldTransformation(deps, caller, {
-    ...{ id: 'visits', name: 'Visits', destination_type: 'events' },
-    mappings: [
-      { mapping_type: 'static', value: 'screen_view', destination: 'events.event_type' },
-      { mapping_type: 'column', source: 'hour', destination: 'events.data.screen_name' },
-      { mapping_type: 'column', source: 'customer_id', destination: 'user_identities.customer_id' },
-    ],
-  });
+  await createFieldTransformation(deps, caller, visitsTransformation);
 }
+
+export const visitsTransformation: Parameters<typeof createFieldTransformation>[2] = {
+  ...{ id: 'visits', name: 'Visits', destination_type: 'events' },
+  mappings: [
+    { mapping_type: 'static', value: 'screen_view', destination: 'events.event_type' },
+    { mapping_type: 'column', source: 'hour', destination: 'events.data.screen_name' },
+    { mapping_type: 'column', source: 'customer_id', destination: 'user_identities.customer_id' },
+  ],
+};
