@@ -25,17 +25,17 @@ export async function resolveHost(
   { allowedHosts, refused }: NetworkRules,
   resolve: Resolve = systemResolve,
 ): Promise<readonly string[]> {
+  const isNamed = allowedHosts.length === 0 || allowedHosts.some((allowed) => isNameOf(allowed, target.host));
+  const networks = allowedHosts.filter(isNetwork).map(networkOf);
+  // without a network in the list there is nothing to look up for
+  if (!isNamed && networks.length === 0) throw notAllowed(target);
   const addresses = await resolve(target.host).catch((cause: unknown) => {
-    throw new AppError('WAREHOUSE_UNREACHABLE', `The host "${target.host}" is not known; look at config.host.`, {
-      cause,
-    });
+    const message = `The host "${target.host}" is not known; look at config.host.`;
+    throw new AppError('WAREHOUSE_UNREACHABLE', message, { cause });
   });
-  if (!addresses.every((address) => isAllowed(target.host, address, allowedHosts))) {
-    throw new AppError(
-      'WAREHOUSE_CONFIG',
-      `The host "${target.host}" is none that connections may lead to; PENSTOCK_WAREHOUSE_HOSTS lists them.`,
-    );
-  }
+  // one wrong address is enough for a no: which one would be taken is chance
+  const isInside = addresses.every((address) => networks.some((network) => has(network, address)));
+  if (!isNamed && !isInside) throw notAllowed(target);
   for (const place of refused) {
     if (place.port === target.port && (await isSamePlace(addresses, place.host, resolve))) {
       throw new AppError(
@@ -47,15 +47,18 @@ export async function resolveHost(
   return addresses;
 }
 
-/** One wrong address is enough for a no: which one would be taken is chance. */
-function isAllowed(host: string, address: string, allowedHosts: readonly string[]): boolean {
-  if (allowedHosts.length === 0) return true;
-  const name = host.toLowerCase().replace(/\.$/, '');
-  return allowedHosts.some((allowed) => {
-    if (isIP(allowed.split('/')[0] ?? '') !== 0) return has(networkOf(allowed), address);
-    const wanted = allowed.toLowerCase();
-    return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;
-  });
+function notAllowed({ host }: Target): AppError {
+  const message = `The host "${host}" is none that connections may lead to; PENSTOCK_WAREHOUSE_HOSTS lists them.`;
+  return new AppError('WAREHOUSE_CONFIG', message);
+}
+
+function isNetwork(allowed: string): boolean {
+  return isIP(allowed.split('/')[0] ?? '') !== 0;
+}
+
+function isNameOf(allowed: string, host: string): boolean {
+  const [wanted, name] = [allowed.toLowerCase(), host.toLowerCase().replace(/\.$/, '')];
+  return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;
 }
 
 /** A store that listens on this machine is met at any of its addresses. A host that is a folder is a socket of this machine. */
