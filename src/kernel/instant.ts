@@ -15,6 +15,9 @@ export function microsOfMs(ms: number): Micros {
 
 /** Milliseconds, cut toward the past. */
 export function msOfMicros(micros: Micros): number {
+  const exact = Number(micros);
+  // up to the year 2255, and then a third of the time
+  if (Number.isSafeInteger(exact)) return Math.floor(exact / 1000);
   return Number((micros - (((micros % MICROS_PER_MS) + MICROS_PER_MS) % MICROS_PER_MS)) / MICROS_PER_MS);
 }
 

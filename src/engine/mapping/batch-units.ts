@@ -9,17 +9,10 @@ const BATCH_EVENTS = 100;
 const FRAME_BYTES = 128;
 const BYTES_PER_CHAR = 3;
 
-export interface MappedEvent {
-  readonly head: Head;
-  /** JSON text. */
-  readonly event: string;
-  readonly time: Micros;
-}
-
 /** Rows become batches in order; each batch is closed before the next begins. */
 export interface BatchBuilder {
   /** Takes the event of a row: into the batch that is open where it belongs there, else into a new one. */
-  add(mapped: MappedEvent): Refusal | undefined;
+  add(head: Head, event: string, time: Micros): Refusal | undefined;
   /** All batches, and for each the number of rows before it, with the number of all rows at the end. */
   finish(): { readonly batches: readonly BatchToKeep[]; readonly starts: Int32Array };
 }
@@ -36,6 +29,7 @@ interface OpenBatch {
 export function createBatchBuilder(batchBytes: number): BatchBuilder {
   const batches: BatchToKeep[] = [];
   const starts: number[] = [0];
+  const room = batchBytes - FRAME_BYTES;
   let open: OpenBatch | undefined;
   let rows = 0;
   const close = () => {
@@ -44,19 +38,15 @@ export function createBatchBuilder(batchBytes: number): BatchBuilder {
     starts.push(rows);
   };
   return {
-    add({ head, event, time }) {
-      const room = batchBytes - FRAME_BYTES;
-      const bytes = boundedBytes(event, room);
-      if (open !== undefined && belongs(open, head) && open.bytes + bytes + 1 <= room) {
-        open.events.push(event);
-        open.bytes += bytes + 1;
-        if (time > open.newest) open.newest = time;
-      } else {
-        const all = bytes + boundedBytes(head.text, room);
-        if (all > room) return tooLarge(batchBytes);
+    add(head, event, time) {
+      if (open === undefined || !belongs(open, head) || !hasRoom(open, event, room)) {
+        const bytes = boundedBytes(event, room) + boundedBytes(head.text, room);
+        if (bytes > room) return tooLarge(batchBytes);
         close();
-        open = { head, events: [event], bytes: all, newest: time };
+        open = { head, events: [], bytes, newest: time };
       }
+      open.events.push(event);
+      if (time > open.newest) open.newest = time;
       rows++;
       return undefined;
     },
@@ -72,22 +62,36 @@ function belongs({ head, events }: OpenBatch, next: Head): boolean {
   return events.length < BATCH_EVENTS && (head === next || isSameHead(head, next));
 }
 
-/** Bytes of the text; an upper bound where that cannot matter, because counting them reads the whole text. */
+/** Bytes are counted only where three a character may be too many: counting reads the whole text. Takes the room. */
+function hasRoom(open: OpenBatch, event: string, room: number): boolean {
+  const most = open.bytes + event.length * BYTES_PER_CHAR + 1;
+  if (most <= room) {
+    open.bytes = most;
+    return true;
+  }
+  open.bytes = open.events.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, Buffer.byteLength(open.head.text));
+  const exact = open.bytes + Buffer.byteLength(event) + 1;
+  if (exact <= room) open.bytes = exact;
+  return exact <= room;
+}
+
 function boundedBytes(text: string, room: number): number {
   const most = text.length * BYTES_PER_CHAR;
-  return most * BATCH_EVENTS <= room ? most : Buffer.byteLength(text);
+  return most * 2 <= room ? most : Buffer.byteLength(text);
 }
 
 function batchOf({ head, events, newest }: OpenBatch): BatchToKeep {
   const { person, text, batchId } = head;
   const time = head.time ?? String(msOfMicros(newest));
-  const own = `"timestamp_unixtime_ms":${time},"events":[${events.join(',')}]}`;
-  return {
-    person: { ...person, setAt: newest },
-    text: text === '{}' ? `{${own}` : `${text.slice(0, -1)},${own}`,
-    ...(batchId === undefined ? {} : { batchId: BigInt(batchId) }),
-  };
+  // joined: a text in pieces keeps all of them alive as long as the chunk, and the collector copies each
+  const whole = [text.slice(0, -1), text === '{}' ? TIME : NEXT_TIME, time, EVENTS, events.join(','), ']}'].join('');
+  const batch = { person: { ...person, setAt: newest }, text: whole };
+  return batchId === undefined ? batch : { ...batch, batchId: BigInt(batchId) };
 }
+
+const EVENTS = ',"events":[';
+const TIME = '"timestamp_unixtime_ms":';
+const NEXT_TIME = `,${TIME}`;
 
 function tooLarge(batchBytes: number): Refusal {
   const reason = `The row alone makes a batch over ${batchBytes} bytes. Shorten its values in the model.`;

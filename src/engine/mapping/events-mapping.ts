@@ -78,15 +78,16 @@ function compileRow(
   const writeEvent = compileEvent(plan, placed);
   const timeOf = compileTime(plan);
   const isSameUser = compileComparison(placed);
-  let previous: { readonly row: Row; readonly head: Head } | undefined;
+  let previousRow: Row = [];
+  let previous: Head | undefined;
   return (row, builder) => {
-    const head = previous !== undefined && isSameUser(previous.row, row) ? previous.head : readHead(row);
+    const head = previous !== undefined && isSameUser(previousRow, row) ? previous : readHead(row);
     if ('rule' in head) return head;
-    previous = { row, head };
+    previousRow = row;
+    previous = head;
     const time = timeOf(row);
-    const event = writeEvent(row, time);
-    if (typeof event === 'object') return event;
-    return builder.add({ head, event: event ?? '', time });
+    const event = writeEvent(row, time) ?? '';
+    return typeof event === 'object' ? event : builder.add(head, event, time);
   };
 }
 

@@ -20,10 +20,20 @@ export function compileList(node: ObjectNode, writeItem: PartWriter): PartWriter
   const positions = columnLeaves(node).map(({ source }) => source.position);
   const spread = spreadColumns(node);
   return (row, time) => {
-    if (positions.length > 0 && positions.every((position) => (row[position] ?? null) === null)) return undefined;
+    if (positions.length > 0 && isNull(row, positions)) return undefined;
+    if (spread.length === 0) return single(writeItem(row, time));
     const items = itemRows(row, spread);
     return 'rule' in items ? items : writeItems(items, time, writeItem);
   };
+}
+
+function isNull(row: Row, positions: readonly number[]): boolean {
+  for (const position of positions) if ((row[position] ?? null) !== null) return false;
+  return true;
+}
+
+function single(text: ReturnType<PartWriter>): string | Refusal {
+  return typeof text === 'object' ? text : `[${text ?? ''}]`;
 }
 
 function writeItems(items: readonly Row[], time: Micros, write: PartWriter): string | Refusal {
