@@ -13,13 +13,15 @@ export interface Expired {
 
 /**
  * Deletes the failed records, ended runs and hidden pipelines that a workspace keeps no longer (rulings §1, Units, and §7,
- * Status and faults). A living pipeline keeps its latest successful run. What an abort leaves goes the next time.
+ * Status and faults), and the ledgers of what was deleted or reset. A living pipeline keeps its latest successful run, and
+ * those of which a later run has to know what they delivered. What an abort leaves goes the next time.
  */
 export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSignal): Promise<Expired> {
   const { workspaceId, runsSince, failedRecordsSince } = retention;
   const drop = (statement: string, values: readonly SqlValue[]) => dropAll(sql, { statement, values, signal });
   const live = statusesBefore('cancel');
   const failedRecords = await drop(DROP_RECORDS, [workspaceId, live, runsSince, failedRecordsSince]);
+  await drop(DROP_LEDGERS, [workspaceId]);
   const runs = await drop(DROP_RUNS, [workspaceId, live, runsSince]);
   const pipelines = await drop(DROP_PIPELINES, [workspaceId]);
   return { failedRecords, runs, pipelines };
@@ -38,12 +40,21 @@ const DROP_RECORDS = `
     WHERE record.workspace_id = $1 AND NOT run.status = ANY($2) AND (run.ended_on < $4 OR (${RUN_IS_OLD}))
     ORDER BY record.run_id, record.id LIMIT ${AT_ONCE})`;
 
+const DROP_LEDGERS = `
+  DELETE FROM run_chunks WHERE workspace_id = $1 AND (pipeline_number, generation, run_id, after_rows) IN (
+    SELECT chunk.pipeline_number, chunk.generation, chunk.run_id, chunk.after_rows FROM run_chunks AS chunk
+    JOIN pipelines AS pipeline ON pipeline.workspace_id = $1 AND pipeline.number = chunk.pipeline_number
+    WHERE chunk.workspace_id = $1 AND (pipeline.deleted_on IS NOT NULL OR chunk.generation < pipeline.generation)
+    LIMIT ${AT_ONCE})`;
+
 const DROP_RUNS = `
   DELETE FROM pipeline_runs WHERE workspace_id = $1 AND id IN (
     SELECT run.id FROM pipeline_runs AS run
     JOIN pipelines AS pipeline ON pipeline.workspace_id = $1 AND pipeline.number = run.pipeline_number
     WHERE run.workspace_id = $1 AND NOT run.status = ANY($2) AND ${RUN_IS_OLD} AND NOT EXISTS (
-      SELECT FROM failed_records AS record WHERE record.workspace_id = $1 AND record.run_id = run.id)
+      SELECT FROM failed_records AS record WHERE record.workspace_id = $1 AND record.run_id = run.id
+    ) AND NOT EXISTS (
+      SELECT FROM run_chunks AS chunk WHERE chunk.workspace_id = $1 AND chunk.run_id = run.id)
     ORDER BY run.id LIMIT ${AT_ONCE})`;
 
 const DROP_PIPELINES = `
