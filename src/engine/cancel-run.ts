@@ -8,6 +8,8 @@ import { statusesBefore } from './run-machine.ts';
 import { snapshotFromText } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
+type CancelJobs = Pick<Jobs, 'enqueue' | 'cancel'>;
+
 export interface Cancellation {
   readonly workspaceId: WorkspaceId;
   readonly runId: bigint;
@@ -18,7 +20,7 @@ export interface Cancellation {
  * Stops a run that is not over: once the transaction is committed its worker writes nothing more, and within a second it
  * stops reading. What it had delivered stays delivered, and the next run leaves it out. false: the run was over already.
  */
-export async function cancelRun(tx: Transaction, jobs: Jobs, cancellation: Cancellation): Promise<boolean> {
+export async function cancelRun(tx: Transaction, jobs: CancelJobs, cancellation: Cancellation): Promise<boolean> {
   const { workspaceId, runId, nowMs } = cancellation;
   await lockClaims(tx, workspaceId);
   const [stopped] = await tx.query<{ pipeline_number: bigint; snapshot: string | null }>(

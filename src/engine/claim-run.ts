@@ -15,6 +15,7 @@ import { lockClaims } from './claim-lock.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { dropFormerGenerations } from './ledger/close-ledger.ts';
+import { loadRetry, type RecordRetry } from './retry/record-retry.ts';
 import { statusesBefore } from './run-machine.ts';
 import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
 import { yieldToOthers } from './yield-to-others.ts';
@@ -32,8 +33,10 @@ export interface ClaimedRun extends RunLease {
   readonly job: Job;
   readonly run: Run;
   readonly snapshot: RunSnapshot;
-  /** Of the first attempt. */
+  /** Of the first attempt; of a retry, the start of the run that had read the rows. */
   readonly startedAt: Micros;
+  /** undefined: the run reads a warehouse. */
+  readonly retry: RecordRetry | undefined;
 }
 
 type RunKey = Pick<RunLease, 'workspaceId' | 'runId'>;
@@ -60,8 +63,10 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
       await job.complete(tx);
       return undefined;
     }
-    const startedAt = microsOfMs(run.startedOn?.getTime() ?? deps.clock.nowMs());
-    return { ...lease, job, run, snapshot: snapshotFromText(snapshot), startedAt };
+    const retry = await loadRetry(tx, key);
+    const startedOn = retry?.readOn ?? run.startedOn;
+    const startedAt = microsOfMs(startedOn?.getTime() ?? deps.clock.nowMs());
+    return { ...lease, job, run, snapshot: snapshotFromText(snapshot), startedAt, retry };
   });
 }
 

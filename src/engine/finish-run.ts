@@ -31,18 +31,23 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
     const nowMs = deps.clock.nowMs();
     await lockClaims(tx, workspaceId);
     await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
-    await recordSuccess(tx, claimed, result);
-    await closeLedger(tx, claimed);
-    const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
-    if (context !== undefined) {
-      await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
-      await clearFaults(tx, context, { nowMs, ranSinceMs: msOfMicros(claimed.startedAt) });
-      await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
-    }
+    // a retry has no range, and proves nothing of the warehouse
+    if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs });
+    await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
     await claimed.job.complete(tx);
     await wakeWaiting(tx, deps.jobs, workspaceId);
   });
   deps.observer.runEnded('success');
+}
+
+async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: RunResult & { readonly nowMs: number }) {
+  const { workspaceId, pipelineNumber: number, startedAt } = claimed;
+  await recordSuccess(tx, claimed, result);
+  await closeLedger(tx, claimed);
+  const [context] = await loadPipelines(tx, { workspaceId, number });
+  if (context === undefined) return;
+  await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
+  await clearFaults(tx, context, { nowMs: result.nowMs, ranSinceMs: msOfMicros(startedAt) });
 }
 
 /** A reset since the start (generation) means that the position belongs to a time line that is over. */

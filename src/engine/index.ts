@@ -3,9 +3,12 @@
 // Its endpoints are those that run a model.
 // Terminology: a *claim* gives a run to one worker with a *fence*, a number that every later write of the run names; an
 // *attempt* is what one claim does; *disposition* is the class of an error, and the only thing that is branched on.
+export { cancelPipelineRun } from './cancel-pipeline-run.ts';
 export { cancelRun } from './cancel-run.ts';
 export { createEngine, type Engine } from './create-engine.ts';
 export type { EngineSettings, RunObserver } from './engine-deps.ts';
 export { engineEndpoints } from './engine-endpoints.ts';
 export { expireRuns } from './expire-runs.ts';
+export { listFailedRecords } from './list-failed-records.ts';
+export { requestRetry } from './retry/request-retry.ts';
 export { failedRecords } from './tables.ts';

@@ -56,6 +56,15 @@ export async function openSource(deps: EngineDeps, request: SourceRequest): Prom
   };
 }
 
+/** How rows of these columns are mapped, without a warehouse: for rows that were kept. Throws MODEL_INVALID. */
+export async function openMapping(
+  deps: EngineDeps,
+  claimed: ClaimedRun,
+  columns: readonly Column[],
+): Promise<UnitMapping> {
+  return await compileMapping(deps, { claimed, columns, iterator: iteratorOf(claimed.snapshot, columns) });
+}
+
 interface Mapping {
   readonly claimed: ClaimedRun;
   readonly columns: readonly Column[];

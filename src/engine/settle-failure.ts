@@ -94,16 +94,25 @@ async function failRun(tx: Transaction, deps: EngineDeps, settling: Settling): P
   const errors = [{ message: error.message }];
   const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
   await closeLedger(tx, claimed);
-  const failures = await countFailure(tx, claimed);
-  if (error.disposition === 'fault') await faultBlamed(tx, claimed, { blame: blamedFor(settling), errors });
-  else if (failures >= FAILURES_IN_A_ROW) {
-    const message = `${failures} runs failed in a row; the last one with: ${error.message}`;
-    await faultPipeline(tx, { workspaceId, id: pipelineNumber, errors: [{ message }] });
-  }
+  // a retry says nothing of the warehouse, nor of what the next run will meet
+  if (claimed.retry === undefined) await countAgainstPipeline(tx, settling);
   await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
   await claimed.job.complete(tx);
   await wakeWaiting(tx, deps.jobs, workspaceId);
   return status;
+}
+
+async function countAgainstPipeline(tx: Transaction, settling: Settling): Promise<void> {
+  const { error, claimed } = settling;
+  const { workspaceId, pipelineNumber: id } = claimed;
+  const failures = await countFailure(tx, claimed);
+  if (error.disposition === 'fault') {
+    const errors = [{ message: error.message }];
+    await faultBlamed(tx, claimed, { blame: blamedFor(settling), errors });
+  } else if (failures >= FAILURES_IN_A_ROW) {
+    const message = `${failures} runs failed in a row; the last one with: ${error.message}`;
+    await faultPipeline(tx, { workspaceId, id, errors: [{ message }] });
+  }
 }
 
 async function countFailure(tx: Transaction, { workspaceId, pipelineNumber }: ClaimedRun): Promise<number> {

@@ -12,7 +12,7 @@ interface RunRow {
 }
 
 /** After a run ended: those of its workspace that wait for a place are tried again, the oldest first. Under the claim lock. */
-export async function wakeWaiting(tx: Transaction, jobs: Jobs, workspace: WorkspaceId): Promise<void> {
+export async function wakeWaiting(tx: Transaction, jobs: Pick<Jobs, 'enqueue'>, workspace: WorkspaceId): Promise<void> {
   const waiting = await tx.query<RunRow>(
     `SELECT workspace_id, id FROM pipeline_runs
      WHERE workspace_id = $1 AND (status = 'queued' OR (status = 'retrying' AND retry_at IS NULL))

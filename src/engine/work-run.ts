@@ -2,8 +2,9 @@ import type { Job } from '../jobs/index.ts';
 import { AppError, asAppError, type Log, workspaceId } from '../kernel/index.ts';
 import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { executeRun } from './execute-run.ts';
-import { finishRun } from './finish-run.ts';
+import { type Execution, executeRun } from './execute-run.ts';
+import { finishRun, type RunResult } from './finish-run.ts';
+import { executeRetry } from './retry/execute-retry.ts';
 import { type Blame, settleFailure } from './settle-failure.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
   let blame: Blame = 'connection';
   try {
     requireAttempt(deps, claimed);
-    const result = await executeRun(deps, {
+    const result = await execute(deps, {
       claimed,
       signal: job.signal,
       blame: (newest) => {
@@ -33,6 +34,11 @@ export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
     logFailure(log, thrown, error);
     await settleFailure(deps, claimed, { error, blame });
   }
+}
+
+function execute(deps: EngineDeps, execution: Execution): Promise<RunResult> {
+  const { retry } = execution.claimed;
+  return retry === undefined ? executeRun(deps, execution) : executeRetry(deps, execution, retry);
 }
 
 /** `<workspace id>/<run id>`, as `runJobKey` of sync writes it. */

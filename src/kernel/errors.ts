@@ -28,7 +28,10 @@ export const ERROR_CODES = {
     disposition: 'refused',
     meaning: 'The pipeline is stopped or has a run; a trigger needs it idle.',
   },
-  RUN_IN_PROGRESS: { disposition: 'refused', meaning: 'A run of the pipeline is not over; wait for its end.' },
+  RUN_IN_PROGRESS: {
+    disposition: 'refused',
+    meaning: 'A run of the pipeline is not over; cancel it first, or wait for its end.',
+  },
   RESET_PREVENTED: {
     disposition: 'refused',
     meaning: 'The change would reset the pipeline; repeat it with preventResets=false.',

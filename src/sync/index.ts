@@ -7,7 +7,9 @@ export { askWarehouse, reachable, type WarehouseDeps } from './ask-warehouse.ts'
 export { countsMilliseconds } from './column-fit.ts';
 export type { Connection } from './connection.ts';
 export { revealConfig } from './connection-config.ts';
-export { closed, Notices, nullable, Slug } from './contract/shared.ts';
+export { TriggerAnswer } from './contract/pipeline.ts';
+export { RunAnswer } from './contract/run.ts';
+export { closed, Instant, Notices, nullable, Slug } from './contract/shared.ts';
 export type { DataModel } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
@@ -15,11 +17,11 @@ export type { FieldMapping, FieldTransformation } from './field-transformation.t
 export { pipelinesWithLiveRun } from './live-runs.ts';
 export { findConnection, listConnections, unknownConnection } from './load-connection.ts';
 export { loadDataModel } from './load-data-model.ts';
-export { loadPipeline, loadPipelines } from './load-pipeline.ts';
+export { loadPipeline, loadPipelines, lockPipeline } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
 export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 export { pipelineLags } from './pipeline-lags.ts';
-export { type PipelineContext, pipelineErrors, pipelineStatus } from './pipeline-status.ts';
+export { type PipelineContext, pipelineErrors, pipelineStatus, stoppedReason } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
 export { reportPipeline } from './report-pipeline.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';

@@ -58,7 +58,9 @@ async function requestManualRun(
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
   if (id === undefined) {
-    throw notIdle(`The pipeline "${pipeline.id}" has a run that is not over; trigger it again when it is idle.`);
+    throw notIdle(
+      `The pipeline "${pipeline.id}" has a run that is not over; cancel it first, or trigger again when it is over.`,
+    );
   }
   await recordChange(tx, {
     ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.triggered' },

@@ -1,6 +1,6 @@
 import { engineEndpoints } from '../../src/engine/index.ts';
 import { createEvents } from '../../src/events/index.ts';
-import { createJobs } from '../../src/jobs/index.ts';
+import { createJobs, type Jobs } from '../../src/jobs/index.ts';
 import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
@@ -34,7 +34,7 @@ export interface StillClock extends Clock {
 }
 
 export interface SyncApi extends AsyncDisposable {
-  readonly deps: SyncDeps;
+  readonly deps: SyncDeps & { readonly jobs: Jobs };
   readonly server: ReturnType<typeof accessServer>;
   readonly store: Store;
   readonly clock: StillClock;
@@ -66,7 +66,7 @@ export async function openSyncApi(
   const jobs = createJobs({ store, clock: systemClock, log: createLog('silent') });
   await jobs.start();
   const keyRing = testKeyRing();
-  const deps: SyncDeps = {
+  const deps: SyncApi['deps'] = {
     ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000 },
     connectorEnvironment: () => warehouseEnvironment(),
     ...real,

@@ -35,7 +35,7 @@ import { warehouseEnvironment } from './warehouse-environment.ts';
 
 const key = () => new Secret(randomBytes(32).toString('base64'));
 export const IDENTITY_KEY = key();
-const keyRing = createKeyRing([{ id: 'test', key: key() }]);
+export const TEST_KEY_RING = createKeyRing([{ id: 'test', key: key() }]);
 
 export interface DaemonOptions {
   readonly store: Store;
@@ -62,7 +62,7 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     identities,
     events: createEvents({ identities, clock }),
     fleet: { [connector.provider]: connector },
-    keyRing,
+    keyRing: TEST_KEY_RING,
     connectorEnvironment: () =>
       warehouseEnvironment({ ...(rest.folder === undefined ? {} : { folder: rest.folder }), memoryMb: 256 }),
     clock,
@@ -149,7 +149,7 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
 
 function sealed(workspace: WorkspaceId, id: string, config: PipelineSpec['config'] = {}) {
   const sealing = { config: config as ConnectionConfig, secretFields: ['password'] };
-  return sealConfig(keyRing, { workspaceId: workspace, id }, sealing);
+  return sealConfig(TEST_KEY_RING, { workspaceId: workspace, id }, sealing);
 }
 
 export async function readPipeline(

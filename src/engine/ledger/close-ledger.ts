@@ -9,22 +9,28 @@ import type { LedgerOwner } from './stored-hashes.ts';
  */
 export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
   const isFull = owner.snapshot.pipeline.syncMode.type === 'full';
-  await dropChunks(tx, owner, isFull ? '' : 'AND octet_length(delivered) = 0');
+  await dropChunks(tx, owner, isFull);
   if (!isFull) await dropDeduplicated(tx, owner);
 }
 
-async function dropChunks(tx: Transaction, owner: LedgerOwner, which: string): Promise<void> {
-  await tx.execute(`DELETE FROM run_chunks WHERE ${OWN} ${which}`, ownKey(owner));
+/** All of them, or only those that took no row. */
+async function dropChunks(tx: Transaction, owner: LedgerOwner, all: boolean): Promise<void> {
+  await tx.execute(
+    `DELETE FROM run_chunks
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4
+       AND ($5 OR octet_length(delivered) = 0)`,
+    [...ownKey(owner), all],
+  );
 }
 
 async function dropDeduplicated(tx: Transaction, owner: LedgerOwner): Promise<void> {
   await tx.execute(
-    `UPDATE run_chunks SET deduplicated = '' WHERE ${OWN} AND octet_length(deduplicated) > 0`,
+    `UPDATE run_chunks SET deduplicated = ''
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4
+       AND octet_length(deduplicated) > 0`,
     ownKey(owner),
   );
 }
-
-const OWN = 'workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4';
 
 function ownKey({ workspaceId, pipelineNumber, runId, snapshot }: LedgerOwner) {
   return [workspaceId, pipelineNumber, snapshot.pipeline.generation, runId];

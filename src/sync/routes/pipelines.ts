@@ -92,7 +92,7 @@ function remove(deps: SyncDeps): Endpoint {
     operationId: 'deletePipeline',
     summary: 'Hides a pipeline at once; its runs go with retention',
     responses: { 204: NoContent },
-    refusals: { 409: 'A run of the pipeline is not over; wait for its end.' },
+    refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
     async handler({ caller, params: { pipelineId } }) {
       await deletePipeline(deps, caller, pipelineId);
       return { status: 204 };

@@ -43,7 +43,7 @@ function reset(deps: SyncDeps): Endpoint {
     summary: 'Forgets the position: the next run loads everything again, from `from`',
     body: ResetBody,
     responses: { 204: NoContent },
-    refusals: { 409: 'A run of the pipeline is not over; wait for its end.' },
+    refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
     async handler({ caller, body }) {
       await resetPipeline(deps, caller, body.pipeline_id);
       return { status: 204 };

@@ -1,120 +1,80 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AppError, instantFromStore } from '../../../src/kernel/index.ts';
-import type { Store } from '../../../src/store/index.ts';
-import type { Column } from '../../../src/warehouse/index.ts';
-import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
-import { handClock } from '../../support/hand-clock.ts';
-import {
-  addPipeline,
-  countsOf,
-  readPipeline,
-  readRun,
-  startDaemon,
-  type TestDaemon,
-  trigger,
-  untilRun,
-} from '../../support/test-engine.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { INCREMENTAL, people, peopleRuns, text } from '../../support/people-runs.ts';
+import { addPipeline, countsOf, readPipeline, readRun, trigger, untilRun } from '../../support/test-engine.ts';
 
-const text = (name: string): Column => ({ name, type: 'text', nativeType: 'VARCHAR' });
-const COLUMNS = [text('email'), text('city'), { name: 'at', type: 'timestamp_tz', nativeType: 'TIMESTAMPTZ' } as const];
-const people = (count: number, at = '2026-01-15T11:00:00.000000Z') =>
-  Array.from({ length: count }, (_, i) => [`p${i}@example.org`, `City ${i}`, at]);
-const INCREMENTAL = {
-  type: 'incremental',
-  iterator: { field: 'at', type: 'timestamp_tz', declaredType: 'timestamp_tz' },
-} as const;
-
-let store: Store;
-let clock: ReturnType<typeof handClock>;
-let warehouse: FakeWarehouse;
-let daemon: TestDaemon;
-
-beforeEach(async () => {
-  clock = handClock();
-  store = await openTestStore();
-  warehouse = fakeWarehouse({ columns: COLUMNS, iterator: 'at', nowMs: () => clock.nowMs() });
-  daemon = await startDaemon({ store, clock, connector: warehouse.connector });
-});
-afterEach(async () => {
-  await daemon[Symbol.asyncDispose]();
-  await store[Symbol.asyncDispose]();
-});
-
-const nowMs = () => clock.nowMs();
-const countProfiles = async () => (await store.query<{ n: bigint }>('SELECT count(*) AS n FROM profiles'))[0]?.n;
-
-async function run(...statuses: Parameters<typeof untilRun>[2][]) {
-  const id = await trigger(daemon, store, { pipeline: await readPipeline(store), nowMs: nowMs() });
-  return await untilRun(store, id, ...statuses);
-}
+const here = peopleRuns();
+const { run, countProfiles } = here;
+const nowMs = () => here.clock.nowMs();
 
 describe('a run', () => {
   test('delivers every row of a full model and balances its counts', async () => {
-    await addPipeline(store);
-    warehouse.rows = people(2350);
+    await addPipeline(here.store);
+    here.warehouse.rows = people(2350);
     const done = await run('success');
     expect(countsOf(done)).toEqual([2350, 2350, 0, 0, 0]);
     expect(done).toMatchObject({ rangeStart: null, rangeEnd: null, attempts: 1, errors: [], warnings: [] });
     expect(await countProfiles()).toBe(2350n);
-    expect(await readPipeline(store)).toMatchObject({ latestSuccessfulRunId: done.id, position: null });
-    expect(warehouse.sessions).toBe(0);
+    expect(await readPipeline(here.store)).toMatchObject({ latestSuccessfulRunId: done.id, position: null });
+    expect(here.warehouse.sessions).toBe(0);
   });
 
   test('of a full pipeline reads what from and until leave, and remembers no position', async () => {
     const bounds = { from: '2026-01-15T10:00:00Z', until: '2026-01-15T11:30:00Z' };
-    await addPipeline(store, { syncMode: { ...INCREMENTAL, ...bounds, type: 'full' } });
-    warehouse.rows = [...people(3), ...people(2, '2026-01-15T11:30:00.000000Z')];
+    await addPipeline(here.store, { syncMode: { ...INCREMENTAL, ...bounds, type: 'full' } });
+    here.warehouse.rows = [...people(3), ...people(2, '2026-01-15T11:30:00.000000Z')];
     for (let round = 1; round <= 2; round++) expect(countsOf(await run('success'))).toEqual([3, 3, 0, 0, 0]);
-    expect((await readPipeline(store)).position).toBeNull();
+    expect((await readPipeline(here.store)).position).toBeNull();
   });
 
   test('reads only its range, moves the position to its end, and the next one goes on there', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.rows = [...people(3, '2026-01-15T11:59:59.999999Z'), ...people(2, '2026-01-15T12:00:00.000000Z')];
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = [...people(3, '2026-01-15T11:59:59.999999Z'), ...people(2, '2026-01-15T12:00:00.000000Z')];
     const first = await run('success');
     expect(first).toMatchObject({ rangeStart: null, rangeEnd: '2026-01-15T12:00:00.000000Z' });
     expect(countsOf(first)).toEqual([3, 3, 0, 0, 0]);
-    clock.advance(60_000);
+    here.clock.advance(60_000);
     const second = await run('success');
     expect(second).toMatchObject({ rangeStart: first.rangeEnd, rangeEnd: '2026-01-15T12:01:00.000000Z' });
     expect(countsOf(second)).toEqual([2, 2, 0, 0, 0]);
-    expect((await readPipeline(store)).position).toBe(instantFromStore('2026-01-15T12:01:00Z'));
+    expect((await readPipeline(here.store)).position).toBe(instantFromStore('2026-01-15T12:01:00Z'));
   });
 
   test('succeeds without reading when nothing can be new', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
     await run('success');
-    const statements = warehouse.statements.length;
+    const statements = here.warehouse.statements.length;
     expect(countsOf(await run('success'))).toEqual([0, 0, 0, 0, 0]);
-    expect(warehouse.statements).toHaveLength(statements);
+    expect(here.warehouse.statements).toHaveLength(statements);
   });
 
   test('warns of rows without an iterator value and loads none of them', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.rows = [...people(2), ['x@example.org', 'X', null]];
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = [...people(2), ['x@example.org', 'X', null]];
     const done = await run('success');
     expect(countsOf(done)).toEqual([2, 2, 0, 0, 0]);
     expect(done.warnings).toEqual([{ message: expect.stringContaining('1 rows have no "at"') }]);
   });
 
   test('never succeeds with counts that do not balance', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.rows = people(250);
-    warehouse.gate = async () => {
-      await store.query('UPDATE pipeline_runs SET extracted_records = extracted_records + 1 WHERE workspace_id = 1');
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = people(250);
+    here.warehouse.gate = async () => {
+      await here.store.query(
+        'UPDATE pipeline_runs SET extracted_records = extracted_records + 1 WHERE workspace_id = 1',
+      );
     };
     const complaint = { message: expect.stringContaining('do not balance') };
     // of the chunk that found it, and of the report as it stands
     expect((await run('failed')).errors).toEqual([complaint, complaint]);
-    expect(await readPipeline(store)).toMatchObject({ latestSuccessfulRunId: null, position: null });
+    expect(await readPipeline(here.store)).toMatchObject({ latestSuccessfulRunId: null, position: null });
   });
 
   test('keeps rows that cannot be mapped with field, value, rule and reason', async () => {
-    await addPipeline(store);
-    warehouse.rows = [...people(3), [null, 'Nowhere', null], ['y@example.org', 'x'.repeat(5000), null]];
+    await addPipeline(here.store);
+    here.warehouse.rows = [...people(3), [null, 'Nowhere', null], ['y@example.org', 'x'.repeat(5000), null]];
     expect(countsOf(await run('success'))).toEqual([5, 3, 2, 0, 0]);
-    const failed = await store.query('SELECT id, field, rule, reason, row FROM failed_records ORDER BY id');
+    const failed = await here.store.query('SELECT id, field, rule, reason, row FROM failed_records ORDER BY id');
     expect(failed).toMatchObject([
       { id: 1n, field: '', rule: 'identity_missing', row: '{"email":null,"city":"Nowhere","at":null}' },
       { id: 2n, field: 'city', rule: 'value_too_long', reason: expect.stringContaining('5000 characters') },
@@ -122,36 +82,38 @@ describe('a run', () => {
   });
 
   test('gives up on a model of which no row can be mapped, and faults the pipeline', async () => {
-    await addPipeline(store);
+    await addPipeline(here.store);
     const nobody = (count: number) => Array.from({ length: count }, () => [null, 'Nowhere', null]);
-    warehouse.rows = nobody(999);
+    here.warehouse.rows = nobody(999);
     expect(countsOf(await run('success'))).toEqual([999, 0, 999, 0, 0]);
-    warehouse.rows = [...people(1), ...nobody(1200)];
+    here.warehouse.rows = [...people(1), ...nobody(1200)];
     expect(countsOf(await run('success'))).toEqual([1201, 1, 1200, 0, 0]);
-    warehouse.rows = nobody(1000);
+    here.warehouse.rows = nobody(1000);
     const failed = await run('failed');
     const why = 'not one could be mapped. For example: All identity columns of the row are NULL';
     expect(failed.errors).toEqual([{ message: expect.stringContaining(why) }]);
-    expect((await readPipeline(store)).fault).toEqual(failed.errors);
+    expect((await readPipeline(here.store)).fault).toEqual(failed.errors);
   });
 
   test('takes its model and pipeline as they were when it began', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.rows = people(250);
-    warehouse.gate = async () => {
-      await store.query(`UPDATE pipelines SET sync_mode = '{"type":"full"}' WHERE workspace_id = 1`);
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = people(250);
+    here.warehouse.gate = async () => {
+      await here.store.query(`UPDATE pipelines SET sync_mode = '{"type":"full"}' WHERE workspace_id = 1`);
     };
     expect((await run('success')).rangeEnd).not.toBeNull();
   });
 
   test('moves no position of a time line that a reset began after it', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.rows = people(250);
-    warehouse.gate = async () => {
-      await store.query('UPDATE pipelines SET generation = generation + 1, position = NULL WHERE workspace_id = 1');
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = people(250);
+    here.warehouse.gate = async () => {
+      await here.store.query(
+        'UPDATE pipelines SET generation = generation + 1, position = NULL WHERE workspace_id = 1',
+      );
     };
     expect(countsOf(await run('success'))[0]).toBe(250);
-    expect((await readPipeline(store)).position).toBeNull();
+    expect((await readPipeline(here.store)).position).toBeNull();
   });
 });
 
@@ -159,95 +121,90 @@ describe('a passing error', () => {
   const lost = new AppError('WAREHOUSE_SESSION_LOST', 'The session is gone.');
 
   test('is tried again later, with the same range and with counts of its own', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.rows = [...people(2500), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = [...people(2500), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];
     // its clock would allow more to the next attempt
-    warehouse.nowMs = () => clock.nowMs() - 600_000;
-    warehouse.failing = { at: 'read', error: lost, afterChunks: 2 };
+    here.warehouse.nowMs = () => here.clock.nowMs() - 600_000;
+    here.warehouse.failing = { at: 'read', error: lost, afterChunks: 2 };
     const retrying = await run('retrying');
     expect(retrying.errors).toEqual([{ message: 'The session is gone.' }]);
     expect(Number(retrying.extractedRecords)).toBeGreaterThan(0);
 
-    warehouse.failing = undefined;
-    await daemon.engine.poll();
-    expect((await readRun(store, retrying.id)).status).toBe('retrying');
-    clock.advance(60_000);
-    await daemon.engine.poll();
-    const done = await untilRun(store, retrying.id, 'success');
+    here.warehouse.failing = undefined;
+    await here.daemon.engine.poll();
+    expect((await readRun(here.store, retrying.id)).status).toBe('retrying');
+    here.clock.advance(60_000);
+    await here.daemon.engine.poll();
+    const done = await untilRun(here.store, retrying.id, 'success');
     expect(done).toMatchObject({ attempts: 2, rangeEnd: retrying.rangeEnd, errors: [] });
     expect(countsOf(done)).toEqual([2501, 2500, 1, 0, 0]);
-    expect(await store.query('SELECT id FROM failed_records')).toHaveLength(1);
+    expect(await here.store.query('SELECT id FROM failed_records')).toHaveLength(1);
   });
 
   test('changes nothing about what the run works on, whatever was changed until its next attempt', async () => {
-    await addPipeline(store, { sqlQuery: 'SELECT * FROM people_before' });
-    warehouse.rows = people(2);
-    warehouse.failing = { at: 'open', error: lost };
+    await addPipeline(here.store, { sqlQuery: 'SELECT * FROM people_before' });
+    here.warehouse.rows = people(2);
+    here.warehouse.failing = { at: 'open', error: lost };
     const retrying = await run('retrying');
-    warehouse.failing = undefined;
-    await store.query("UPDATE data_models SET sql_query = 'SELECT * FROM people_after' WHERE workspace_id = 1");
-    await store.query("UPDATE pipelines SET environment = 'development' WHERE workspace_id = 1");
-    clock.advance(60_000);
-    await daemon.engine.poll();
-    await untilRun(store, retrying.id, 'success');
-    expect(warehouse.statements.map(({ sql }) => sql)).toEqual([
+    here.warehouse.failing = undefined;
+    await here.store.query("UPDATE data_models SET sql_query = 'SELECT * FROM people_after' WHERE workspace_id = 1");
+    await here.store.query("UPDATE pipelines SET environment = 'development' WHERE workspace_id = 1");
+    here.clock.advance(60_000);
+    await here.daemon.engine.poll();
+    await untilRun(here.store, retrying.id, 'success');
+    expect(here.warehouse.statements.map(({ sql }) => sql)).toEqual([
       expect.stringContaining('SELECT * FROM people_before'),
     ]);
-    expect(await store.query('SELECT DISTINCT environment AS e FROM profiles')).toEqual([{ e: 0 }]);
+    expect(await here.store.query('SELECT DISTINCT environment AS e FROM profiles')).toEqual([{ e: 0 }]);
   });
 
   test('waits as long as the warehouse asks for', async () => {
-    await addPipeline(store);
+    await addPipeline(here.store);
     const error = new AppError('WAREHOUSE_THROTTLED', 'Come back later.', { retryAfterSeconds: 7200 });
-    warehouse.failing = { at: 'open', error };
+    here.warehouse.failing = { at: 'open', error };
     expect((await run('retrying')).retryAt?.getTime()).toBe(nowMs() + 7_200_000);
   });
 
   test('fails the run after the last attempt, and five such runs fault the pipeline', async () => {
-    await using impatient = await startDaemon({
-      store,
-      clock,
-      connector: warehouse.connector,
-      settings: { runAttempts: 1 },
-    });
-    await daemon[Symbol.asyncDispose]();
-    const pipeline = await addPipeline(store);
-    warehouse.failing = { at: 'open', error: lost };
+    await using impatient = await here.startAnother({ runAttempts: 1 });
+    await here.daemon[Symbol.asyncDispose]();
+    const pipeline = await addPipeline(here.store);
+    here.warehouse.failing = { at: 'open', error: lost };
     for (let failures = 1; failures <= 5; failures++) {
-      expect((await readPipeline(store)).fault).toBeNull();
-      const id = await trigger(impatient, store, { pipeline, nowMs: nowMs() });
-      await untilRun(store, id, 'failed');
-      expect((await readPipeline(store)).failedInARow).toBe(failures);
+      expect((await readPipeline(here.store)).fault).toBeNull();
+      const id = await trigger(impatient, here.store, { pipeline, nowMs: nowMs() });
+      await untilRun(here.store, id, 'failed');
+      expect((await readPipeline(here.store)).failedInARow).toBe(failures);
     }
-    expect((await readPipeline(store)).fault).toEqual([
+    expect((await readPipeline(here.store)).fault).toEqual([
       { message: '5 runs failed in a row; the last one with: The session is gone.' },
     ]);
-    warehouse.failing = undefined;
-    const id = await trigger(impatient, store, { pipeline, nowMs: nowMs() });
-    await untilRun(store, id, 'success');
-    expect(await readPipeline(store)).toMatchObject({ fault: null, failedInARow: 0 });
+    here.warehouse.failing = undefined;
+    const id = await trigger(impatient, here.store, { pipeline, nowMs: nowMs() });
+    await untilRun(here.store, id, 'success');
+    expect(await readPipeline(here.store)).toMatchObject({ fault: null, failedInARow: 0 });
   });
 });
 
 describe('a fault', () => {
   const faultOf = async (table: string) =>
-    (await store.query<{ fault: string | null }>(`SELECT fault FROM ${table} WHERE workspace_id = 1`))[0]?.fault;
+    (await here.store.query<{ fault: string | null }>(`SELECT fault FROM ${table} WHERE workspace_id = 1`))[0]?.fault;
 
   test('of the connection stops it at once', async () => {
-    await addPipeline(store);
-    warehouse.failing = { at: 'open', error: new AppError('WAREHOUSE_CREDENTIALS', 'The password is wrong.') };
+    await addPipeline(here.store);
+    here.warehouse.failing = { at: 'open', error: new AppError('WAREHOUSE_CREDENTIALS', 'The password is wrong.') };
     expect(await run('failed')).toMatchObject({ attempts: 1, errors: [{ message: 'The password is wrong.' }] });
     expect(await faultOf('connections')).toBe('[{"message":"The password is wrong."}]');
     expect(await faultOf('data_models')).toBeNull();
 
-    warehouse.failing = undefined;
+    here.warehouse.failing = undefined;
     await run('success');
     expect(await faultOf('connections')).toBeNull();
   });
 
   test('of the model marks the model as invalid', async () => {
-    await addPipeline(store);
-    warehouse.failing = {
+    await addPipeline(here.store);
+    here.warehouse.failing = {
       at: 'describe',
       error: new AppError('WAREHOUSE_OBJECT_MISSING', 'There is no table people.'),
     };
@@ -257,27 +214,27 @@ describe('a fault', () => {
   });
 
   test('is found before anything is read: no identity, two columns of one identity, SQL that is no SELECT', async () => {
-    await addPipeline(store);
-    warehouse.columns = [text('name')];
+    await addPipeline(here.store);
+    here.warehouse.columns = [text('name')];
     expect((await run('failed')).errors[0]?.message).toContain('selects no identity');
-    warehouse.columns = [text('email'), text('EMAIL')];
+    here.warehouse.columns = [text('email'), text('EMAIL')];
     expect((await run('failed')).errors[0]?.message).toContain('both mean the identity email');
-    await store.query(`UPDATE data_models SET sql_query = 'DELETE FROM people' WHERE workspace_id = 1`);
+    await here.store.query(`UPDATE data_models SET sql_query = 'DELETE FROM people' WHERE workspace_id = 1`);
     expect((await run('failed')).errors[0]?.message).toContain('DELETE');
-    expect(warehouse.statements).toEqual([]);
+    expect(here.warehouse.statements).toEqual([]);
   });
 
   test('of the iterator stops the pipeline, whose setting it is', async () => {
-    await addPipeline(store, { syncMode: INCREMENTAL });
-    warehouse.columns = [text('email')];
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.columns = [text('email')];
     expect((await run('failed')).errors[0]?.message).toContain('no column "at"');
     expect(await faultOf('pipelines')).not.toBeNull();
     expect(await faultOf('data_models')).toBeNull();
   });
 
   test('that Penstock does not know fails the run and faults nothing', async () => {
-    await addPipeline(store);
-    warehouse.failing = { at: 'read', error: new AppError('WAREHOUSE_UNKNOWN', 'Something new.') };
+    await addPipeline(here.store);
+    here.warehouse.failing = { at: 'read', error: new AppError('WAREHOUSE_UNKNOWN', 'Something new.') };
     await run('failed');
     expect([await faultOf('connections'), await faultOf('data_models'), await faultOf('pipelines')]).toEqual([
       null,

@@ -1,0 +1,73 @@
+import type { Store } from '../../store/index.ts';
+import type { Column } from '../../warehouse/index.ts';
+import type { ClaimedRun } from '../claim-run.ts';
+import { NO_KEYS } from '../ledger/row-ledger.ts';
+import { cellsFromText } from '../mapping/cells-text.ts';
+import type { Row, UnitMapping } from '../mapping/unit-mapping.ts';
+import type { MappedChunk } from '../read-chunks.ts';
+import type { KeptColumns } from '../write-failed-records.ts';
+import type { RecordLedger } from './record-ledger.ts';
+import type { RecordRetry } from './record-retry.ts';
+
+/** Records read at once hold at most about so many bytes, whatever their number. */
+const PAGE_BYTES = 16 * 1024 * 1024;
+
+type RetryingRun = Pick<ClaimedRun, 'workspaceId'>;
+
+/** The kinds of rows that the failed run kept: rows of one kind have the same columns and are mapped alike. */
+export async function loadColumns(
+  { query }: Pick<Store, 'query'>,
+  { workspaceId }: RetryingRun,
+  { failedRunId }: RecordRetry,
+): Promise<readonly KeptColumns[]> {
+  const kinds = await query<{ id: number; columns: string }>(
+    'SELECT id, columns FROM failed_columns WHERE workspace_id = $1 AND run_id = $2 ORDER BY id',
+    [workspaceId, failedRunId],
+  );
+  return kinds.map(({ id, columns }) => ({ id, columns: JSON.parse(columns) as readonly Column[] }));
+}
+
+export interface RecordReading {
+  readonly store: Store;
+  readonly claimed: RetryingRun;
+  readonly retry: RecordRetry;
+  readonly columns: KeptColumns;
+  readonly mapping: UnitMapping;
+  readonly ledger: RecordLedger;
+  readonly chunkRows: number;
+}
+
+/** Records that were not retried yet, in the order in which they failed; page by page, and only when asked. */
+export async function* readRecords(reading: RecordReading): AsyncGenerator<MappedChunk, void, undefined> {
+  const { mapping, ledger } = reading;
+  for (let after = 0n; ; ) {
+    const page = await readPage(reading, after);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+    const rows: readonly Row[] = page.map(({ id, cells }) => ledger.remember(cellsFromText(cells), id));
+    yield { mapped: await mapping.map(rows), keys: ledger.keysOf(rows), deduplicated: NO_KEYS };
+  }
+}
+
+interface KeptRow {
+  readonly id: bigint;
+  readonly cells: string;
+}
+
+/** `before` counts the bytes of the records before one, so that a page has at least one record, however long. */
+const READ_PAGE = `
+  SELECT id, cells FROM (
+    SELECT id, cells, sum(octet_length(cells)) OVER (ORDER BY id) - octet_length(cells) AS before FROM (
+      SELECT id, cells FROM failed_records
+      WHERE workspace_id = $1 AND run_id = $2 AND columns_id = $3 AND id > $4 AND retried_on IS NULL
+        AND cells IS NOT NULL AND ($5::bigint[] IS NULL OR id = ANY($5))
+      ORDER BY id LIMIT $6) AS next) AS page
+  WHERE before < ${PAGE_BYTES} ORDER BY id`;
+
+function readPage({ store, claimed, retry, columns, chunkRows }: RecordReading, after: bigint) {
+  const ids = retry.ids ?? null;
+  return store.query<KeptRow>(READ_PAGE, [
+    ...[claimed.workspaceId, retry.failedRunId, columns.id, after, ids, chunkRows],
+  ]);
+}

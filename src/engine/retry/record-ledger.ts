@@ -1,0 +1,52 @@
+import { AppError, type Clock } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { ClaimedRun } from '../claim-run.ts';
+import { KEY_BYTES, type RowLedger } from '../ledger/row-ledger.ts';
+import type { Row } from '../mapping/unit-mapping.ts';
+import type { RecordRetry } from './record-retry.ts';
+
+/** The ledger of a retry: a row's key is the id of its record, and the record itself says that it was taken. */
+export interface RecordLedger extends RowLedger {
+  /** Answers the same row; from now on its key is known. */
+  remember(row: Row, id: bigint): Row;
+}
+
+export function createRecordLedger(
+  clock: Clock,
+  { workspaceId }: Pick<ClaimedRun, 'workspaceId'>,
+  { failedRunId }: RecordRetry,
+): RecordLedger {
+  const ids = new WeakMap<Row, bigint>();
+  return {
+    remember(row, id) {
+      ids.set(row, id);
+      return row;
+    },
+    keysOf(rows) {
+      const keys = Buffer.alloc(rows.length * KEY_BYTES);
+      for (const [index, row] of rows.entries()) keys.writeBigInt64LE(ids.get(row) ?? 0n, index * KEY_BYTES);
+      return keys;
+    },
+    async write(tx, { keys }) {
+      const taken = idsOf(keys);
+      const marked = await markRetried(tx, [workspaceId, failedRunId, taken, new Date(clock.nowMs())]);
+      if (marked !== taken.length)
+        throw new AppError('STORE_CONFLICT', 'Some of the records went while they were read.');
+    },
+  };
+}
+
+function idsOf(keys: Uint8Array): bigint[] {
+  const view = new DataView(keys.buffer, keys.byteOffset, keys.byteLength);
+  return Array.from({ length: keys.length / KEY_BYTES }, (_, index) => view.getBigInt64(index * KEY_BYTES, true));
+}
+
+type Marking = readonly [workspaceId: bigint, failedRunId: bigint, ids: readonly bigint[], retriedOn: Date];
+
+async function markRetried(tx: Transaction, marking: Marking): Promise<number> {
+  return await tx.execute(
+    `UPDATE failed_records SET retried_on = $4
+     WHERE workspace_id = $1 AND run_id = $2 AND id = ANY($3) AND retried_on IS NULL`,
+    marking,
+  );
+}

@@ -1,0 +1,109 @@
+import { recordChange } from '../../access/index.ts';
+import type { Caller } from '../../http/index.ts';
+import { AppError, refuse } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import {
+  loadPipeline,
+  loadRun,
+  lockPipeline,
+  type Pipeline,
+  type Run,
+  requestRun,
+  stoppedReason,
+} from '../../sync/index.ts';
+import type { EndpointDeps } from '../endpoint-deps.ts';
+import { loadRetry, writeRetry } from './record-retry.ts';
+
+export interface RetryRequest {
+  readonly pipelineId: string;
+  /** The run that kept the rows. */
+  readonly runId: bigint;
+  /** Ids of its records; undefined: all that were not retried yet. */
+  readonly ids: readonly bigint[] | undefined;
+}
+
+type RetryDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
+
+/**
+ * Requests a run that delivers failed records again, and answers its id. Throws NOT_FOUND, VALIDATION_FAILED that names the
+ * records that are not there or were retried already, and PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
+ * not shown: whether a faulted pipeline, or one whose schedule is over, may retry: it may, for it reads no warehouse.
+ */
+export async function requestRetry(deps: RetryDeps, caller: Caller, request: RetryRequest): Promise<bigint> {
+  return await deps.store.transaction(async (tx) => {
+    // the lock puts two retries behind each other; the second one then finds the run of the first
+    const { number } = await lockPipeline(tx, caller.workspaceId, request.pipelineId);
+    const context = await loadPipeline(tx, { workspaceId: caller.workspaceId, number });
+    const stopped = stoppedReason(context);
+    if (stopped !== undefined) throw notIdle(`The pipeline "${request.pipelineId}" is stopped. ${stopped}`);
+    const failedRun = await loadRun(tx, context.pipeline, request.runId);
+    await requireRecords(tx, failedRun, request.ids);
+    return await makeRun(tx, deps, { caller, request, failedRun, pipeline: context.pipeline });
+  });
+}
+
+interface Making {
+  readonly caller: Caller;
+  readonly request: RetryRequest;
+  readonly failedRun: Run;
+  readonly pipeline: Pipeline;
+}
+
+async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Making): Promise<bigint> {
+  const { caller, request, failedRun, pipeline } = making;
+  const { workspaceId, actor } = caller;
+  const nowMs = clock.nowMs();
+  const runId = await requestRun(tx, jobs, {
+    ...{ pipeline, type: 'manual', logicalDateMs: nowMs, nominalEndMs: nowMs, nowMs },
+  });
+  if (runId === undefined) {
+    throw notIdle(`The pipeline "${pipeline.id}" has a run that is not over; cancel it, or retry when it is over.`);
+  }
+  const ofRetry = await loadRetry(tx, { workspaceId, runId: failedRun.id });
+  const readOn = ofRetry?.readOn ?? failedRun.startedOn ?? failedRun.createdOn;
+  await writeRetry(tx, { workspaceId, runId }, { failedRunId: failedRun.id, ids: request.ids, readOn });
+  await recordChange(tx, {
+    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'failed_records.retried' },
+    resource: `pipeline/${pipeline.id}`,
+    detail: { run_id: failedRun.id, ids: request.ids ?? 'all', pipeline_run_id: runId },
+  });
+  return runId;
+}
+
+/** At least one record to retry; and of those that were named, each. */
+async function requireRecords(tx: Transaction, run: Run, ids: RetryRequest['ids']): Promise<void> {
+  const missing = ids === undefined ? [] : await missingRecords(tx, run, ids);
+  if (missing.length > 0) throw refuse([{ path: 'ids', message: missing.join('; ') }]);
+  if (ids !== undefined || (await hasRecords(tx, run))) return;
+  throw refuse([{ path: '', message: `Run ${run.id} has no failed record that was not retried yet.` }]);
+}
+
+async function hasRecords(tx: Transaction, { workspaceId, id }: Run): Promise<boolean> {
+  const [answer] = await tx.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM failed_records
+       WHERE workspace_id = $1 AND run_id = $2 AND retried_on IS NULL AND cells IS NOT NULL) AS found`,
+    [workspaceId, id],
+  );
+  return answer?.found === true;
+}
+
+const NAMED_AT_MOST = 10;
+
+async function missingRecords(tx: Transaction, run: Run, ids: readonly bigint[]): Promise<readonly string[]> {
+  const rows = await tx.query<{ id: bigint; retried_on: Date | null }>(
+    `SELECT id, retried_on FROM failed_records
+     WHERE workspace_id = $1 AND run_id = $2 AND id = ANY($3) AND cells IS NOT NULL`,
+    [run.workspaceId, run.id, ids],
+  );
+  const found = new Map(rows.map(({ id, retried_on }) => [id, retried_on]));
+  const complaints = [...new Set(ids)].flatMap((id) => {
+    const retriedOn = found.get(id);
+    if (retriedOn === undefined) return [`run ${run.id} has no failed record ${id}`];
+    return retriedOn === null ? [] : [`the record ${id} was retried already, on ${retriedOn.toISOString()}`];
+  });
+  return complaints.slice(0, NAMED_AT_MOST);
+}
+
+function notIdle(message: string): AppError {
+  return new AppError('PIPELINE_NOT_IDLE', message);
+}
