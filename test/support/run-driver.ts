@@ -5,10 +5,10 @@ import { finishRun } from '../../src/engine/finish-run.ts';
 import { executeRetry } from '../../src/engine/retry/execute-retry.ts';
 import { settleFailure } from '../../src/engine/settle-failure.ts';
 import { createEvents } from '../../src/events/index.ts';
-import type { Identities, Person } from '../../src/identity/index.ts';
+import type { Identities, Person, ResolutionScope } from '../../src/identity/index.ts';
 import type { Job, Jobs } from '../../src/jobs/index.ts';
 import { AppError, createLog, type WorkspaceId } from '../../src/kernel/index.ts';
-import type { Store } from '../../src/store/index.ts';
+import type { Store, Transaction } from '../../src/store/index.ts';
 import type { FakeWarehouse } from './fake-warehouse.ts';
 import type { HandClock } from './hand-clock.ts';
 import { IDENTITY_KEY, TEST_KEY_RING } from './test-engine.ts';
@@ -91,9 +91,14 @@ async function attempt(deps: EngineDeps, claimed: ClaimedRun, isKilled: () => bo
   }
 }
 
+interface Prepared {
+  readonly scope: ResolutionScope;
+  readonly people: readonly Person[];
+}
+
 function countingIdentities(onDelivering: () => Promise<void>): Identities {
-  const prepare = async (scope: unknown, people: readonly Person[]) => ({ scope, people });
-  const deliver: Identities['deliver'] = async (tx, { scope, people }) => {
+  const prepare = async (scope: ResolutionScope, people: readonly Person[]): Promise<Prepared> => ({ scope, people });
+  const deliver = async (tx: Transaction, { scope, people }: Prepared) => {
     const emails = people.map(({ identities }) => identities[0]?.value ?? '');
     await tx.execute('INSERT INTO arrivals SELECT $1, unnest($2::text[])', [scope.workspaceId, emails]);
     await onDelivering();
