@@ -10,7 +10,7 @@ const IDLE_TIMEOUT_MS = 60_000;
  * - UTC, so that no answer depends on the machine;
  * - no JIT (compiling costs more than our statements run) and plans that do not look at the parameters: planning
  *   `= ANY($1)` with ten thousand keys otherwise estimates each of them;
- * - a daemon that hangs, or whose machine is gone, loses its locks within minutes, not after the two hours of TCP;
+ * - a daemon that hangs, or whose machine is gone, loses its locks within a minute or two, not after the two hours of TCP;
  * - a statement whose client is gone ends within seconds.
  */
 const SESSION = [
@@ -19,7 +19,7 @@ const SESSION = [
   "SET client_min_messages = 'warning'",
   'SET jit = off',
   'SET plan_cache_mode = force_generic_plan',
-  "SET idle_in_transaction_session_timeout = '5min'",
+  "SET idle_in_transaction_session_timeout = '1min'",
   'SET tcp_keepalives_idle = 30',
   'SET tcp_keepalives_interval = 10',
   'SET tcp_keepalives_count = 3',

@@ -8,11 +8,11 @@ import { completeRun, type RunAnswer, shopOver } from '../support/shop.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
 
-const PEOPLE = 20_000;
+const PEOPLE = 8_000;
 
 test('SIGTERM in the middle of a run gives it back to the queue, and the next start finishes it', async () => {
   await using home = await temporaryHome();
-  const options = { home: home.path, environment: { PENSTOCK_CHUNK_ROWS: '500' } };
+  const options = { home: home.path, environment: { PENSTOCK_CHUNK_ROWS: '200' } };
   const installation = await install(options);
   const { daemon, api } = await installation.serve();
   const shop = shopOver(api, installation.folder);

@@ -11,7 +11,7 @@ test('a warehouse whose sockets drop in mid-stream is read again, and no row is 
   await using site = await openCrashSite({ store: 'shared', chunkRows: 50 });
   const { daemon } = await site.serve();
   const pipelines = await everyKind(site, sources.open);
-  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 1500));
   const round = await startRound(site, pipelines);
   expect(await untilShare(site, round, 0.1 + 0.6 * random())).toBe(true);
   sources.proxy.cut();

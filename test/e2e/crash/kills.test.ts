@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { everyKind, strikeRound } from '../../support/crash/crash-kills.ts';
-import { openCrashSite } from '../../support/crash/crash-site.ts';
+import { isAlive, openCrashSite, serverPid } from '../../support/crash/crash-site.ts';
 import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
 import { sourceRows } from '../../support/crash/source-rows.ts';
+import { penstock } from '../../support/penstock-process.ts';
 
 const KILLS = 3;
 
@@ -11,10 +12,17 @@ test('a daemon that is killed three times at random moments loses no row and dou
   await using site = await openCrashSite({ store: 'embedded', chunkRows: 50 });
   let served = await site.serve();
   const pipelines = await everyKind(site);
-  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 1500));
+  const { code, err } = await penstock(['serve'], site.options);
+  expect([code, err]).toEqual([2, expect.stringContaining(`Another Penstock daemon (pid ${served.daemon.pid}) uses `)]);
+
   const strike = async () => {
+    const server = await serverPid(site);
     await site.end(served, 'SIGKILL');
+    expect(isAlive(server)).toBe(true);
     served = await site.serve();
+    expect(isAlive(server)).toBe(false);
+    expect(served.daemon.log()).toContain('store.orphan_stopped');
   };
   expect(await strikeRound(site, pipelines, { count: KILLS, random, strike })).toBe(KILLS);
 }, 300_000);

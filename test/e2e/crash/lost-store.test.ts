@@ -9,7 +9,7 @@ test('kill -9 of the store, and then SIGTERM, in the middle of runs: no row is l
   await using site = await openCrashSite({ store: 'embedded', chunkRows: 50 });
   const first = await site.serve();
   const pipelines = await everyKind(site);
-  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 2000));
+  for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 1500));
   const round = await startRound(site, pipelines);
   expect(await untilShare(site, round, 0.3 * random())).toBe(true);
   await killStore(site);

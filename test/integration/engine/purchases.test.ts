@@ -63,8 +63,6 @@ const WINDOWS = [
 
 describe('the purchases', () => {
   test.each([
-    ['purchased_on', 'date', 0],
-    ['purchased_on', 'date', 1],
     ['purchased_on', 'timestamp', 0],
     ['bought_at', 'timestamp_tz', 0],
     ['bought_ms', 'timestamp_unixtime_ms', 1],

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { install, type Served } from '../installation.ts';
-import { someKeys } from '../penstock-process.ts';
+import { type ProcessOptions, someKeys } from '../penstock-process.ts';
 import { temporaryHome } from '../temporary-home.ts';
 import { openTestStore } from '../test-store.ts';
 import { until } from '../until.ts';
@@ -18,7 +18,7 @@ const JITTER_MS = 40;
 
 export interface CrashSite extends AsyncDisposable {
   readonly folder: string;
-  readonly home: string;
+  readonly options: ProcessOptions;
   /** The client of the newest daemon. */
   readonly api: ApiClient;
   readonly daemons: readonly Served[];
@@ -57,7 +57,7 @@ export async function openCrashSite({ store: kind, chunkRows, environment = {} }
     embedded = undefined;
   };
   return {
-    ...{ folder: installation.folder, home: place.path },
+    ...{ folder: installation.folder, options },
     get api() {
       return newest(daemons).api;
     },
@@ -162,12 +162,26 @@ export async function expectExact(site: CrashSite, round: Round): Promise<void> 
   }
 }
 
-/** kill -9 of the server itself; resolves when the daemon has started it again. */
-export async function killStore({ store }: CrashSite): Promise<void> {
+/** Of the embedded store's server. */
+export async function serverPid({ store }: Pick<CrashSite, 'store'>): Promise<number> {
   const [row] = await store.query<{ pid: string }>(
     "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid",
   );
-  process.kill(Number(row?.pid), 'SIGKILL');
+  return Number(row?.pid);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** kill -9 of the server itself; resolves when the daemon has started it again. */
+export async function killStore({ store }: CrashSite): Promise<void> {
+  process.kill(await serverPid({ store }), 'SIGKILL');
   await until(
     () =>
       store.ping().then(

@@ -1,0 +1,45 @@
+import { readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { install } from '../support/installation.ts';
+import { completeRun, shopOver } from '../support/shop.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
+import { until } from '../support/until.ts';
+
+const SLOW = 180_000;
+
+/** Where the cluster of a home lies. */
+function clusterOf(home: string): string {
+  const { folder } = JSON.parse(readFileSync(join(home, 'store.json'), 'utf8')) as { folder: string };
+  return join(folder, 'data');
+}
+
+const serverOf = (home: string): number =>
+  Number(readFileSync(join(clusterOf(home), 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+test(
+  'a store that dies under a living daemon: not ready until it is back, and then the work goes on',
+  async () => {
+    await using home = await temporaryHome();
+    const installation = await install({ home: home.path });
+    await using served = await installation.serve();
+    const shop = shopOver(served.api, installation.folder);
+    const pipeline = await shop.pipeline('few', 100);
+    const statusOf = async (path: string) => (await fetch(`${served.daemon.url}${path}`)).status;
+    expect(await statusOf('/readyz')).toBe(200);
+
+    // with its data out of the way it cannot come back before anybody has looked
+    const server = serverOf(home.path);
+    const data = clusterOf(home.path);
+    renameSync(data, `${data}.away`);
+    process.kill(server, 'SIGKILL');
+    await until(async () => (await statusOf('/readyz')) === 503, 30_000);
+    expect(await statusOf('/healthz')).toBe(200);
+    renameSync(`${data}.away`, data);
+    await until(async () => (await statusOf('/readyz')) === 200, 60_000);
+    expect(served.daemon.log()).toContain('store.server_restarted');
+
+    expect(await shop.untilOver(pipeline, await shop.trigger(pipeline))).toMatchObject(completeRun(100));
+  },
+  SLOW,
+);
