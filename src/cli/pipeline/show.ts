@@ -16,7 +16,7 @@ import { theWorkspace } from '../defaults.ts';
 import { asOperator } from '../operator.ts';
 import { type Named, thePipeline } from './the-pipeline.ts';
 
-const PIPELINE_COLUMNS = ['id', 'status', 'mode', 'schedule', 'next_due', 'latest_run', 'errors'];
+const PIPELINE_COLUMNS = ['id', 'type', 'status', 'mode', 'schedule', 'next_due', 'latest_run', 'errors'];
 const RUN_COLUMNS = [
   'id',
   'type',
@@ -46,6 +46,7 @@ async function pipelineRow(store: Store, context: PipelineContext, hasLiveRun: b
   const latest = await findLatestRun(store, pipeline);
   return {
     id: pipeline.id,
+    type: pipeline.pipelineType,
     status: pipelineStatus(context, hasLiveRun),
     mode: pipeline.syncMode.type,
     schedule: pipeline.schedule.frequency ?? pipeline.schedule.type,

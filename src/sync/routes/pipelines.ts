@@ -73,7 +73,10 @@ function replace(deps: SyncDeps): Endpoint {
     summary: 'Replaces a pipeline and clears its fault; counts from the next run',
     query: Type.Object({
       preventResets: Type.Optional(
-        Type.Boolean({ default: true, description: 'Refuses changes of sync_mode that load everything again.' }),
+        Type.Boolean({
+          default: true,
+          description: 'Refuses changes that load everything again, such as another sync_mode.from.',
+        }),
       ),
     }),
     body: PipelineBody,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { faultConnection } from '../../../src/sync/index.ts';
 import {
   type Answer,
+  connectionBody,
   eventsBody,
   messages,
   modelBody,
@@ -102,6 +104,19 @@ describe('a pipeline of type events', () => {
     await api.admin.post('/data-models', { ...modelBody, id: 'unstable', config });
     const { body } = await post({ data_model_id: 'unstable' });
     expect(body.warnings).toEqual([{ message: expect.stringContaining('random gives another value each time') }]);
+  });
+
+  it('is warned of what the text of its model says, also where the warehouse is not asked', async () => {
+    await api.admin.post('/connections', { ...connectionBody, id: 'broken' });
+    const { workspaceId } = api.admin;
+    const errors = [{ message: 'Wrong password.' }];
+    await api.store.transaction((tx) => faultConnection(tx, { workspaceId, id: 'broken', errors }));
+    const asked = api.warehouse.described.length;
+    const { body } = await post({ data_model_id: 'unstable', connection_id: 'broken' });
+    expect(body).toMatchObject({ status: 'faulted', warnings: [{}, {}] });
+    expect(body.warnings[0].message).toContain('random gives another value each time');
+    expect(body.warnings[1].message).toContain('could not be checked when the pipeline was saved');
+    expect(api.warehouse.described.length).toBe(asked);
   });
 
   it('is refused with a row_key that the model does not have', async () => {
