@@ -18,7 +18,7 @@ DELETE FROM people_updates;
 SET LOCAL enable_seqscan = off;
 SET LOCAL enable_bitmapscan = off;
 SET LOCAL enable_nestloop = off;
-SET LOCAL enable_mergejoin = off;
+SET LOCAL enable_hashjoin = off;
 SET LOCAL enable_memoize = off;
 SET LOCAL jit = off`;
 
@@ -27,7 +27,7 @@ SET LOCAL jit = off`;
  * over them for the rest of the transaction. Nobody gathers statistics on a temporary table, and those of a workspace
  * that grows are old: left alone, the planner takes the workspace for a handful of profiles and compares each with the
  * whole chunk (measured: 8 minutes for 100,000 profiles). So what is staged is looked up by a `Probe`, which this server
- * can only run as index look-ups, and the update names its profiles and hashes the chunk.
+ * can only run as index look-ups, and joins merge: the staged rows and the profiles found both come in order of MPID.
  */
 export async function prepareStaging(tx: Transaction): Promise<Probe> {
   await tx.execute(PREPARE);

@@ -100,9 +100,9 @@ const UPDATES: CopyTarget = {
 };
 
 /**
- * One UPDATE of all profiles that changed, staged in order of MPID: 3.4 µs a profile, all HOT at fillfactor 50. Naming
- * the MPIDs again makes it an index look-up in their order whatever the planner believes (`prepareStaging`). Only the
- * version that was read is updated; one that is missing is a lost race. Returns how many changed.
+ * One UPDATE of all profiles that changed, staged in order of MPID: 3 µs a profile, all HOT at fillfactor 50. Naming the
+ * MPIDs again makes it an index look-up in their order whatever the planner believes (`prepareStaging`). Only the version
+ * that was read is updated; one that is missing is a lost race. Returns how many changed.
  */
 export async function updateProfiles(
   tx: Transaction,
@@ -111,9 +111,11 @@ export async function updateProfiles(
 ): Promise<number> {
   const mpids = changedMpids(memory);
   if (mpids.length === 0) return 0;
+  let addsIdentities = false;
   await tx.copyIn(UPDATES, mpids.length, (index) => {
     const profile = memory.profiles.get(mpids[index] as bigint) as ProfileMemory;
     const { mpid, version, holdsLogin, added, attributes, times, rowHash } = profile;
+    if (added !== undefined) addsIdentities = true;
     return [
       mpid,
       version as number,
@@ -126,9 +128,7 @@ export async function updateProfiles(
   });
   const updated = await tx.execute(
     `UPDATE profiles p SET
-       holds_login = s.holds_login,
-       identities = CASE WHEN s.identities = '' THEN p.identities WHEN p.identities = '[]' THEN '[' || s.identities || ']'
-         ELSE '[' || s.identities || ',' || substr(p.identities, 2) END,
+       ${addsIdentities ? ADD_IDENTITIES : ''}
        attributes = coalesce(s.attributes, p.attributes),
        attribute_times = coalesce(s.attribute_times, p.attribute_times),
        row_hash = s.row_hash,
@@ -141,6 +141,12 @@ export async function updateProfiles(
   if (updated !== mpids.length) throw lostRace('a profile');
   return updated;
 }
+
+/** Left out where nobody gets one, as mostly: it costs a sixth of the update. */
+const ADD_IDENTITIES = `
+  holds_login = s.holds_login,
+  identities = CASE WHEN s.identities = '' THEN p.identities WHEN p.identities = '[]' THEN '[' || s.identities || ']'
+    ELSE '[' || s.identities || ',' || substr(p.identities, 2) END,`;
 
 function changedMpids({ profiles }: ChunkMemory): BigInt64Array {
   const mpids: bigint[] = [];
