@@ -1,7 +1,7 @@
-import type { Identities, PersonOutcome, ResolutionScope } from '../identity/index.ts';
+import type { Identities, Person, PersonOutcome, ResolutionScope } from '../identity/index.ts';
 import { type Clock, createIdSource } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import { appendBatches, type KeptBatch, NOBODY } from './batch-log.ts';
+import { appendBatches, NOBODY } from './batch-log.ts';
 import type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
 
 export interface EventsOptions {
@@ -23,10 +23,27 @@ export function createEvents({ identities, clock, nextBatchId = createIdSource(c
 async function prepareBatches(
   identities: Identities,
   scope: ResolutionScope,
-  batches: readonly BatchToKeep[],
+  batches: Iterable<BatchToKeep>,
 ): Promise<PreparedBatches> {
-  const people = batches.flatMap(({ person }) => person ?? []);
-  return { scope, batches, people: await identities.prepare(scope, people) };
+  const taken: Taken = { texts: [], ids: new Map(), ofNobody: new Set() };
+  const people = await identities.prepare(scope, takeBatches(batches, taken));
+  return { scope, ...taken, people };
+}
+
+interface Taken {
+  readonly texts: string[];
+  readonly ids: Map<number, bigint>;
+  readonly ofNobody: Set<number>;
+}
+
+/** One by one, as their people are asked for: a person need not live longer than it takes to prepare it. */
+function* takeBatches(batches: Iterable<BatchToKeep>, taken: Taken): Generator<Person, void, undefined> {
+  for (const { person, text, batchId } of batches) {
+    const index = taken.texts.push(text) - 1;
+    if (batchId !== undefined) taken.ids.set(index, batchId);
+    if (person === undefined) taken.ofNobody.add(index);
+    else yield person;
+  }
 }
 
 interface Delivery extends Required<EventsOptions> {
@@ -35,26 +52,22 @@ interface Delivery extends Required<EventsOptions> {
 
 async function deliverBatches(
   { tx, identities, clock, nextBatchId }: Delivery,
-  { scope, batches, people }: PreparedBatches,
+  prepared: PreparedBatches,
   exclusive: boolean,
 ): Promise<DeliveredBatches> {
-  const delivered = await identities.deliver(tx, people, exclusive);
-  const outcomes = outcomesOf(batches, delivered.outcomes);
-  const kept: KeptBatch[] = [];
-  for (let i = 0; i < batches.length; i++) {
-    const outcome = outcomes[i] as BatchOutcome;
-    if ('mpid' in outcome)
-      kept.push({ mpid: outcome.mpid ?? NOBODY, batch: batches[i] as BatchToKeep, id: nextBatchId() });
-  }
-  await appendBatches(tx, scope, { kept, receivedMs: clock.nowMs() });
+  const { scope, texts, ids } = prepared;
+  const delivered = await identities.deliver(tx, prepared.people, exclusive);
+  const outcomes = outcomesOf(prepared, delivered.outcomes);
+  const mpids = outcomes.map((outcome) => ('mpid' in outcome ? (outcome.mpid ?? NOBODY) : undefined));
+  await appendBatches(tx, scope, { texts, ids, mpids, receivedMs: clock.nowMs(), nextId: nextBatchId });
   return { ...delivered, outcomes };
 }
 
 const KEPT_WITHOUT_MPID: BatchOutcome = { mpid: undefined };
 
-/** A batch without a person cannot fail. */
-function outcomesOf(batches: readonly BatchToKeep[], ofPeople: readonly PersonOutcome[]): readonly BatchOutcome[] {
-  if (ofPeople.length === batches.length) return ofPeople;
+/** A batch of nobody cannot fail. */
+function outcomesOf({ texts, ofNobody }: PreparedBatches, ofPeople: readonly PersonOutcome[]): readonly BatchOutcome[] {
+  if (ofNobody.size === 0) return ofPeople;
   let next = 0;
-  return batches.map(({ person }) => (person === undefined ? KEPT_WITHOUT_MPID : (ofPeople[next++] as PersonOutcome)));
+  return texts.map((_, index) => (ofNobody.has(index) ? KEPT_WITHOUT_MPID : (ofPeople[next++] as PersonOutcome)));
 }

@@ -20,8 +20,12 @@ export interface BatchToKeep {
 /** Batches whose people are hashed and sorted: all that needs no store, so it can be done while another chunk commits. */
 export interface PreparedBatches {
   readonly scope: ResolutionScope;
-  readonly batches: readonly BatchToKeep[];
-  /** For this room only: the people of those batches that have one, in order. */
+  readonly texts: readonly string[];
+  /** By batch: the sender's own `batch_id`. */
+  readonly ids: ReadonlyMap<number, bigint>;
+  /** Batches that name nobody. */
+  readonly ofNobody: ReadonlySet<number>;
+  /** The people of all others, in order. */
   readonly people: PreparedPeople;
 }
 
@@ -36,8 +40,8 @@ export interface DeliveredBatches {
 }
 
 export interface Events {
-  /** Pure: the result may be delivered more than once. */
-  prepare(scope: ResolutionScope, batches: readonly BatchToKeep[]): Promise<PreparedBatches>;
+  /** Takes batch by batch and lets each person go. Pure: the result may be delivered more than once. */
+  prepare(scope: ResolutionScope, batches: Iterable<BatchToKeep>): Promise<PreparedBatches>;
   /**
    * Resolves the people, merges what the batches say of them and keeps the batches, inside the caller's transaction. A
    * batch whose person fails is not kept. Throws as `Identities.deliver` does: STORE_CONFLICT asks for a second try with

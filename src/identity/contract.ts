@@ -106,6 +106,8 @@ export interface ChunkKeys {
 export interface ChunkRows {
   /** Attributes as the text of a JSON object; those that are removed are not in it. */
   readonly texts: readonly string[];
+  /** Nobody sets or removes an attribute, and no row is to be remembered: attributes need not be read. As in most batches. */
+  readonly areSilent: boolean;
   /** Of the attributes that the text may hold, in its order. */
   readonly columns: readonly Columns[];
   readonly setAt: readonly Time[];

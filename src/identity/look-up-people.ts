@@ -83,7 +83,7 @@ async function lookUpLogins(
   const query = `WITH owners AS MATERIALIZED (SELECT key, mpid FROM ${keyOwners} i)
     SELECT key, mpid, NULL::int4, NULL::bool, NULL::uuid, NULL::text, NULL::text, NULL::text FROM owners
     UNION ALL
-    SELECT NULL::uuid, p.mpid, ${profileColumns('p.remembered IS NOT TRUE')}
+    SELECT NULL::uuid, p.mpid, ${profileColumns('p.remembered IS NOT TRUE', rows.areSilent ? 'FALSE' : undefined)}
     FROM (SELECT p.*, ${remembered} AS remembered FROM ${profiles} p OFFSET 0) p`;
   const ordinalOf = ordinalsInOrder(keys, ordinals);
   const found: [number, ProfileMemory][] = [];

@@ -14,6 +14,7 @@ type Chosen = readonly (ProfileMemory | undefined)[];
 
 /** Chosen profiles whose texts a row needs and nobody read: matched by a weaker identity, by a later slot or by hash. */
 export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMemory[] {
+  if (rows.areSilent) return [];
   const missing = new Set<ProfileMemory>();
   for (let i = 0; i < chosen.length; i++) {
     const profile = chosen[i];
@@ -28,6 +29,7 @@ export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMe
 
 /** Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write. */
 export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Promise<void> {
+  if (prepared.rows.areSilent) return;
   for (let i = 0; i < chosen.length; i++) {
     const profile = chosen[i];
     if (profile !== undefined) mergePerson(profile, prepared, i);

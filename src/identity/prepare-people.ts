@@ -5,6 +5,7 @@ import { type Time, timeOf } from './attribute-times.ts';
 import type { AttributeSet, Identity, Person, PreparedPeople, ResolutionScope } from './contract.ts';
 import { KEY_BYTES, type WriteKey } from './identity-key.ts';
 import { DEFAULT_POLICY, IDENTITY_TYPES } from './identity-types.ts';
+import { NO_ATTRIBUTES } from './merge-attributes.ts';
 import { HASH_BYTES } from './row-hashes.ts';
 import { sortKeys } from './sort-keys.ts';
 
@@ -47,6 +48,7 @@ class Chunk {
   #keys: Buffer = Buffer.allocUnsafeSlow(FIRST_PLACES * KEY_BYTES);
   #hashes: Buffer = Buffer.allocUnsafeSlow(FIRST_PLACES * HASH_BYTES);
   readonly #texts: string[] = [];
+  #areSilent: boolean;
   readonly #columns: Columns[] = [];
   readonly #setAt: Time[] = [];
   readonly #removals = new Map<number, readonly string[]>();
@@ -57,6 +59,7 @@ class Chunk {
     this.#writeKey = writeKey;
     this.#scope = scope;
     this.#rankOf = new Map((scope.policy ?? DEFAULT_POLICY).priority.map((type, rank) => [type, rank]));
+    this.#areSilent = scope.mode === 'incremental';
   }
 
   add({ identities, attributes, setAt, mpid, consent }: Person): void {
@@ -69,6 +72,7 @@ class Chunk {
     this.#setAt.push(timeOf(setAt));
     const removed = attributes.texts.includes(null) ? namesRemoved(attributes) : undefined;
     if (removed !== undefined) this.#removals.set(this.count, removed);
+    if (text !== NO_ATTRIBUTES.attributes || removed !== undefined) this.#areSilent = false;
     if (mpid !== undefined) this.#mpids.set(this.count, mpid);
     if (consent !== undefined) this.#consents.set(this.count, consent);
     if (this.#scope.mode === 'full') this.#addHash(text + (removed?.join('') ?? ''));
@@ -108,7 +112,7 @@ class Chunk {
         ranks: Uint8Array.from(this.#types, (type) => rankOfType[type] as number),
       },
       rows: {
-        ...{ texts: this.#texts, columns: this.#columns, setAt: this.#setAt },
+        ...{ texts: this.#texts, areSilent: this.#areSilent, columns: this.#columns, setAt: this.#setAt },
         hashes: this.#scope.mode === 'full' ? this.#hashes.subarray(0, this.count * HASH_BYTES) : undefined,
         ...{ removals: this.#removals, mpids: this.#mpids, consents: this.#consents },
       },

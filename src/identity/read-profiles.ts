@@ -9,12 +9,10 @@ export const ENVIRONMENT_NUMBER = { production: 0, development: 1 } as const;
 /** Types of `profileColumns`. */
 export const PROFILE_TYPES = ['int4', 'bool', 'uuid', 'text', 'text', 'text'] as const;
 
-/** Columns of a profile `p`, as `remember` takes them; texts only where the condition holds. */
-export function profileColumns(withTexts: string): string {
-  const texts = ['identities', 'attributes', 'attribute_times'].map(
-    (name) => `CASE WHEN ${withTexts} THEN p.${name} END`,
-  );
-  return `p.version, p.holds_login, p.row_hash, ${texts.join(', ')}`;
+/** Columns of a profile `p`, as `remember` takes them; identities and attributes only where the conditions hold. */
+export function profileColumns(withIdentities: string, withAttributes: string = withIdentities): string {
+  return `p.version, p.holds_login, p.row_hash, CASE WHEN ${withIdentities} THEN p.identities END,
+    CASE WHEN ${withAttributes} THEN p.attributes END, CASE WHEN ${withAttributes} THEN p.attribute_times END`;
 }
 
 /** The profiles whose MPIDs the query `staged` names, in order of MPID. */

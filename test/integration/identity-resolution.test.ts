@@ -30,6 +30,31 @@ describe('resolution', () => {
     expect(found.map((profile) => profile.mpid)).toEqual([mpid]);
   });
 
+  it('leaves attributes alone where nobody says anything of them, and adds identities all the same', async () => {
+    await using store = await openTestStore();
+    const known = [
+      person({ customer_id: 'ann' }, { plan: '"gold"' }, 5n),
+      person({ yahoo: 'y' }, { plan: '"red"' }, 5n),
+    ];
+    const [ann = 0n, anonymous = 0n] = mpidsOf(await deliver(store, known));
+    const silent = [
+      person({ customer_id: 'ann', email: 'a@x' }),
+      person({ yahoo: 'y' }),
+      person({ customer_id: 'new' }),
+    ];
+    const attributesOf = async (mpid = 0n) =>
+      (await readProfile(store, SCOPE, mpid))?.attributes.map(({ value, setAt }) => [value, setAt]);
+    for (const mode of ['incremental', 'full'] as const) {
+      const mpids = mpidsOf(await deliver(store, silent, { ...SCOPE, mode }));
+      expect(mpids.slice(0, 2)).toEqual([ann, anonymous]);
+      expect(await Promise.all(mpids.map(attributesOf))).toEqual([[['"gold"', 5n]], [['"red"', 5n]], []]);
+      const { identities } = (await readProfile(store, SCOPE, ann)) ?? {};
+      expect(identities?.map(({ value }) => value)).toEqual(['a@x', 'ann']);
+    }
+    await deliver(store, [...silent, person({ customer_id: 'ann' }, { plan: null }, 6n)]);
+    expect([await attributesOf(ann), await attributesOf(anonymous)]).toEqual([[], [['"red"', 5n]]]);
+  });
+
   it('finds the same person again, in the same chunk and in the next', async () => {
     await using store = await openTestStore();
     const rows = [person({ customer_id: 'c1' }), person({ email: 'b@x' }), person({ customer_id: 'c1', email: 'a@x' })];
