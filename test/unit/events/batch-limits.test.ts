@@ -102,6 +102,7 @@ describe('a hostile batch', () => {
     const issues = checkBatch(many(1000), LIMITS);
     expect(issues).toHaveLength(51);
     expect(issues.at(-1)).toEqual({ path: '', message: 'and more' });
+    expect(checkBatch(event('first_run', many(1000, 'a\0')), LIMITS)).toHaveLength(50);
   });
 
   it('is refused when what may be anything is nested over 100 levels', () => {
