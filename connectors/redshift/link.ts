@@ -8,7 +8,7 @@ import { resolveHost } from '../_shared/resolve-host.ts';
 import { type RedshiftConfig, targetOf } from './config.ts';
 import { type Door, requestCancel } from './dial.ts';
 import type { Pg, RawRow, Wire } from './sdk.ts';
-import { type Product, productOf, STATEMENTS } from './statements.ts';
+import { type Product, productOf, ROLLBACK, STATEMENTS } from './statements.ts';
 import { attemptsOf, hasNoTls } from './tls.ts';
 import { type Answer, type Messages, runMessages } from './wire-query.ts';
 
@@ -16,6 +16,8 @@ export interface Link {
   readonly product: Product;
   /** False once something failed or was broken off: it is closed and not used again. */
   isSound: boolean;
+  /** Begins the transaction of all that follows, whose snapshot is newer than that of the one before. */
+  begin(): Promise<void>;
   /** One or more statements without parameters; the rows of the last, as the server wrote them. */
   run(sql: string): Promise<readonly RawRow[]>;
   messages(messages: Messages): Promise<Answer>;
@@ -34,7 +36,8 @@ export interface LinkDeps {
   readonly environment: ConnectorEnvironment;
 }
 
-const CONNECT_MS = 10_000;
+/** Two addresses of a host are tried within the time that a call of the API waits. */
+const CONNECT_MS = 8000;
 const CLOSE_MS = 1000;
 
 /** Opens a connection to the first address that takes it. Throws what the driver throws, and WAREHOUSE_CONFIG. */
@@ -44,9 +47,7 @@ export async function openLink(deps: LinkDeps, signal: AbortSignal): Promise<Lin
   return await abortable(client, signal, async () => {
     const [[version] = []] = await link.run('SELECT version()');
     link.product = productOf(version ?? '');
-    const { setUp, begin } = STATEMENTS[link.product];
-    await link.run(setUp(deps.environment.statementTimeoutMs).join('; '));
-    await link.run(begin);
+    await link.begin();
     return link;
   });
 }
@@ -76,8 +77,8 @@ async function connectAnywhere(deps: LinkDeps, signal: AbortSignal): Promise<Con
 
 /** Another address may do better; a server that answered has the last word. */
 function isNetworkFailure(failure: unknown): boolean {
-  const { code } = failure as { readonly code?: string };
-  return code !== undefined && /^E[A-Z]+$/.test(code);
+  const { code, message } = failure as { readonly code?: string; readonly message?: string };
+  return code === undefined ? message === 'timeout expired' : /^E[A-Z]+$/.test(code);
 }
 
 /** The driver would take what is not given from the environment of the process. */
@@ -170,14 +171,21 @@ function linkOf(client: pg.Client, door: Door, timeoutMs: number): Link & { prod
   const { processID: pid, secretKey: key } = client as unknown as Readonly<Record<'processID' | 'secretKey', number>>;
   const wire = wireOf(client);
   const answer = silenceGuard(wire.stream, timeoutMs);
-  return {
+  const run = async (text: string) => {
+    const results: unknown = await answer(client.query({ text, rowMode: 'array' }));
+    const last = Array.isArray(results) ? results.at(-1) : results;
+    return (last as { readonly rows: readonly RawRow[] }).rows;
+  };
+  let hasBegun = false;
+  const link: Link & { product: Product } = {
     product: 'PostgreSQL',
     isSound: true,
-    run: async (text) => {
-      const results: unknown = await answer(client.query({ text, rowMode: 'array' }));
-      const last = Array.isArray(results) ? results.at(-1) : results;
-      return (last as { readonly rows: readonly RawRow[] }).rows;
+    async begin() {
+      if (hasBegun) await run(ROLLBACK);
+      hasBegun = true;
+      await run(STATEMENTS[link.product].begin(timeoutMs).join('; '));
     },
+    run,
     messages: (messages) => answer(runMessages(client, messages)),
     pause: () => void wire.stream.pause(),
     resume: () => void wire.stream.resume(),
@@ -192,4 +200,5 @@ function linkOf(client: pg.Client, door: Door, timeoutMs: number): Link & { prod
       wire.stream.destroy();
     },
   };
+  return link;
 }

@@ -11,7 +11,7 @@ export interface Links {
   close(): Promise<void>;
 }
 
-export function createLinks(open: (signal: AbortSignal) => Promise<Link>, again: (link: Link) => Promise<void>): Links {
+export function createLinks(open: (signal: AbortSignal) => Promise<Link>): Links {
   /** The age of each open link's transaction, by how often one was begun on purpose. */
   const ages = new Map<Link, number>();
   let age = 0;
@@ -36,7 +36,7 @@ export function createLinks(open: (signal: AbortSignal) => Promise<Link>, again:
       const isKept = idle !== undefined;
       const link = await take(signal);
       try {
-        if (isKept) await again(link);
+        if (isKept) await link.begin();
       } catch (failure) {
         await drop(link);
         throw failure;

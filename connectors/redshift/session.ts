@@ -20,7 +20,7 @@ export async function loadSdk(): Promise<Pg> {
  * reads: every row that was committed before the time it answers is in there, so a range that ends at that time lacks none.
  */
 export function openSession(deps: LinkDeps): Session {
-  const links = createLinks((signal) => openLink(deps, signal), beginAgain);
+  const links = createLinks((signal) => openLink(deps, signal));
   const use = async <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>, take = links.take) => {
     const link = await take(signal);
     try {
@@ -46,10 +46,6 @@ export function openSession(deps: LinkDeps): Session {
     },
     [Symbol.asyncDispose]: () => links.close(),
   };
-}
-
-async function beginAgain(link: Link): Promise<void> {
-  for (const statement of STATEMENTS[link.product].again) await link.run(statement);
 }
 
 async function probeWith(deps: LinkDeps, links: Links, signal: AbortSignal) {

@@ -11,12 +11,11 @@ export function productOf(version: string): Product {
 export const ROWS = 'penstock_rows';
 
 export interface Statements {
-  /** What a session is set to, before its transaction. */
-  setUp(timeoutMs: number): readonly string[];
-  /** Read only, and one snapshot until its end. */
-  readonly begin: string;
-  /** Ends the transaction and begins another: its snapshot is newer. */
-  readonly again: readonly string[];
+  /**
+   * Begins a transaction that only reads and sees one snapshot until its end. Settings are made inside it: a pooler in
+   * between may give each transaction another session.
+   */
+  begin(timeoutMs: number): readonly string[];
   /** A text that does not outlive the connection and shows in the server's query log. */
   label(text: string): string;
   /** The time of the transaction's start, which its snapshot does not lie before. */
@@ -25,12 +24,10 @@ export interface Statements {
   readonly grants: string;
 }
 
-const POSTGRESQL_BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-const REDSHIFT_BEGIN = 'BEGIN READ ONLY';
-
 export const STATEMENTS: Readonly<Record<Product, Statements>> = {
   PostgreSQL: {
-    setUp: (timeoutMs) => [
+    begin: (timeoutMs) => [
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
       "SET client_encoding = 'UTF8'",
       "SET TIME ZONE 'UTC'",
       "SET DateStyle = 'ISO, YMD'",
@@ -47,22 +44,19 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
       // a statement whose client is gone ends within seconds, where the server can look (from 14 on)
       "SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = 'client_connection_check_interval'",
     ],
-    begin: POSTGRESQL_BEGIN,
-    again: ['ROLLBACK', POSTGRESQL_BEGIN],
     label: (text) => `SET application_name = '${word(text)}'`,
     clock: 'SELECT now()',
     grants: grantsSql("'r', 'v', 'm', 'f', 'p'", 'has_any_column_privilege'),
   },
   Redshift: {
-    setUp: (timeoutMs) => [
+    begin: (timeoutMs) => [
+      'BEGIN READ ONLY',
       "SET client_encoding TO 'UTF8'",
       "SET timezone TO 'UTC'",
       "SET datestyle TO 'ISO, YMD'",
       'SET extra_float_digits TO 2',
       `SET statement_timeout TO ${Math.round(timeoutMs)}`,
     ],
-    begin: REDSHIFT_BEGIN,
-    again: ['ROLLBACK', REDSHIFT_BEGIN],
     label: (text) => `SET query_group TO '${word(text)}'`,
     // without a zone, and the session's is UTC
     clock: 'SELECT SYSDATE',
@@ -81,6 +75,8 @@ function grantsSql(kinds: string, mayRead: string): string {
     FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.relkind IN (${kinds}) AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`;
 }
+
+export const ROLLBACK = 'ROLLBACK';
 
 /** The server itself says whether a text is one SELECT: nothing else can be declared. PostgreSQL only parses it. */
 export function declareSql(sql: string): string {

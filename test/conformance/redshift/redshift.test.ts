@@ -74,12 +74,9 @@ describe('Redshift', () => {
     await readAll(session, requestOf('SELECT n FROM t'));
     await session.clock(NEVER);
     await readAll(session, requestOf('SELECT n FROM t'));
-    expect(server.received.filter((entry) => /BEGIN|ROLLBACK|version/.test(entry))).toEqual([
-      'Q SELECT version()',
-      'Q BEGIN READ ONLY',
-      'Q ROLLBACK',
-      'Q BEGIN READ ONLY',
-    ]);
+    expect(
+      server.received.filter((entry) => /BEGIN|ROLLBACK|version/.test(entry)).map((entry) => entry.split(';')[0]),
+    ).toEqual(['Q SELECT version()', 'Q BEGIN READ ONLY', 'Q ROLLBACK', 'Q BEGIN READ ONLY']);
   });
 
   it('is told nothing that is not one SELECT', async () => {
