@@ -53,6 +53,12 @@ export function writeTimes(times: Times): string {
   return writeObjectText(entries);
 }
 
+/** The time that stands alone in the text, as of most profiles. */
+function timeOfAll(text: string): Time | undefined {
+  const from = 1 + DEFAULT_KEY.length;
+  return text.startsWith(DEFAULT_KEY, 1) && !text.includes(',', from) ? readTime(text.slice(from, -1)) : undefined;
+}
+
 export interface TimesInOrder {
   readonly byDefault: Time | undefined;
   /** One a key. */
@@ -64,6 +70,8 @@ export interface TimesInOrder {
  * removed) or in another order.
  */
 export function timesInOrder(text: string, keys: readonly string[]): TimesInOrder | undefined {
+  const all = timeOfAll(text);
+  if (all !== undefined) return { byDefault: all, times: keys.map(() => all) };
   let at = 1;
   const readAt = (key: string): Time | undefined => {
     if (!text.startsWith(key, at)) return undefined;

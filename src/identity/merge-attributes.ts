@@ -44,11 +44,11 @@ type Mode = 'full' | 'incremental';
 function mergeSameNames(kept: KeptAttributes, row: AttributeRow, mode: Mode): Merged | undefined {
   if (row.removed.length > 0) return undefined;
   if (kept.times === NO_ATTRIBUTES.times) return firstAttributes(kept, row);
-  const { keys, values } = valuesOf(row);
   // most batches say nothing of the person
-  if (keys.length === 0) return { ...kept, changed: false, prevailed: true };
-  const same = sameValues(kept.attributes, keys, values);
-  if (same === undefined) return undefined;
+  if (row.text === NO_ATTRIBUTES.attributes) return { ...kept, changed: false, prevailed: true };
+  const compared = compareValues(kept.attributes, row);
+  if (compared === undefined) return undefined;
+  const { keys, same } = compared;
   if (mode === 'full' && !same.includes(false)) return { ...kept, changed: false, prevailed: true };
   const before = timesInOrder(kept.times, keys);
   if (before === undefined || before.times.some((time) => time > row.setAt)) return undefined;
@@ -78,20 +78,29 @@ function firstAttributes(kept: KeptAttributes, row: AttributeRow): Merged {
   return { attributes: row.text, times: timesTextOf(row.setAt), changed: true, prevailed: true };
 }
 
-/** For each value whether it is there already; undefined when the names differ or stand in another order. */
-function sameValues(attributes: string, keys: readonly string[], values: readonly string[]): boolean[] | undefined {
+/**
+ * The row's attributes that have a value, and for each whether it is there already; undefined when the profile has others,
+ * or has them in another order. Both texts are walked side by side.
+ */
+function compareValues(kept: string, { columns, text }: AttributeRow) {
+  const keys: string[] = [];
   const same: boolean[] = [];
   let at = 1;
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string;
-    const value = values[i] as string;
-    if (!attributes.startsWith(key, at)) return undefined;
+  let keptAt = 1;
+  for (const key of columns.keys) {
+    if (!text.startsWith(key, at)) continue;
+    if (!kept.startsWith(key, keptAt)) return undefined;
     const valueAt = at + key.length;
-    const isSame = attributes.startsWith(value, valueAt) && isEnd(attributes, valueAt + value.length);
+    const keptValueAt = keptAt + key.length;
+    const end = endOfValue(text, valueAt);
+    const keptEnd = keptValueAt + end - valueAt;
+    const isSame = isEnd(kept, keptEnd) && kept.startsWith(text.slice(valueAt, end), keptValueAt);
+    keys.push(key);
     same.push(isSame);
-    at = (isSame ? valueAt + value.length : endOfValue(attributes, valueAt)) + 1;
+    at = end + 1;
+    keptAt = (isSame ? keptEnd : endOfValue(kept, keptValueAt)) + 1;
   }
-  return at === attributes.length ? same : undefined;
+  return keptAt === kept.length ? { keys, same } : undefined;
 }
 
 interface Loaded {
