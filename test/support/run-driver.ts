@@ -97,7 +97,10 @@ interface Prepared {
 }
 
 function countingIdentities(onDelivering: () => Promise<void>): Identities {
-  const prepare = async (scope: ResolutionScope, people: readonly Person[]): Promise<Prepared> => ({ scope, people });
+  const prepare = async (scope: ResolutionScope, people: Iterable<Person>): Promise<Prepared> => ({
+    scope,
+    people: [...people],
+  });
   const deliver = async (tx: Transaction, { scope, people }: Prepared) => {
     const emails = people.map(({ identities }) => identities[0]?.value ?? '');
     await tx.execute('INSERT INTO arrivals SELECT $1, unnest($2::text[])', [scope.workspaceId, emails]);
