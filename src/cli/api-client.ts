@@ -11,6 +11,7 @@ interface ApiCredentials {
 export interface ApiClient {
   get(path: string): Promise<Record<string, Json>>;
   post(path: string, body: unknown): Promise<Record<string, Json>>;
+  put(path: string, body: unknown): Promise<Record<string, Json>>;
 }
 
 /** Signs in at `baseUrl`; paths of the client are below `{baseUrl}/platform/v2/workspaces/{workspace}`. */
@@ -30,6 +31,7 @@ export async function signIn(baseUrl: string, workspace: string, credentials: Ap
   return {
     get: (path) => call(root + path, 'GET', { signal, authorization }),
     post: (path, body) => call(root + path, 'POST', { signal, authorization, body }),
+    put: (path, body) => call(root + path, 'PUT', { signal, authorization, body }),
   };
 }
 

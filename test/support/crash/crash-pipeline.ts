@@ -64,18 +64,21 @@ const MAPPINGS = {
   },
 };
 
+/** Body of the pipeline's field transformation; `ignored` is a column that goes nowhere. */
+export function transformationBody(id: string, ignored?: string): object {
+  const columns = Object.entries(MAPPINGS.column).map(([source, destination]) =>
+    source === ignored ? { mapping_type: 'ignore', source } : { mapping_type: 'column', source, destination },
+  );
+  const statics = Object.entries(MAPPINGS.static).map(([value, destination]) => ({
+    ...{ mapping_type: 'static', value, destination },
+  }));
+  return { id, name: id, destination_type: 'events', mappings: [...statics, ...columns] };
+}
+
 /** One event a row, of the buyer `<id>-<buyer>`; equal rows are two events, and a later full run delivers all of them again. */
 export async function eventsPipeline(api: ApiClient, spec: PipelineSpec): Promise<CrashPipeline> {
   const { id } = spec;
-  const mappings = [
-    ...Object.entries(MAPPINGS.static).map(([value, destination]) => ({ mapping_type: 'static', value, destination })),
-    ...Object.entries(MAPPINGS.column).map(([source, destination]) => ({
-      mapping_type: 'column',
-      source,
-      destination,
-    })),
-  ];
-  await api.post('/field-transformations', { id, name: id, destination_type: 'events', mappings });
+  await api.post('/field-transformations', transformationBody(id));
   const more = { pipeline_type: 'events', field_transformation_id: id };
   await define(api, spec, { select: `'${id}-' || buyer AS customer_id, name, amount, score`, more });
   return expectations(spec, {
