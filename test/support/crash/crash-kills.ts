@@ -18,7 +18,8 @@ export async function everyKind(
   for (const mode of MODES) {
     for (const [kind, make] of Object.entries(KINDS)) {
       const id = `${kind}-${mode}`;
-      all.push(await make(api, { id, mode, source: await open(id) }));
+      const lookback = kind === 'events' && mode === 'incremental' ? ({ lookback: '1d' } as const) : {};
+      all.push(await make(api, { id, mode, source: await open(id), ...lookback }));
     }
   }
   return all;

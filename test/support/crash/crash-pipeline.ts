@@ -16,6 +16,8 @@ export interface CrashPipeline {
   append(rows: readonly SourceRow[]): Promise<void>;
   /** Rows that its next run reads when nothing goes wrong. */
   readonly waiting: readonly SourceRow[];
+  /** Rows that its next run reads once more, because they lie in its lookback, and does not deliver again. */
+  readonly known: readonly SourceRow[];
   /** To be called when a run was triggered: what waits is expected from now on. */
   expectRun(): void;
   /** Every row that is missing or there too often, of what is kept and of the failed records; empty when all is well. */
@@ -39,6 +41,8 @@ const ITERATOR = { iterator_field: 'changed_at', iterator_data_type: 'timestamp_
 interface PipelineSpec {
   readonly id: string;
   readonly mode: Mode;
+  /** Of an incremental one; long enough for all rows of a test. */
+  readonly lookback?: '1d';
   readonly source: CrashSource;
 }
 
@@ -93,7 +97,11 @@ interface Definition {
   readonly more?: object;
 }
 
-async function define(api: ApiClient, { id, mode, source }: PipelineSpec, definition: Definition): Promise<void> {
+async function define(
+  api: ApiClient,
+  { id, mode, source, lookback }: PipelineSpec,
+  definition: Definition,
+): Promise<void> {
   const { select, more = { pipeline_type: 'user_attributes' } } = definition;
   const sql_query = `SELECT ${select}${mode === 'full' ? '' : ', changed_at'} FROM shop_rows`;
   const base = { id, name: id, state: 'active' };
@@ -101,13 +109,13 @@ async function define(api: ApiClient, { id, mode, source }: PipelineSpec, defini
   await api.post('/data-models', { ...base, type: 'sql', config: { sql_query } });
   await api.post(PIPELINES, {
     ...{ ...base, ...more, connection_id: id, data_model_id: id, environment: 'production' },
-    sync_mode: { type: mode, ...(mode === 'full' ? {} : ITERATOR) },
+    sync_mode: { type: mode, ...(mode === 'full' ? {} : { ...ITERATOR, ...(lookback && { lookback }) }) },
     schedule: { type: 'on_demand' },
   });
 }
 
 function expectations(
-  { id, mode, source }: PipelineSpec,
+  { id, mode, source, lookback }: PipelineSpec,
   about: Pick<CrashPipeline, 'texts' | 'kept' | 'together'>,
 ): CrashPipeline {
   const all: SourceRow[] = [];
@@ -117,6 +125,9 @@ function expectations(
     ...{ id, mode, source, ...about },
     get waiting() {
       return waiting;
+    },
+    get known() {
+      return lookback === undefined ? [] : all.slice(0, all.length - waiting.length);
     },
     async append(rows) {
       await source.append(rows);
