@@ -15,14 +15,14 @@ export function date(text: string): string {
 /** `2024-01-01 01:02:03.5` → `2024-01-01T01:02:03.500000`. */
 export function timestamp(text: string): string {
   if (isPlain(text, text.length)) return `${text.slice(0, 10)}T${padFraction(text.slice(11))}`;
-  return farTimestamp(text, '', '');
+  return farTimestamp(text, '');
 }
 
 /** The same with `+00` at its end → `Z`. */
 export function timestampTz(text: string): string {
   const end = text.length - 3;
   if (text.endsWith('+00') && isPlain(text, end)) return `${text.slice(0, 10)}T${padFraction(text.slice(11, end))}Z`;
-  return farTimestamp(text, '+00', 'Z');
+  return farTimestamp(text, 'Z');
 }
 
 /** `23:59:59.5` → `23:59:59.500000`. */
@@ -55,7 +55,7 @@ function padFraction(clock: string): string {
   return clock.length === 8 ? clock + WHOLE : clock.padEnd(15, '0');
 }
 
-const FAR = /^(\d{4,7})-(\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d{1,6})?))?(\+00)?( BC)?$/;
+const FAR = /^(\d{4,7})-(\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d{1,6})?))?(?:\+00)?( BC)?$/;
 
 function farDate(text: string): string {
   if (INFINITE.has(text)) return text;
@@ -64,16 +64,16 @@ function farDate(text: string): string {
   return `${yearText(match)}-${match[2]}`;
 }
 
-function farTimestamp(text: string, zone: '' | '+00', suffix: '' | 'Z'): string {
+function farTimestamp(text: string, suffix: '' | 'Z'): string {
   if (INFINITE.has(text)) return text;
   const match = FAR.exec(text);
   const clock = match?.[3];
-  if (match === null || clock === undefined || (match[4] ?? '') !== zone) throw unread(text);
+  if (match === null || clock === undefined) throw unread(text);
   return `${yearText(match)}-${match[2]}T${padFraction(clock)}${suffix}`;
 }
 
 /** Years outside 0–9999 have a sign and six digits, and year 0 is 1 BC (ISO 8601). */
-function yearText([, digits, , , , era]: RegExpExecArray): string {
+function yearText([, digits, , , era]: RegExpExecArray): string {
   const year = era === undefined ? Number(digits) : 1 - Number(digits);
   if (year >= 0 && year <= 9999) return String(year).padStart(4, '0');
   return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
