@@ -47,16 +47,9 @@ function objectValue({ fields, required, requiredOneOf, nullable, closed }: Obje
             { maxKeys: 1 },
           ),
         )
-        .map(([one, other]) => storable({ ...other, ...one }));
+        .map(([one, other]) => ({ ...other, ...one }));
   return nullable ? fc.option(whole, { freq: 5 }) : whole;
 }
-
-const storable = (value: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(value, (_key, item: unknown) =>
-      typeof item === 'bigint' ? Number(BigInt.asIntN(50, item)) : item,
-    ).replaceAll(/\\u(0000|d[89a-f]..)/gi, ' '),
-  );
 
 function arbitraryOf(shape: Shape): fc.Arbitrary<unknown> {
   const form = formOf(shape);
@@ -76,7 +69,7 @@ function arbitraryOf(shape: Shape): fc.Arbitrary<unknown> {
     case 'kinds':
       return fc.oneof(...[...form.kinds.values()].map(arbitraryOf));
     case 'anything':
-      return fc.jsonValue({ maxDepth: 2 }).map(storable);
+      return fc.jsonValue({ maxDepth: 2 });
   }
 }
 

@@ -12,9 +12,8 @@ export interface Shape {
   readonly anyOf?: readonly Shape[];
   readonly discriminator?: { readonly propertyName: string };
   readonly properties?: Readonly<Record<string, Shape>>;
-  readonly patternProperties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
+  readonly additionalProperties?: boolean | Shape;
   readonly items?: Shape;
 }
 
@@ -40,15 +39,14 @@ export type Form =
   | { readonly form: 'anything' };
 
 export function formOf(shape: Shape, nullable = false): Form {
-  const { anyOf = [], discriminator, items, properties, patternProperties } = shape;
+  const { anyOf = [], discriminator, items, properties, additionalProperties: values } = shape;
   const { [LEAF]: leaf, [MAP_LIMITS]: limits = {} } = shape;
   if (leaf !== undefined) return { form: 'leaf', leaf };
   if (discriminator !== undefined) return { form: 'kinds', tag: discriminator.propertyName, kinds: kindsOf(shape) };
   if (typeof shape.const === 'string') return { form: 'leaf', leaf: literal(shape.const) };
   if (items !== undefined) return { form: 'list', nullable, items };
   if (properties !== undefined) return objectForm(shape, nullable);
-  const values = Object.values(patternProperties ?? {})[0];
-  if (values !== undefined) return { form: 'map', nullable, values, limits };
+  if (typeof values === 'object') return { form: 'map', nullable, values, limits };
   const [main] = anyOf.filter(({ type }) => type !== 'null');
   return main === undefined ? { form: 'anything' } : formOf(main, true);
 }

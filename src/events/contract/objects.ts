@@ -1,4 +1,4 @@
-import { type TOptional, type TProperties, type TRecord, type TSchema, type TUnion, Type } from 'typebox';
+import { type Static, type TOptional, type TProperties, type TSchema, type TUnion, type TUnsafe, Type } from 'typebox';
 
 /** Which bounds of rulings §2 a map of free keys has; `names` bounds each key. */
 export interface MapLimits {
@@ -17,9 +17,12 @@ export const closed = <Properties extends TProperties>(properties: Properties) =
 export const open = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: true });
 
-/** An object of free keys. */
-export const mapOf = <Values extends TSchema>(values: Values, limits: MapLimits = {}): TRecord<'^.*$', Values> =>
-  Type.Record(Type.String(), values, { [MAP_LIMITS]: limits });
+/** An object of free keys, line breaks in them included, which the pattern of a TypeBox record passes over. */
+export const mapOf = <Values extends TSchema>(
+  values: Values,
+  limits: MapLimits = {},
+): TUnsafe<Readonly<Record<string, Static<Values>>>> =>
+  Type.Unsafe({ type: 'object', additionalProperties: values, [MAP_LIMITS]: limits });
 
 export const nullable = <Schema extends TSchema>(schema: Schema): TUnion<[Schema, ReturnType<typeof Type.Null>]> =>
   Type.Union([schema, Type.Null()]);
