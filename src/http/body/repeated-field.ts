@@ -21,8 +21,9 @@ function countFields(text: string): number {
 /** Where the text that opens at `quote` is over. */
 function endOfText(text: string, quote: number): number {
   let end = text.indexOf('"', quote + 1);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end + 1;
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  // JSON closes its texts; whatever else this may be called with, it ends
+  return end < 0 ? text.length : end + 1;
 }
 
 function isEscaped(text: string, at: number): boolean {
