@@ -75,7 +75,8 @@ const answers = (text: string) =>
 test('a pipeline of one’s own, and events from another, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] =
     blocksOf('Define your own pipeline');
-  const [orders = '', defineEvents = '', look = '', runEvents = '', ...further] = blocksOf('Events from a pipeline');
+  const [orders = '', defineEvents = '', look = '', runEvents = '', failed = '', mend = '', ...further] =
+    blocksOf('Events from a pipeline');
   expect([more, further]).toEqual([[], []]);
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
@@ -143,6 +144,11 @@ test('a pipeline of one’s own, and events from another, step by step', async (
       pipeline_id: 'orders-to-events',
       latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
     });
+
+    expect(answers(await type(failed))).toMatchObject([
+      { items: [{ id: 1, row: { order_id: 'o-4' }, rule: 'identity_missing', retried_on: null }] },
+    ]);
+    expect(await type(mend)).toMatch(/ success: 1 rows read, 0 failed\n$/);
   } finally {
     process.kill(-(shell.pid ?? 0), 'SIGTERM');
     shell.stdin.end();
@@ -150,4 +156,4 @@ test('a pipeline of one’s own, and events from another, step by step', async (
     await removeHome(join(folder, '.penstock'));
     await removeHome(folder);
   }
-});
+}, 180_000);
