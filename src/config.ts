@@ -60,7 +60,7 @@ export const SETTINGS = {
     default: '3600',
     meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is broken off.',
   },
-  PENSTOCK_DUCKDB_MEMORY_MB: { default: '128', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
+  PENSTOCK_DUCKDB_MEMORY_MB: { default: '64', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
   PENSTOCK_RUN_HOURS: {
     default: '20',

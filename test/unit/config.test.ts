@@ -22,7 +22,7 @@ describe('without any variable', () => {
         runAttempts: 5,
         runHoldMs: 72_000_000,
       },
-      duckdb: { memoryMb: 128, threads: 1 },
+      duckdb: { memoryMb: 64, threads: 1 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000 },
     });
   });
