@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createEngine, type Engine, type EngineSettings } from '../../src/engine/index.ts';
-import { createEvents } from '../../src/events/index.ts';
+import { createEvents, type Events } from '../../src/events/index.ts';
 import { createIdentities, type Identities } from '../../src/identity/index.ts';
 import { createJobs, type Jobs } from '../../src/jobs/index.ts';
 import {
@@ -44,6 +44,7 @@ export interface DaemonOptions {
   readonly folder?: string;
   readonly settings?: Partial<EngineSettings>;
   readonly identities?: Identities;
+  readonly events?: Events;
 }
 
 /** Worker and scheduler of one daemon without HTTP. Its scheduler looks when the test calls `engine.poll`. */
@@ -60,7 +61,7 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     store,
     jobs,
     identities,
-    events: createEvents({ identities, clock }),
+    events: rest.events ?? createEvents({ identities, clock }),
     fleet: { [connector.provider]: connector },
     keyRing: TEST_KEY_RING,
     connectorEnvironment: () =>

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEvents, type Events } from '../../../src/events/index.ts';
+import { createIdentities } from '../../../src/identity/index.ts';
+import { AppError, parseJson } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import type { Cell } from '../../../src/warehouse/index.ts';
+import { fakeWarehouse } from '../../support/fake-warehouse.ts';
+import { handClock } from '../../support/hand-clock.ts';
+import { always, column, EMAIL, fromColumn } from '../../support/map-events.ts';
+import { addPipeline, countsOf, IDENTITY_KEY, startDaemon, trigger, untilRun } from '../../support/test-engine.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+const clock = handClock();
+let store: Store;
+beforeEach(async () => {
+  store = await openTestStore();
+});
+afterEach(() => store[Symbol.asyncDispose]());
+
+const MAPPINGS = [
+  always('breadcrumb', 'events.event_type'),
+  EMAIL,
+  fromColumn('mpid', 'mpid'),
+  fromColumn('label', 'events.data.label'),
+];
+const COLUMNS = [column('email'), column('mpid', 'integer'), column('label')];
+
+/** Refuses a chunk that holds the word, after it has written all of it, as a store would. */
+function refusing(word: string): Events {
+  const real = createEvents({ identities: createIdentities({ key: IDENTITY_KEY, clock }), clock });
+  return {
+    ...real,
+    async deliver(tx, prepared, exclusive) {
+      const delivered = await real.deliver(tx, prepared, exclusive);
+      const found = prepared.batches.some(({ text }) => text.includes(word));
+      if (found) throw new AppError('STORE_DATA', 'The store cannot hold a value of the row.');
+      return delivered;
+    },
+  };
+}
+
+async function keep(rows: readonly (readonly Cell[])[]) {
+  const { connector } = fakeWarehouse({ columns: COLUMNS, rows, nowMs: () => clock.nowMs() });
+  await using daemon = await startDaemon({ store, clock, connector, events: refusing('poison') });
+  const pipeline = await addPipeline(store, { mappings: MAPPINGS });
+  return await untilRun(store, await trigger(daemon, store, { pipeline, nowMs: clock.nowMs() }), 'success');
+}
+
+/** Labels of each kept batch, in the order of the log. */
+async function keptLabels(): Promise<readonly (readonly string[])[]> {
+  const rows = await store.query<{ text: string }>('SELECT text FROM event_batches ORDER BY id');
+  return rows.map(({ text }) => {
+    const { events } = parseJson(text) as unknown as { readonly events: readonly { data: { label: string } }[] };
+    return events.map(({ data }) => data.label);
+  });
+}
+
+const failures = () =>
+  store.query<{ row: string; rule: string; field: string }>('SELECT row, rule, field FROM failed_records ORDER BY id');
+
+test('a row that the store refuses fails alone, and not the rows that it shares a batch with', async () => {
+  const of = (email: string, ...labels: readonly string[]) => labels.map((label) => [email, null, label]);
+  const rows = [...of('a@b.c', '1', '2'), ...of('b@b.c', '3', 'poison', '4', '5'), ...of('c@b.c', '6', '7')];
+
+  const done = await keep(rows);
+
+  expect(countsOf(done)).toEqual([8, 7, 1, 0, 0]);
+  expect((await keptLabels()).flat().toSorted()).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+  expect(await failures()).toMatchObject([
+    { row: '{"email":"b@b.c","mpid":null,"label":"poison"}', rule: 'store_refused' },
+  ]);
+});
+
+test('a batch whose person fails fails all its rows, each with the column at fault', async () => {
+  const done = await keep([
+    ['a@b.c', null, '1'],
+    [null, 404, '2'],
+    [null, 404, '3'],
+    ['a@b.c', null, '4'],
+  ]);
+
+  expect(countsOf(done)).toEqual([4, 2, 2, 0, 0]);
+  expect(await keptLabels()).toEqual([['1'], ['4']]);
+  expect(await failures()).toEqual([
+    { row: '{"email":null,"mpid":404,"label":"2"}', rule: 'mpid_unknown', field: 'mpid' },
+    { row: '{"email":null,"mpid":404,"label":"3"}', rule: 'mpid_unknown', field: 'mpid' },
+  ]);
+});
