@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/index.ts';
 import { compileLeafCell, limitProblem } from './compile-leaf.ts';
 import type { EventsPlan, PlacedMappings } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
+import { cellReader } from './json-cell.ts';
 import { compileObject, type PartWriter } from './object-text.ts';
 import { type ColumnSource, type Placed, placeTree } from './place-tree.ts';
 import type { Refusal } from './refusal.ts';
@@ -23,32 +24,35 @@ export function compileEvent(plan: EventsPlan, { eventType, data }: PlacedMappin
     if ('problem' in compiled) throw new AppError('MODEL_INVALID', compiled.problem);
     return compiled.write;
   }
-  const kinds = new Map<string, PartWriter>();
+  const read = cellReader(eventType.column, eventType.position);
+  const kinds = new Map(EVENT_TYPES.map((kind) => [kind as string, lazily(() => compileKind(plan, kind, data))]));
   return (row, time) => {
-    const kind = String(row[eventType.position] ?? '');
-    let write = kinds.get(kind);
-    if (write === undefined) {
-      const compiled = compileKind(plan, kind, data);
-      if ('problem' in compiled) return refuseKind(eventType, row, compiled.problem);
-      write = compiled.write;
-      kinds.set(kind, write);
-    }
-    return write(row, time);
+    const kind = String(read(row) ?? '');
+    const compiled = kinds.get(kind)?.() ?? unknownKind(kind);
+    return 'problem' in compiled ? refuseKind(eventType, row, compiled.problem) : compiled.write(row, time);
   };
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+type CompiledKind = { readonly write: PartWriter } | { readonly problem: string };
+
+function unknownKind(kind: string): CompiledKind {
+  return { problem: `The event_type "${kind.slice(0, 100)}" is none of ${EVENT_TYPES.join(', ')}.` };
 }
 
 function refuseKind({ column, position }: ColumnSource, row: Row, reason: string): Refusal {
   return { rule: 'event_type', field: column.name, value: shownValue(row[position] ?? null), reason };
 }
 
-function compileKind(
-  plan: EventsPlan,
-  kind: string,
-  data: PlacedMappings['data'],
-): { readonly write: PartWriter } | { readonly problem: string } {
-  if (!EVENT_TYPES.some((known) => known === kind)) {
-    return { problem: `The event_type "${kind.slice(0, 100)}" is none of ${EVENT_TYPES.join(', ')}.` };
-  }
+function compileKind(plan: EventsPlan, kind: string, data: PlacedMappings['data']): CompiledKind {
+  if (!EVENT_TYPES.some((known) => known === kind)) return unknownKind(kind);
   const { placed, homeless } = placeData(kind, data);
   const paths = placed.map(({ destination }) => destination.path.join('.'));
   const missing = missingFields(kind, [EVENT_TYPE, ...paths]);

@@ -1,11 +1,12 @@
 import { consentText, type EventBatch, requiredFields } from '../../events/index.ts';
 import type { Identity, IdentityType, Person } from '../../identity/index.ts';
-import { isRawNumber, msOfMicros, parseJson, stringifyJson } from '../../kernel/index.ts';
+import { isRawNumber, msOfMicros, parseJson } from '../../kernel/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 import { compileLeafCell } from './compile-leaf.ts';
 import type { EventsPlan } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
 import { identityOf, mpidOf } from './identity-cell.ts';
+import { cellReader } from './json-cell.ts';
 import { compileLeaf, compileObject, type PartWriter } from './object-text.ts';
 import { type Placed, placeTree, type Source } from './place-tree.ts';
 import type { Refusal } from './refusal.ts';
@@ -49,11 +50,11 @@ type Who = Pick<Person, 'identities' | 'mpid'>;
 
 function compileWho(batch: readonly Placed[]): (row: Row) => Who | Refusal {
   const readIdentities = compileIdentities(batch);
-  const source = batch.find(({ destination }) => destination.path[0] === 'mpid')?.source;
+  const readMpid = compileMpid(batch.find(({ destination }) => destination.path[0] === 'mpid')?.source);
   return (row) => {
     const identities = readIdentities(row);
     if ('rule' in identities) return identities;
-    const mpid = source === undefined ? undefined : readMpid(source, row);
+    const mpid = readMpid(row);
     if (typeof mpid === 'object') return mpid;
     if (mpid !== undefined) return { identities, mpid };
     return identities.length === 0 ? NO_IDENTITY : { identities };
@@ -61,23 +62,29 @@ function compileWho(batch: readonly Placed[]): (row: Row) => Who | Refusal {
 }
 
 /** The cell of a column, or a static as if it were one. */
-function cellOf(source: Source, row: Row): Cell {
-  if (source.kind === 'column') return row[source.position] ?? null;
-  if (source.kind === 'time') return null;
-  const { value } = source;
-  if (value === null || typeof value !== 'object') return value;
-  return isRawNumber(value) ? value.rawJSON : stringifyJson(value);
+function sourceReader(source: Source): (row: Row) => Cell {
+  if (source.kind === 'column') return cellReader(source.column, source.position);
+  const value = source.kind === 'static' ? source.value : null;
+  const cell = value === null || typeof value !== 'object' ? value : isRawNumber(value) ? value.rawJSON : NO_CELL;
+  return () => cell;
 }
+
+/** What a list or object is as an identity: none. */
+const NO_CELL: Cell = [];
 
 function refusalOf(source: Source, cell: Cell, fault: Pick<Refusal, 'rule' | 'reason'>): Refusal {
   return { ...fault, field: source.kind === 'column' ? source.column.name : '', value: shownValue(cell) };
 }
 
-function readMpid(source: Source, row: Row): bigint | undefined | Refusal {
-  const cell = cellOf(source, row);
-  if (cell === null) return undefined;
-  const mpid = mpidOf(cell);
-  return typeof mpid === 'bigint' ? mpid : refusalOf(source, cell, mpid);
+function compileMpid(source: Source | undefined): (row: Row) => bigint | undefined | Refusal {
+  if (source === undefined) return () => undefined;
+  const read = sourceReader(source);
+  return (row) => {
+    const cell = read(row);
+    if (cell === null) return undefined;
+    const mpid = mpidOf(cell);
+    return typeof mpid === 'bigint' ? mpid : refusalOf(source, cell, mpid);
+  };
 }
 
 interface IdentitySource {
@@ -94,13 +101,13 @@ export function identitySources(batch: readonly Placed[]): readonly IdentitySour
 }
 
 function compileIdentities(batch: readonly Placed[]): (row: Row) => readonly Identity[] | Refusal {
-  const sources = identitySources(batch);
+  const sources = identitySources(batch).map((each) => ({ ...each, read: sourceReader(each.source) }));
   // customer_id has two names
   const mayRepeat = new Set(sources.map(({ type }) => type)).size < sources.length;
   return (row) => {
     const found: Identity[] = [];
-    for (const { type, source } of sources) {
-      const cell = cellOf(source, row);
+    for (const { type, source, read } of sources) {
+      const cell = read(row);
       if (cell === null) continue;
       const identity = identityOf(type, cell);
       if ('rule' in identity) return refusalOf(source, cell, identity);
@@ -123,11 +130,12 @@ function compileAttributes(plan: EventsPlan, batch: readonly Placed[]): (row: Ro
   const [removed] = placedIn(batch, 'deleted_user_attributes');
   const complete = removed === undefined ? undefined : compileRemoval(names, compileValue(plan, removed));
   return (row) => {
-    const texts = new Array<string | undefined>(read.length);
+    const texts = new Array<string | null | undefined>(read.length);
     for (let index = 0; index < read.length; index++) {
       const text = (read[index] as PartWriter)(row, 0n);
       if (typeof text === 'object') return text;
-      texts[index] = text;
+      // only a static is null: it removes the attribute (rulings §2)
+      texts[index] = text === 'null' ? null : text;
     }
     return complete === undefined ? { names, texts } : complete(row, texts);
   };
@@ -143,7 +151,7 @@ function compileValue(plan: EventsPlan, placed: Placed): PartWriter {
 }
 
 type Attributes = Person['attributes'];
-type Texts = readonly (string | undefined)[];
+type Texts = readonly (string | null | undefined)[];
 
 /** Attributes are set first, then removed (rulings §2). Rows that remove the same names share them. */
 function compileRemoval(set: readonly string[], read: PartWriter): (row: Row, texts: Texts) => Attributes | Refusal {

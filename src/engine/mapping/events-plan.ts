@@ -85,7 +85,7 @@ function defaultsFor({ environment, dataPlan }: EventsPlan, mapped: readonly { r
   if (!isMapped('source_info.channel')) values.push(['source_info.channel', 'server_to_server']);
   if (dataPlan !== undefined && !isMapped('context.data_plan')) {
     values.push(['context.data_plan.plan_id', dataPlan.id]);
-    if (dataPlan.version !== undefined) values.push(['context.data_plan.plan_version', Number(dataPlan.version)]);
+    if (dataPlan.version !== undefined) values.push(['context.data_plan.plan_version', BigInt(dataPlan.version)]);
   }
   return values.map(([path, value]) => ({ path, source: { kind: 'static', value } as const }));
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Leaf } from '../../events/index.ts';
-import { isRawNumber, type Json, type Micros, msOfMicros, parseJson, stringifyJson } from '../../kernel/index.ts';
+import { type Json, type Micros, msOfMicros, stringifyJson } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import {
   type CellFault,
@@ -9,11 +9,11 @@ import {
   JSON_NUMBER,
   NESTED,
   NOT_FINITE,
-  WRONG_TYPE,
   writeText,
 } from './cell-text.ts';
 import type { AttributeLimits } from './column-roles.ts';
 import { identityOf } from './identity-cell.ts';
+import { parsedJson, valueInside } from './json-cell.ts';
 
 export interface LeafPlan {
   readonly column: Column;
@@ -115,7 +115,7 @@ function compileSingle(plan: LeafPlan): CellWriter {
 
 function compileKind(plan: LeafPlan): CellWriter {
   const { leaf, column } = plan;
-  if (leaf.identity !== undefined) return identityWriter(leaf, leaf.identity);
+  if (leaf.identity !== undefined) return loose(column, identityWriter(leaf, leaf.identity));
   switch (leaf.kind) {
     case 'String':
       return compileText(plan);
@@ -165,21 +165,10 @@ function quoted(write: CellWriter): CellWriter {
 function loose(column: Column, write: CellWriter): CellWriter {
   if (column.type !== 'json') return write;
   return (cell) => {
-    if (typeof cell !== 'string') return write(cell);
-    const value = parsedJson(cell);
+    const value = valueInside(cell);
     if (value === null) return undefined;
-    if (typeof value !== 'object') return value === undefined ? WRONG_TYPE : write(value);
-    return isRawNumber(value) ? write(value.rawJSON) : NESTED;
+    return typeof value === 'object' ? NESTED : write(value);
   };
-}
-
-/** undefined: no JSON. */
-function parsedJson(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function writeInteger(cell: Cell): string | CellFault {
