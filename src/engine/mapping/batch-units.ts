@@ -9,15 +9,15 @@ const BATCH_EVENTS = 100;
 const FRAME_BYTES = 128;
 const BYTES_PER_CHAR = 3;
 
-/** Rows become batches in order; each batch is closed before the next begins. */
-export interface BatchBuilder {
-  /** Takes the event of a row: into the batch that is open where it belongs there, else into a new one. */
-  add(head: Head, event: string, time: Micros): Refusal | undefined;
-  /** All batches, and for each the number of rows before it, with the number of all rows at the end. */
-  finish(): { readonly batches: readonly BatchToKeep[]; readonly starts: Int32Array };
+export interface MappedEvent {
+  readonly head: Head;
+  /** JSON text. */
+  readonly event: string;
+  readonly time: Micros;
 }
 
-interface OpenBatch {
+/** A batch that may take more events. */
+export interface OpenBatch {
   readonly head: Head;
   readonly events: string[];
   /** At least the bytes of the batch. */
@@ -25,37 +25,20 @@ interface OpenBatch {
   newest: Micros;
 }
 
-/** Rows that follow each other share a batch while what they say besides their events is equal, and it stays in bounds. */
-export function createBatchBuilder(batchBytes: number): BatchBuilder {
-  const batches: BatchToKeep[] = [];
-  const starts: number[] = [0];
+/**
+ * The batch that has taken the event: the open one while what both say besides their events is equal and it stays in bounds,
+ * else a new one. Or why no batch can hold it.
+ */
+export function batchFor(mapped: MappedEvent, open: OpenBatch | undefined, batchBytes: number): OpenBatch | Refusal {
+  const { head, event, time } = mapped;
   const room = batchBytes - FRAME_BYTES;
-  let open: OpenBatch | undefined;
-  let rows = 0;
-  const close = () => {
-    if (open === undefined) return;
-    batches.push(batchOf(open));
-    starts.push(rows);
-  };
-  return {
-    add(head, event, time) {
-      if (open === undefined || !belongs(open, head) || !hasRoom(open, event, room)) {
-        const bytes = boundedBytes(event, room) + boundedBytes(head.text, room);
-        if (bytes > room) return tooLarge(batchBytes);
-        close();
-        open = { head, events: [], bytes, newest: time };
-      }
-      open.events.push(event);
-      if (time > open.newest) open.newest = time;
-      rows++;
-      return undefined;
-    },
-    finish() {
-      close();
-      open = undefined;
-      return { batches, starts: Int32Array.from(starts) };
-    },
-  };
+  if (open !== undefined && belongs(open, head) && hasRoom(open, event, room)) {
+    open.events.push(event);
+    if (time > open.newest) open.newest = time;
+    return open;
+  }
+  const bytes = boundedBytes(event, room) + boundedBytes(head.text, room);
+  return bytes > room ? tooLarge(batchBytes) : { head, events: [event], bytes, newest: time };
 }
 
 function belongs({ head, events }: OpenBatch, next: Head): boolean {
@@ -80,7 +63,8 @@ function boundedBytes(text: string, room: number): number {
   return most * 2 <= room ? most : Buffer.byteLength(text);
 }
 
-function batchOf({ head, events, newest }: OpenBatch): BatchToKeep {
+/** The batch as it is kept. */
+export function batchOf({ head, events, newest }: OpenBatch): BatchToKeep {
   const { person, text, batchId } = head;
   const time = head.time ?? String(msOfMicros(newest));
   // joined: a text in pieces keeps all of them alive as long as the chunk, and the collector copies each

@@ -1,14 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import type { BatchToKeep, Events } from '../../events/index.ts';
 import type { ResolutionScope } from '../../identity/index.ts';
 import type { Micros } from '../../kernel/index.ts';
-import { type BatchBuilder, createBatchBuilder } from './batch-units.ts';
+import { batchFor, batchOf, type MappedEvent, type OpenBatch } from './batch-units.ts';
 import { compileEvent } from './compile-event.ts';
 import { compileHead, type Head } from './compile-head.ts';
 import { identitySources } from './compile-person.ts';
 import { type EventsPlan, type PlacedMappings, placeMappings } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
-import { SLICE_ROWS } from './people-mapping.ts';
 import type { Refusal } from './refusal.ts';
 import type { MappedRows, RefusedRow, Row, UnitFailure, UnitMapping } from './unit-mapping.ts';
 
@@ -27,12 +25,12 @@ export function createEventsMapping(plan: EventsMappingPlan): UnitMapping {
   const mapRows = compileBatches(plan, placed);
   return {
     async map(rows): Promise<MappedRows> {
-      const { accepted, refused, builder } = await mapRows(rows);
-      const { batches, starts } = builder.finish();
-      const prepared = await events.prepare(scope, batches);
+      const taken = newTakenRows();
+      const prepared = await events.prepare(scope, mapRows(rows, taken));
+      const { accepted, refused, starts } = taken;
       return {
-        ...{ rows: accepted, starts, refused },
-        batchTexts: () => batches.map(batchText),
+        ...{ rows: accepted, starts: Int32Array.from(starts), refused },
+        batchTexts: () => Array.from(mapRows(accepted, newTakenRows()), batchText),
         deliver: async (tx, exclusive) => (await events.deliver(tx, prepared, exclusive)).outcomes,
       };
     },
@@ -45,49 +43,63 @@ function batchText({ text, person }: BatchToKeep): string {
   return person?.mpid === undefined ? text : `{"mpid":${person.mpid},${text.slice(1)}`;
 }
 
-interface MappedEvents {
+/** What became of rows that were mapped, filled while batches are asked for. */
+export interface TakenRows {
   readonly accepted: Row[];
   readonly refused: RefusedRow[];
-  readonly builder: BatchBuilder;
+  /** Of each batch the number of accepted rows before it; the number of all at the end. */
+  readonly starts: number[];
 }
 
-/** Rows → batches, pure. */
+export const newTakenRows = (): TakenRows => ({ accepted: [], refused: [], starts: [0] });
+
+/** Rows → batches, pure and one by one: a batch need not live longer than it takes to prepare it. */
 export function compileBatches(
   plan: EventsPlan,
   placed: PlacedMappings,
-): (rows: readonly Row[]) => Promise<MappedEvents> {
-  const takeRow = compileRow(plan, placed);
-  return async (rows) => {
-    const mapped: MappedEvents = { accepted: [], refused: [], builder: createBatchBuilder(plan.limits.batchBytes) };
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index] as Row;
-      const refusal = takeRow(row, mapped.builder);
-      if (refusal === undefined) mapped.accepted.push(row);
-      else mapped.refused.push({ row, refusal });
-      if (index % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
+): (rows: readonly Row[], taken: TakenRows) => Generator<BatchToKeep, void, undefined> {
+  const mapRow = compileRow(plan, placed);
+  const { batchBytes } = plan.limits;
+  const batchOfRow = (row: Row, open: OpenBatch | undefined) => {
+    const mapped = mapRow(row);
+    return 'rule' in mapped ? mapped : batchFor(mapped, open, batchBytes);
+  };
+  return function* mapRows(rows, { accepted, refused, starts }) {
+    let open: OpenBatch | undefined;
+    for (const row of rows) {
+      const batch = batchOfRow(row, open);
+      if ('rule' in batch) {
+        refused.push({ row, refusal: batch });
+        continue;
+      }
+      if (open !== undefined && open !== batch) {
+        starts.push(accepted.length);
+        yield batchOf(open);
+      }
+      open = batch;
+      accepted.push(row);
     }
-    return mapped;
+    if (open === undefined) return;
+    starts.push(accepted.length);
+    yield batchOf(open);
   };
 }
 
-function compileRow(
-  plan: EventsPlan,
-  placed: PlacedMappings,
-): (row: Row, builder: BatchBuilder) => Refusal | undefined {
+function compileRow(plan: EventsPlan, placed: PlacedMappings): (row: Row) => MappedEvent | Refusal {
   const readHead = compileHead(plan, placed.batch);
   const writeEvent = compileEvent(plan, placed);
   const timeOf = compileTime(plan);
   const isSameUser = compileComparison(placed);
   let previousRow: Row = [];
   let previous: Head | undefined;
-  return (row, builder) => {
+  return (row) => {
     const head = previous !== undefined && isSameUser(previousRow, row) ? previous : readHead(row);
     if ('rule' in head) return head;
     previousRow = row;
     previous = head;
     const time = timeOf(row);
     const event = writeEvent(row, time) ?? '';
-    return typeof event === 'object' ? event : builder.add(head, event, time);
+    return typeof event === 'object' ? event : { head, event, time };
   };
 }
 

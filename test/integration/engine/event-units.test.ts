@@ -32,7 +32,7 @@ function refusing(word: string): Events {
     ...real,
     async deliver(tx, prepared, exclusive) {
       const delivered = await real.deliver(tx, prepared, exclusive);
-      const found = prepared.batches.some(({ text }) => text.includes(word));
+      const found = prepared.texts.some((text) => text.includes(word));
       if (found) throw new AppError('STORE_DATA', 'The store cannot hold a value of the row.');
       return delivered;
     },
