@@ -72,29 +72,33 @@ async function measure(scene: Scene, round: number): Promise<Recovery> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   const after = await strike();
+  // the server that was left behind may still answer, and then goes away for a moment
+  const look = () => readRun(after, run).catch(() => undefined);
   const claimedRun = await until(async () => {
-    const now = await readRun(after, run);
-    return now.fence > 1 ? { ...now, at: seconds() } : undefined;
+    const now = await look();
+    return now !== undefined && now.fence > 1 ? { ...now, at: seconds() } : undefined;
   }, PATIENCE_MS);
   const progress = await until(async () => {
-    const now = await readRun(after, run);
-    return now.rows !== claimedRun.rows || now.status === 'success' ? seconds() : undefined;
+    const now = await look();
+    return now !== undefined && (now.rows !== claimedRun.rows || now.status === 'success') ? seconds() : undefined;
   }, PATIENCE_MS);
-  await until(async () => (await readRun(after, run)).status === 'success', PATIENCE_MS);
+  await until(async () => (await look())?.status === 'success', PATIENCE_MS);
   return { kind, claimed: claimedRun.at, progress };
 }
 
 async function afterRestart(round: number): Promise<Recovery> {
   await using home = await temporaryHome();
   const installation = await install({ home: home.path, environment: { PENSTOCK_LOG_LEVEL: 'error' } });
-  let served: Served = await installation.serve();
+  const served: Served = await installation.serve();
   const before = await installation.openStore();
   let after: Store | undefined;
+  let restarting: Promise<Served> = Promise.resolve(served);
   try {
     const strike = async () => {
       await served.daemon.end('SIGKILL');
-      served = await installation.serve();
-      after = await installation.openStore();
+      restarting = installation.serve();
+      // looked into as soon as it is there, not when the daemon has let somebody in
+      after = await until(() => installation.openStore().catch(() => undefined), PATIENCE_MS);
       return after;
     };
     const scene = { kind: 'the same daemon, started again', folder: installation.folder, store: before };
@@ -102,7 +106,7 @@ async function afterRestart(round: number): Promise<Recovery> {
   } finally {
     await before[Symbol.asyncDispose]();
     await after?.[Symbol.asyncDispose]();
-    await served[Symbol.asyncDispose]();
+    await (await restarting)[Symbol.asyncDispose]();
   }
 }
 
