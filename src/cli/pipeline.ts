@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { readCount, readDuration, readId } from './arguments.ts';
 import type { CommandContext, Register } from './command.ts';
+import type { NamedRun } from './pipeline/runs.ts';
 import type { TriggerOptions } from './pipeline/trigger.ts';
 import type { WatchOptions } from './pipeline/watch.ts';
 
@@ -30,6 +31,7 @@ export const registerPipeline: Register = (program, context) => {
       (await showing()).listPipelineRuns(context, { id, ...options }),
     );
   registerTrigger(pipeline, context);
+  registerRuns(pipeline, context);
   inWorkspace(pipeline.command('watch').description('follow a pipeline’s runs until Ctrl-C').argument('<id>'))
     .option('--until-idle', 'end when no run is left')
     .action(async (id: string, options: Omit<WatchOptions, 'id'>) =>
@@ -47,6 +49,29 @@ function inWorkspace(command: Command): Command {
     'id of the workspace; needed where there are several',
     readId('--workspace'),
   );
+}
+
+function registerRuns(pipeline: Command, context: CommandContext): void {
+  const ofRun = (name: string, description: string) =>
+    inWorkspace(pipeline.command(name).description(description).argument('<id>')).option(
+      '--run <run>',
+      'the run; without it the newest one',
+      readId('--run'),
+    );
+  ofRun('cancel', 'stop a run; the next one goes on where it stands').action(
+    async (id: string, options: Omit<NamedRun, 'id'>) =>
+      (await import('./pipeline/runs.ts')).cancelFromCommand(context, { id, ...options }),
+  );
+  ofRun('failed-records', 'rows that a run could not keep, and why, the newest first')
+    .option('--limit <count>', 'at most so many', readCount(1000), 20)
+    .action(async (id: string, options: Omit<NamedRun, 'id'> & { limit: number }) =>
+      (await import('./pipeline/runs.ts')).showFailedRecords(context, { id, ...options }),
+    );
+  ofRun('retry', 'deliver failed records of a run again, as the pipeline is now')
+    .option('--record <record...>', 'ids of the records; without it all that were not retried yet')
+    .action(async (id: string, options: Omit<NamedRun, 'id'> & { record?: readonly string[] }) =>
+      (await import('./pipeline/runs.ts')).retryFromCommand(context, { id, ...options }),
+    );
 }
 
 function registerTrigger(pipeline: Command, context: CommandContext): void {

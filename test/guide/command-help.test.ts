@@ -49,6 +49,9 @@ test('every command has a help that says what it does, without any store or sett
     'penstock pipeline show',
     'penstock pipeline runs',
     'penstock pipeline trigger',
+    'penstock pipeline cancel',
+    'penstock pipeline failed-records',
+    'penstock pipeline retry',
     'penstock pipeline watch',
     'penstock doctor',
   ]);

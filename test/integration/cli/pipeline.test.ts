@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
 import { type CliStore, openCliStore } from '../../support/cli-store.ts';
 import { commandLine } from '../../support/command-line.ts';
+import { until } from '../../support/until.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -120,4 +121,21 @@ test('what needs a daemon says so where none runs, and starts nothing', async ()
     expect(code).toBe(1);
     expect(err).toContain('Start one with `penstock serve`');
   }
+});
+
+test('failed-records shows what a run could not keep, retry delivers it again, and cancel says when there is nothing to', async () => {
+  const { out } = await cli.penstock.run('pipeline', 'trigger', 'people', '--wait', '--json');
+  const failedRun = String((JSON.parse(out) as Row).id);
+  const records = ['pipeline', 'failed-records', 'people', '--run', failedRun];
+  expect((await cli.penstock.run(...records)).out).toContain('identity_missing');
+
+  const missing = await cli.penstock.run('pipeline', 'retry', 'people', '--run', failedRun, '--record', '7');
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('has no failed record 7') });
+  const retried = await cli.penstock.json('pipeline', 'retry', 'people', '--run', failedRun, '--record', '1');
+  const run = () => cli.penstock.json('pipeline', 'show', 'people') as Promise<{ latest_pipeline_run: Row }>;
+  await until(async () => (await run()).latest_pipeline_run.status === 'success');
+  expect((await run()).latest_pipeline_run).toMatchObject({ id: retried.pipeline_run_id, failed_records: 1 });
+
+  const over = await cli.penstock.run('pipeline', 'cancel', 'people');
+  expect(over).toMatchObject({ code: 2, err: expect.stringContaining('is over already') });
 });
