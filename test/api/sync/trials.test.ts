@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET } from '../../../connectors/index.ts';
 import { dryRun } from '../../../src/engine/dry-run.ts';
 import { createEvents } from '../../../src/events/index.ts';
+import type { Connector, Session } from '../../../src/warehouse/index.ts';
 import type { Warehouse } from '../../conformance/fixture.ts';
 import { duckdbFixture } from '../../conformance/fixtures/duckdb.ts';
 import { testIdentities } from '../../support/deliver-people.ts';
@@ -174,6 +175,30 @@ describe('dry-run of an events pipeline', () => {
       timestamp_unixtime_ms: time,
       events: [purchase(12.5, '2024-01-01'), purchase(1, '2024-01-02')],
     });
+  });
+
+  it('shows what the warehouse expects it to cost, where it says so', async () => {
+    const estimated: string[] = [];
+    const duckdb = FLEET.DuckDB as Connector;
+    const open: Connector['open'] = async (...args) => {
+      const session = await duckdb.open(...args);
+      const estimate: Session['estimate'] = async ({ sql }) => {
+        estimated.push(sql);
+        return { unit: 'planner_cost', amount: 12.5, rows: 4 };
+      };
+      return Object.assign(session, { estimate });
+    };
+    await using guessing = await openSyncApi({
+      fleet: { DuckDB: { ...duckdb, open } },
+      connectorEnvironment: () => warehouse.environment,
+    });
+    await guessing.admin.post('/connections', { ...connectionBody, config: { database: 'warehouse.duckdb' } });
+    await guessing.admin.post('/data-models', modelBody);
+    await guessing.admin.post(PIPELINES, { ...pipelineBody, sync_mode: { type: 'full' } });
+    const { body } = await guessing.admin.post(`${PIPELINES}/${pipelineBody.id}/dry-run`);
+    expect(body.cost_estimate).toEqual({ unit: 'planner_cost', amount: 12.5, rows: 4 });
+    // of the run's own statement, not of the first rows
+    expect(estimated.join()).not.toContain('LIMIT');
   });
 
   it('says what no longer fits together', async () => {

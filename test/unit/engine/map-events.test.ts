@@ -159,6 +159,32 @@ describe('the batch of a row', () => {
       RUN_START_MS,
     ]);
   });
+
+  it('reads the iterator as the iterator does, where a time is asked for', async () => {
+    const seen = column('seen', 'integer');
+    const axis = iteratorAxis({ field: 'seen', type: 'timestamp_unixtime_s', zone: 'UTC' }, seen);
+    const [batch] = await batchesOf({
+      columns: [column('email'), seen],
+      mappings: [
+        ...CUSTOM,
+        EMAIL,
+        fromColumn('seen', 'events.data.timestamp_unixtime_ms'),
+        fromColumn('seen', 'events.data.event_num'),
+      ],
+      rows: [['a@b.c', 1_700_000_000]],
+      rest: { iterator: { column: seen, axis } },
+    });
+    expect(batch?.events[0]?.data).toMatchObject({
+      timestamp_unixtime_ms: 1_700_000_000_000,
+      event_num: 1_700_000_000,
+    });
+  });
+
+  it('removes an attribute that is null for every row', async () => {
+    const mappings = [...CUSTOM, EMAIL, always(null, 'user_attributes.a')];
+    const { batches } = await mapEvents(eventsPlan([column('email')], mappings), [['a@b.c']]);
+    expect(batches[0]?.person?.attributes).toEqual({ names: ['a'], texts: [null] });
+  });
 });
 
 describe('a cell in a field', () => {
