@@ -9,6 +9,7 @@ import {
   openSyncApi,
   PIPELINES,
   type SyncApi,
+  schedule,
   someEventsPipeline,
   TRANSFORMATIONS,
   transformationBody,
@@ -178,6 +179,27 @@ describe('a field transformation that a pipeline uses', () => {
     expect((await api.admin.get(PIPELINE)).body).toMatchObject({ status: 'idle', errors: [] });
     const after = await loadPipeline(api.store, { workspaceId, number });
     expect(after.pipeline.nextDueAtMs).toBe(pipeline.nextDueAtMs);
+  });
+
+  it('leaves a pipeline that is not faulted its missed intervals and its own warnings', async () => {
+    const late = { id: 'late', ...schedule({ start: '2024-05-01T00:00:00Z', delay: undefined }) };
+    expect((await api.admin.post(PIPELINES, { ...eventsBody, ...late })).status).toBe(200);
+    const key = { workspaceId: api.admin.workspaceId, id: 'late' };
+    const dueOn = async () => {
+      const { pipeline } = await loadPipeline(api.store, key);
+      return new Date(pipeline.nextDueAtMs ?? 0).toISOString();
+    };
+    await put({});
+    expect(await dueOn()).toBe('2024-05-02T00:00:00.000Z');
+    expect((await api.admin.get(`${PIPELINES}/late`)).body.warnings).toMatchObject([
+      { message: expect.stringContaining('committed late') },
+    ]);
+    const { pipeline } = await loadPipeline(api.store, key);
+    const fault = { workspaceId: key.workspaceId, id: pipeline.number, errors: [{ message: 'Broken.' }] };
+    await api.store.transaction((tx) => faultPipeline(tx, fault));
+    await put({});
+    expect(await dueOn()).toBe('2024-06-02T00:00:00.000Z');
+    expect((await api.admin.delete(`${PIPELINES}/late`)).status).toBe(204);
   });
 
   it('is free again once the pipeline is deleted', async () => {
