@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { workspaceRetentions } from '../../../src/access/index.ts';
 import { expireRuns, failedRecords } from '../../../src/engine/index.ts';
+import { runChunks } from '../../../src/engine/tables.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import { type Pipeline, pipelineRuns, pipelines } from '../../../src/sync/index.ts';
 import { openTestAccess, someWorkspace, type TestAccess } from '../../support/test-access.ts';
@@ -99,6 +100,23 @@ describe('retention', () => {
     access.clock.advance(10 * DAY_MS);
     expect(await expire()).toEqual({ failedRecords: 0, runs: 1, pipelines: 1 });
     expect(await keptPipelines()).toEqual([]);
+  });
+
+  test('keeps a run while a later one has to know what it delivered: until a reset, or the end of the pipeline', async () => {
+    const pipeline = await addPipeline(access.store, { workspace: mine });
+    const runs = [await someRun(pipeline, { endedDaysAgo: 500 }), await someRun(pipeline, { endedDaysAgo: 400 })];
+    for (const [generation, runId] of runs.entries()) {
+      const chunk = { workspaceId: mine, pipelineNumber: pipeline.number, generation, runId, afterRows: 0n };
+      await access.store.orm
+        .insert(runChunks)
+        .values({ ...chunk, delivered: Buffer.alloc(16), deduplicated: Buffer.alloc(0) });
+    }
+    expect(await expire()).toEqual({ failedRecords: 0, runs: 0, pipelines: 0 });
+    await access.store.orm.update(pipelines).set({ generation: 1 });
+    await expire();
+    expect(await keptRuns()).toEqual(runs.slice(1));
+    await access.store.orm.update(pipelines).set({ deletedOn: daysAgo(1), connectionId: null, dataModelId: null });
+    expect(await expire()).toEqual({ failedRecords: 0, runs: 1, pipelines: 1 });
   });
 
   test('keeps a pipeline that was never run as long as it is not deleted', async () => {
