@@ -6,9 +6,6 @@ import { isRefusal, type RowMapper } from './compile-mapper.ts';
 import { shownValue } from './failed-row.ts';
 import type { MappedRows, RefusedRow, Row, UnitFailure, UnitMapping } from './unit-mapping.ts';
 
-/** Rows mapped between two turns of the event loop: half a millisecond, so that the store never waits long for us. */
-export const SLICE_ROWS = 250;
-
 export interface PeopleMappingPlan {
   readonly identities: Identities;
   readonly scope: ResolutionScope;
