@@ -26,17 +26,17 @@ CREATE TABLE "run_chunks" (
 	CONSTRAINT "run_chunks_pk" PRIMARY KEY("workspace_id","pipeline_number","generation","run_id","after_rows")
 );
 --> statement-breakpoint
+-- hashes do not compress: nobody shall try
+ALTER TABLE "run_chunks" ALTER COLUMN "delivered" SET STORAGE EXTERNAL;
+--> statement-breakpoint
+ALTER TABLE "run_chunks" ALTER COLUMN "deduplicated" SET STORAGE EXTERNAL;
+--> statement-breakpoint
 ALTER TABLE "failed_records" ADD COLUMN "cells" text;--> statement-breakpoint
 ALTER TABLE "failed_records" ADD COLUMN "columns_id" integer;--> statement-breakpoint
 ALTER TABLE "pipelines" ADD COLUMN "ledger_from" text;--> statement-breakpoint
 ALTER TABLE "failed_columns" ADD CONSTRAINT "failed_columns_workspace_id_run_id_pipeline_runs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","run_id") REFERENCES "public"."pipeline_runs"("workspace_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "record_retries" ADD CONSTRAINT "record_retries_workspace_id_run_id_pipeline_runs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","run_id") REFERENCES "public"."pipeline_runs"("workspace_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "run_chunks" ADD CONSTRAINT "run_chunks_workspace_id_run_id_pipeline_runs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","run_id") REFERENCES "public"."pipeline_runs"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
--- hashes do not compress: nobody shall try
-ALTER TABLE "run_chunks" ALTER COLUMN "delivered" SET STORAGE EXTERNAL;
---> statement-breakpoint
-ALTER TABLE "run_chunks" ALTER COLUMN "deduplicated" SET STORAGE EXTERNAL;
---> statement-breakpoint
 -- of what was delivered before this there is no ledger
 UPDATE "pipelines" SET "ledger_from" = "position";
 --> statement-breakpoint

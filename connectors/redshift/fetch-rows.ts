@@ -37,6 +37,9 @@ function portalRows(link: Link, { text, values }: BoundSql): RowSource {
   };
 }
 
+/** A cluster of a single node refuses a FETCH of more rows; the queue asks again until its chunk is full. */
+const MOST_FETCHED_ROWS = 1000;
+
 /** Redshift: portals know no limit of rows, and cursors no parameters. One cursor a session. */
 function cursorRows(link: Link, { text }: BoundSql): RowSource {
   let isDeclared = false;
@@ -54,11 +57,12 @@ function cursorRows(link: Link, { text }: BoundSql): RowSource {
       if (!isDeclared) await execute(declareSql(text));
       isDeclared = true;
       let count = 0;
-      await execute(fetchSql(rows), (row, bytes) => {
+      const asked = Math.min(rows, MOST_FETCHED_ROWS);
+      await execute(fetchSql(asked), (row, bytes) => {
         count += 1;
         onRow(row, bytes);
       });
-      return count === rows;
+      return count === asked;
     },
     async close() {
       if (isDeclared) await execute(CLOSE_SQL);

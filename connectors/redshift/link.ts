@@ -97,6 +97,8 @@ async function connect(
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: () => (text: unknown) => text },
   });
+  // PGOPTIONS would reach every customer's server: an option that is not given, or empty, is looked for in the environment
+  delete (client as unknown as { readonly connectionParameters: { options?: string } }).connectionParameters.options;
   guardSocket(wireOf(client));
   // a connection that dies while nobody asks it anything: the next question meets it
   client.on('error', () => undefined);

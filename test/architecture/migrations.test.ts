@@ -34,4 +34,10 @@ describe.each(names)('%s', (name) => {
       /ADD COLUMN[^;]*\b(GENERATED|SERIAL|BIGSERIAL|CHECK)\b|RENAME CONSTRAINT|CREATE TRIGGER|INHERITS|CREATE RULE/i;
     expect(statements.filter((text) => refused.test(text))).toEqual([]);
   });
+
+  test('says how columns are stored before the tables can be distributed, which their foreign keys wait for', () => {
+    const firstForeignKey = statements.findIndex((text) => /FOREIGN KEY/i.test(text));
+    const late = firstForeignKey < 0 ? [] : statements.slice(firstForeignKey);
+    expect(late.filter((text) => /SET STORAGE/i.test(text))).toEqual([]);
+  });
 });

@@ -4,6 +4,8 @@ import { type FakePostgres, openFakePostgres, says } from './fake-postgres.ts';
 
 const VERSION = 'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.61678';
 const SETTINGS = /^SET (client_encoding|timezone|datestyle|extra_float_digits|statement_timeout|query_group) TO /;
+/** As a cluster of a single node has it. */
+const MOST_ROWS = 1000;
 export const COLUMNS: readonly FakeColumn[] = [
   { name: 'n', type: 20 },
   { name: 'doc', type: 4000 },
@@ -48,6 +50,10 @@ export function openFakeRedshift(rows: number): Promise<FakePostgres> {
     }
     const [, wanted] = /^FETCH FORWARD (\d+) FROM penstock_rows$/.exec(sql) ?? [];
     if (wanted === undefined) return [sql.startsWith('CLOSE') ? says.complete('CLOSE') : says.error('42601', sql)];
+    if (Number(wanted) > MOST_ROWS) {
+      const limit = `Fetch size ${wanted} exceeds the limit of ${MOST_ROWS} for a single node configuration.`;
+      return [says.error('XX000', limit)];
+    }
     const cells = Array.from({ length: Math.min(Number(wanted), rows - at) }, () => [String(at++), '{"a":1}', '00ff']);
     return [...cells.map(says.row), says.complete(`FETCH ${cells.length}`)];
   }

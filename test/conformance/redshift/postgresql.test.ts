@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import { formatMicros } from '../../../src/kernel/index.ts';
 import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/postgres-warehouse.ts';
@@ -33,6 +33,18 @@ describe('a run over PostgreSQL', () => {
       `SELECT clock_timestamp() - timestamptz '${formatMicros(after)}' < interval '1 minute' AS near`,
     );
     expect(row).toEqual({ near: true });
+  });
+
+  it('takes no option of the connection from the environment of the daemon', async () => {
+    vi.stubEnv('PGOPTIONS', '-c search_path=nowhere');
+    try {
+      await using warehouse = await openPostgresWarehouse();
+      await using session = await openOn(warehouse);
+      const { rows } = await readAll(session, requestOf("SELECT current_setting('search_path') AS path"));
+      expect(rows[0]?.[0]).toContain('public');
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('never falls back behind its clock, also where work overlaps', async () => {

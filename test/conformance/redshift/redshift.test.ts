@@ -40,6 +40,14 @@ describe('Redshift', () => {
     expect(server.received.join('\n')).not.toMatch(/\$1|\0/);
   });
 
+  it('is never asked for more rows at once than a cluster of a single node gives', async () => {
+    await using server = await openFakeRedshift(2500);
+    await using session = await openOn(server.port);
+    const { rows, chunkSizes } = await readAll(session, requestOf('SELECT n FROM t', { chunkRows: 2000 }));
+    expect(rows).toHaveLength(2500);
+    expect(chunkSizes).toEqual([2000, 500]);
+  });
+
   it.each([0, 1, 3, 4, 5, 8])('of %i rows ends at the last', async (rows) => {
     await using server = await openFakeRedshift(rows);
     await using session = await openOn(server.port);
