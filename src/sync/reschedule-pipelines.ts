@@ -1,9 +1,9 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
 import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
 import { type PipelineContext, pipelineErrors, stoppedReason } from './pipeline-status.ts';
 import { nextDueAt, skipMissed, timetableOf } from './schedule.ts';
-import { pipelineRuns, pipelines } from './tables.ts';
+import { pipelines } from './tables.ts';
 
 interface Rescheduling {
   readonly nowMs: number;
@@ -33,7 +33,7 @@ export async function reschedulePipelines(
   }
 }
 
-/** A `once` pipeline whose last run came to nothing has no next interval: it runs again at once. */
+/** A `once` pipeline whose last reading of the warehouse came to nothing has no next interval: it runs again at once. */
 async function scheduledUntilAfterFault(
   tx: Transaction,
   { pipeline }: PipelineContext,
@@ -41,14 +41,16 @@ async function scheduledUntilAfterFault(
 ): Promise<number | null> {
   const table = timetableOf(pipeline.schedule, pipeline.syncMode.from);
   if (table.type !== 'once') return skipMissed(table, pipeline.scheduledUntilMs, nowMs);
-  const [latest] = await tx.orm
-    .select({ status: pipelineRuns.status })
-    .from(pipelineRuns)
-    .where(and(eq(pipelineRuns.workspaceId, pipeline.workspaceId), eq(pipelineRuns.pipelineNumber, pipeline.number)))
-    .orderBy(desc(pipelineRuns.createdOn), desc(pipelineRuns.id))
-    .limit(1);
+  const [latest] = await tx.query<{ status: string }>(LATEST_READING, [pipeline.workspaceId, pipeline.number]);
   return latest?.status === 'failed' || latest?.status === 'stopped' ? null : pipeline.scheduledUntilMs;
 }
+
+/** A retry of failed records says nothing of the rows that are still in the warehouse. */
+const LATEST_READING = `
+  SELECT run.status FROM pipeline_runs AS run
+  WHERE run.workspace_id = $1 AND run.pipeline_number = $2 AND NOT EXISTS (
+    SELECT FROM record_retries AS retry WHERE retry.workspace_id = $1 AND retry.run_id = run.id)
+  ORDER BY run.created_on DESC, run.id DESC LIMIT 1`;
 
 async function setDue(
   tx: Transaction,

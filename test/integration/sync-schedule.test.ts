@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeRetry } from '../../src/engine/retry/record-retry.ts';
 import {
   clearFaults,
   faultConnection,
@@ -48,15 +49,26 @@ async function nextDue(id: string): Promise<string | null> {
   return nextDueAtMs === null ? null : new Date(nextDueAtMs).toISOString();
 }
 
-/** As after the scheduler made a run and the worker ended it. */
-async function ran(id: string, { until, status }: { until: string; status: string }): Promise<void> {
+interface Ran {
+  readonly until: string;
+  readonly status: string;
+  /** The run was a retry of the failed records of this one. */
+  readonly retryOf?: bigint;
+}
+
+/** As after the scheduler made a run and the worker ended it; answers the run's id. */
+async function ran(id: string, { until, status, retryOf }: Ran): Promise<bigint> {
   const { pipeline } = await load(id);
   const { workspaceId, number } = pipeline;
   const ms = Date.parse(until);
   const nowMs = api.clock.nowMs();
-  await api.store.transaction(async (tx) => {
+  return await api.store.transaction(async (tx) => {
     const request = { pipeline, type: 'scheduled', logicalDateMs: ms, nominalEndMs: ms, nowMs } as const;
     const runId = (await requestRun(tx, api.deps.jobs, request)) ?? -1n;
+    if (retryOf !== undefined) {
+      const retry = { failedRunId: retryOf, ids: undefined, readOn: new Date(ms) };
+      await writeRetry(tx, { workspaceId, runId }, retry);
+    }
     await tx.orm
       .update(pipelineRuns)
       .set({ status })
@@ -66,6 +78,7 @@ async function ran(id: string, { until, status }: { until: string; status: strin
       .set({ scheduledUntil: new Date(ms) })
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, number)));
     await reschedulePipelines(tx, { workspaceId, number }, { nowMs });
+    return runId;
   });
 }
 
@@ -204,6 +217,20 @@ describe('a fault', () => {
     await api.store.transaction((tx) => faultPipeline(tx, { workspaceId, id: number, errors }));
     await put(id, { schedule: { type: 'once' } });
     expect(await nextDue(id)).toBe(NOW);
+  });
+
+  it.each([
+    ['success', 'stopped', null],
+    ['success', 'failed', null],
+    ['failed', 'success', NOW],
+  ])('of a `once` pipeline looks at its run (%s), not at a retry of its records (%s)', async (run, retry, due) => {
+    const id = await withSchedule({ type: 'once' });
+    const retryOf = await ran(id, { until: NOW, status: run });
+    await ran(id, { until: NOW, status: retry, retryOf });
+    const { workspaceId, number } = (await load(id)).pipeline;
+    await api.store.transaction((tx) => faultPipeline(tx, { workspaceId, id: number, errors }));
+    await put(id, { schedule: { type: 'once' } });
+    expect(await nextDue(id)).toBe(due);
   });
 });
 
