@@ -12,7 +12,8 @@ import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { closeLedger } from './ledger/close-ledger.ts';
+import { closeLedger, dropLedger } from './ledger/close-ledger.ts';
+import { giveUpRecords } from './retry/give-up-records.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /** What a failure of a run is about: what stops until someone acts. */
@@ -93,13 +94,19 @@ async function failRun(tx: Transaction, deps: EngineDeps, settling: Settling): P
   const nowMs = deps.clock.nowMs();
   const errors = [{ message: error.message }];
   const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
-  await closeLedger(tx, claimed);
+  await (error.code === 'NO_ROW_MAPPED' ? takeBack(tx, claimed) : closeLedger(tx, claimed));
   // a retry says nothing of the warehouse, nor of what the next run will meet
   if (claimed.retry === undefined) await countAgainstPipeline(tx, settling);
   await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
   await claimed.job.complete(tx);
   await wakeWaiting(tx, deps.jobs, workspaceId);
   return status;
+}
+
+/** All that it had taken was refused, and will fit once the pipeline is mended: the next run reads it, and no retry does. */
+async function takeBack(tx: Transaction, claimed: ClaimedRun): Promise<void> {
+  await dropLedger(tx, claimed);
+  await giveUpRecords(tx, claimed);
 }
 
 async function countAgainstPipeline(tx: Transaction, settling: Settling): Promise<void> {

@@ -12,7 +12,7 @@ export const failedRecords = pgTable(
     id: bigint('id', { mode: 'bigint' }).notNull(),
     /** The whole row as JSON text, column → cell, for people. */
     row: text('row').notNull(),
-    /** Its cells exactly (`cells-text.ts`), for a retry; null: kept by a version that knew none. */
+    /** Its cells exactly (`cells-text.ts`), for a retry; null: its run gave up, so the next one reads the row again. */
     cells: text('cells'),
     /** Which of the run's `failed_columns` the row has. */
     columnsId: integer('columns_id'),

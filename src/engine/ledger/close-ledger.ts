@@ -13,6 +13,11 @@ export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<
   if (!isFull) await dropDeduplicated(tx, owner);
 }
 
+/** A run is over that has delivered nothing, so that the next one delivers what this one took. */
+export async function dropLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
+  await dropChunks(tx, owner, true);
+}
+
 /** All of them, or only those that took no row. */
 async function dropChunks(tx: Transaction, owner: LedgerOwner, all: boolean): Promise<void> {
   await tx.execute(

@@ -75,7 +75,8 @@ async function requireRecords(tx: Transaction, run: Run, ids: RetryRequest['ids'
   const missing = ids === undefined ? [] : await missingRecords(tx, run, ids);
   if (missing.length > 0) throw refuse([{ path: 'ids', message: missing.join('; ') }]);
   if (ids !== undefined || (await hasRecords(tx, run))) return;
-  throw refuse([{ path: '', message: `Run ${run.id} has no failed record that was not retried yet.` }]);
+  const why = (await hasGivenUp(tx, run)) ? ` ${GIVEN_UP}` : '';
+  throw refuse([{ path: '', message: `Run ${run.id} has no failed record that was not retried yet.${why}` }]);
 }
 
 async function hasRecords(tx: Transaction, { workspaceId, id }: Run): Promise<boolean> {
@@ -87,21 +88,42 @@ async function hasRecords(tx: Transaction, { workspaceId, id }: Run): Promise<bo
   return answer?.found === true;
 }
 
+const GIVEN_UP =
+  'It gave up because no row could be mapped; mend the pipeline and trigger it, and all rows are read again.';
+
+async function hasGivenUp(tx: Transaction, { workspaceId, id }: Run): Promise<boolean> {
+  const [answer] = await tx.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM failed_records
+       WHERE workspace_id = $1 AND run_id = $2 AND cells IS NULL) AS found`,
+    [workspaceId, id],
+  );
+  return answer?.found === true;
+}
+
 const NAMED_AT_MOST = 10;
 
 async function missingRecords(tx: Transaction, run: Run, ids: readonly bigint[]): Promise<readonly string[]> {
-  const rows = await tx.query<{ id: bigint; retried_on: Date | null }>(
-    `SELECT id, retried_on FROM failed_records
-     WHERE workspace_id = $1 AND run_id = $2 AND id = ANY($3) AND cells IS NOT NULL`,
+  const rows = await tx.query<FoundRecord>(
+    `SELECT id, retried_on, cells IS NULL AS is_given_up FROM failed_records
+     WHERE workspace_id = $1 AND run_id = $2 AND id = ANY($3)`,
     [run.workspaceId, run.id, ids],
   );
-  const found = new Map(rows.map(({ id, retried_on }) => [id, retried_on]));
-  const complaints = [...new Set(ids)].flatMap((id) => {
-    const retriedOn = found.get(id);
-    if (retriedOn === undefined) return [`run ${run.id} has no failed record ${id}`];
-    return retriedOn === null ? [] : [`the record ${id} was retried already, on ${retriedOn.toISOString()}`];
-  });
+  const found = new Map(rows.map((record) => [record.id, record]));
+  const complaints = [...new Set(ids)].flatMap((id) => complaintOf(run, id, found.get(id)) ?? []);
   return complaints.slice(0, NAMED_AT_MOST);
+}
+
+interface FoundRecord {
+  readonly id: bigint;
+  readonly retried_on: Date | null;
+  readonly is_given_up: boolean;
+}
+
+function complaintOf(run: Run, id: bigint, record: FoundRecord | undefined): string | undefined {
+  if (record === undefined) return `run ${run.id} has no failed record ${id}`;
+  if (record.is_given_up) return `run ${run.id} keeps the record ${id} for no retry. ${GIVEN_UP}`;
+  if (record.retried_on === null) return undefined;
+  return `the record ${id} was retried already, on ${record.retried_on.toISOString()}`;
 }
 
 function notIdle(message: string): AppError {

@@ -181,6 +181,20 @@ describe('a retry of failed records', () => {
     await expect(retry(failed.id)).rejects.toThrow('is stopped');
   });
 
+  test('is refused for a run that gave up on all rows, because the next run delivers them', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = Array.from({ length: 1000 }, (_, index) => tooLong(`p${index}`));
+    const failed = await attempt();
+    expect(failed).toMatchObject({ status: 'failed', errors: [{ message: expect.stringContaining('not one could') }] });
+    expect(await records(failed.id)).toHaveLength(100);
+    await raiseLimit();
+    await expect(retry(failed.id)).rejects.toThrow('It gave up because no row could be mapped');
+    await expect(retry(failed.id, [1n])).rejects.toThrow('keeps the record 1 for no retry. It gave up');
+    here.clock.advance(60_000);
+    expect(countsOf(await attempt())).toEqual([1000, 1000, 0, 0, 0]);
+    expect(Object.values(await arrivals()).every((times) => times === 1)).toBe(true);
+  });
+
   test('of two at once takes each record once', async () => {
     const failed = await failedRun(tooLong('a'), tooLong('b'));
     const asked = await Promise.allSettled([retry(failed.id), retry(failed.id)]);
