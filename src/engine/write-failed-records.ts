@@ -2,7 +2,8 @@ import type { CopyTarget, Transaction } from '../store/index.ts';
 import type { Column } from '../warehouse/index.ts';
 import type { RunLease } from './claim-run.ts';
 import { cellsText } from './mapping/cells-text.ts';
-import { rowText } from './mapping/failed-row.ts';
+import { rowText, storableText } from './mapping/failed-row.ts';
+import type { Refusal } from './mapping/refusal.ts';
 import type { RefusedRow } from './mapping/unit-mapping.ts';
 
 const FAILED_RECORDS: CopyTarget = {
@@ -47,10 +48,14 @@ export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Pro
   const failedOn = BigInt(nowMs - STORE_EPOCH_MS) * 1000n;
   await tx.copyIn(FAILED_RECORDS, refused.length, (index) => {
     const { row, refusal } = refused[index] as RefusedRow;
-    const { field, value, rule, reason } = refusal;
     const kept = [rowText(columns.columns, row), cellsText(row), columns.id] as const;
-    return [lease.workspaceId, lease.runId, after + index + 1, ...kept, field, value, rule, reason, failedOn];
+    return [lease.workspaceId, lease.runId, after + index + 1, ...kept, ...textsOf(refusal), failedOn];
   });
+}
+
+/** Storable whoever wrote them: a refused row goes with every part of its chunk, so none of its texts may be refused. */
+function textsOf({ field, value, rule, reason }: Refusal) {
+  return [storableText(field), value === null ? null : storableText(value), rule, storableText(reason)] as const;
 }
 
 async function writeColumns(tx: Transaction, lease: RunLease, { id, columns }: KeptColumns): Promise<void> {

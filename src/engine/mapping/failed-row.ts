@@ -7,9 +7,12 @@ const SHOWN_CHARS = 1000;
 export function shownValue(cell: Cell): string | null {
   if (cell === null) return null;
   const text = typeof cell === 'object' ? stringifyJson(plainOf(cell)) : String(cell);
-  const cut = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-  // PostgreSQL holds neither: the replacement character stands for half a pair, the symbol for U+0000
-  return cut.toWellFormed().replaceAll('\u0000', '\u2400');
+  return storableText(text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
+}
+
+/** PostgreSQL holds neither: the replacement character stands for half a surrogate pair, the symbol for U+0000. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\u2400');
 }
 
 /** The whole row as JSON text, column → cell; what JSON cannot hold is written as text, binary as base64. */
