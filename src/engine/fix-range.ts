@@ -24,7 +24,7 @@ interface RangeSource {
 export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<FixedRange> {
   const { claimed, axis, session, signal } = source;
   const { rangeStart, rangeEnd } = claimed.run;
-  if (rangeEnd !== null) return { kind: 'range', range: rangeOfTexts(rangeStart, rangeEnd) };
+  if (rangeEnd !== null) return rangeOfTexts(rangeStart, rangeEnd);
   if (axis === undefined) return { kind: 'whole' };
   const input = rangeInput(claimed.snapshot, axis, claimed.run);
   let plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
@@ -66,8 +66,11 @@ async function writeRange({ store }: EngineDeps, claimed: ClaimedRun, range: Ran
   if (written !== 1) throw leaseLost(claimed);
 }
 
-function rangeOfTexts(start: string | null, end: string | null): Range {
-  return { start: instantOf(start), end: instantOf(end) };
+/** An earlier attempt may have found that nothing can be new, and left an empty range. */
+function rangeOfTexts(startText: string | null, endText: string): FixedRange {
+  const [start, end] = [instantOf(startText), instantFromStore(endText)];
+  const isEmpty = start !== undefined && end <= start;
+  return { kind: isEmpty ? 'empty' : 'range', range: { start, end } };
 }
 
 function instantOf(text: string | null | undefined): Micros | undefined {
