@@ -11,7 +11,14 @@ import {
   workspaceRetentions,
 } from './access/index.ts';
 import type { Config } from './config.ts';
-import { createEngine, type Engine, engineEndpoints, expireRuns, type RunObserver } from './engine/index.ts';
+import {
+  createEngine,
+  type Engine,
+  engineEndpoints,
+  expireRuns,
+  isLedgerAhead,
+  type RunObserver,
+} from './engine/index.ts';
 import { createEvents, dropPartitions, expireBatches, keepPartitions } from './events/index.ts';
 import {
   createHttpServer,
@@ -132,7 +139,7 @@ function assemble(parts: Parts): App {
   const http = serveApi(parts, {
     metrics,
     jobs,
-    sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS },
+    sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
   observeStore(metrics, { store, jobs, clock });
   return {

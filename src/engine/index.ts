@@ -9,6 +9,7 @@ export { createEngine, type Engine } from './create-engine.ts';
 export type { EngineSettings, RunObserver } from './engine-deps.ts';
 export { engineEndpoints } from './engine-endpoints.ts';
 export { expireRuns } from './expire-runs.ts';
+export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';
 export { listFailedRecords } from './list-failed-records.ts';
 export { requestRetry } from './retry/request-retry.ts';
 export { failedRecords } from './tables.ts';

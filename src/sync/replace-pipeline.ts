@@ -23,7 +23,7 @@ interface Replacement {
 
 /**
  * PUT of a pipeline: clears the fault of its own and counts from the next run. Throws NOT_FOUND, VALIDATION_FAILED,
- * RESET_PREVENTED, and RUN_IN_PROGRESS where it resets while a run is live.
+ * RESET_PREVENTED, and RUN_IN_PROGRESS where it resets or changes the `row_key` while a run is live.
  */
 export async function replacePipeline(deps: SyncDeps, caller: Caller, put: Replacement): Promise<PipelineContext> {
   const { workspaceId } = caller;
@@ -50,7 +50,7 @@ async function overwrite(
   const nowMs = deps.clock.nowMs();
   await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
-  const resetting = resettingFields(before, draft);
+  const resetting = [...resettingFields(before, draft), ...(await resettingKey(tx, deps, { before, draft }))];
   if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);
   if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change what resets it');
   await tx.orm
@@ -103,6 +103,20 @@ function resettingFields(before: Pipeline, { body, syncMode: after }: PipelineDr
 /** Rows are recognised by other columns from now on, so a lookback may not reach those that were delivered before. */
 function isOtherKey({ kept }: Pipeline, draft: PipelineDraft): boolean {
   return JSON.stringify(kept.rowKey) !== JSON.stringify(draft.kept.rowKey);
+}
+
+/**
+ * Rows that a failed or cancelled run delivered beyond the position would not be recognised by other columns, and come
+ * twice: then another `row_key` is a reset. While a run is live nobody can tell. Of a full pipeline no other run knows rows.
+ */
+async function resettingKey(
+  tx: Transaction,
+  { isLedgerAhead }: SyncDeps,
+  { before, draft }: { readonly before: Pipeline; readonly draft: PipelineDraft },
+): Promise<readonly string[]> {
+  if (!isOtherKey(before, draft) || before.syncMode.type === 'full') return [];
+  await requireNoLiveRun(tx, before, 'change its row_key');
+  return (await isLedgerAhead(tx, before)) ? ['row_key'] : [];
 }
 
 /** Unix times have no wall clock. */

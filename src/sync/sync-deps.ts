@@ -1,7 +1,8 @@
 import type { Jobs } from '../jobs/index.ts';
 import type { Clock, KeyRing, WorkspaceId } from '../kernel/index.ts';
-import type { Store } from '../store/index.ts';
+import type { Sql, Store } from '../store/index.ts';
 import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** What the verbs of this room work with. */
 export interface SyncDeps {
@@ -13,4 +14,6 @@ export interface SyncDeps {
   readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
   /** How long a call of the API waits for a warehouse, all in all. */
   readonly warehouseWaitMs: number;
+  /** Whether rows beyond the position were delivered, which the next run recognises; the engine knows. */
+  readonly isLedgerAhead: (sql: Sql, pipeline: Pipeline) => Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import { engineEndpoints } from '../../src/engine/index.ts';
+import { engineEndpoints, isLedgerAhead } from '../../src/engine/index.ts';
 import { createEvents } from '../../src/events/index.ts';
 import { createJobs, type Jobs } from '../../src/jobs/index.ts';
 import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../src/kernel/index.ts';
@@ -69,6 +69,7 @@ export async function openSyncApi(
   const deps: SyncApi['deps'] = {
     ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000 },
     connectorEnvironment: () => warehouseEnvironment(),
+    isLedgerAhead,
     ...real,
   };
   const access = { store, clock: systemClock, keyRing };

@@ -75,13 +75,14 @@ function replace(deps: SyncDeps): Endpoint {
       preventResets: Type.Optional(
         Type.Boolean({
           default: true,
-          description: 'Refuses changes that load everything again, such as another sync_mode.from.',
+          description:
+            'Refuses changes that load everything again: another sync_mode.from, say, or another row_key after a run that failed halfway.',
         }),
       ),
     }),
     body: PipelineBody,
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
-    refusals: { 409: 'The change resets the pipeline, and a run of it is not over.' },
+    refusals: { 409: 'The change resets the pipeline or is one of row_key, and a run of it is not over.' },
     responses: { 200: PipelineAnswer },
     async handler({ caller, params: { pipelineId: id }, query: { preventResets = true }, body }) {
       return answer(deps, caller, await replacePipeline(deps, caller, { id, body, preventResets }));

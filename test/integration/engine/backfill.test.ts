@@ -1,5 +1,6 @@
 // What is loaded again, and what more, after a reset and after a change of sync_mode: rows as a user counts them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isLedgerAhead } from '../../../src/engine/index.ts';
 import type { Caller } from '../../../src/http/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { createPipeline } from '../../../src/sync/create-pipeline.ts';
@@ -58,7 +59,7 @@ beforeAll(async () => {
   daemon = await startDaemon({ store, clock, connector: warehouse.connector });
   deps = {
     ...{ store, jobs: daemon.jobs, clock, keyRing: testKeyRing(), fleet: { DuckDB: warehouse.connector } },
-    ...{ connectorEnvironment: () => warehouseEnvironment({}), warehouseWaitMs: 5000 },
+    ...{ connectorEnvironment: () => warehouseEnvironment({}), warehouseWaitMs: 5000, isLedgerAhead },
   };
   await saveVisits(deps, caller);
 });
