@@ -5,7 +5,8 @@ import type { EngineDeps } from './engine-deps.ts';
 import type { MappedChunk } from './read-chunks.ts';
 
 export interface ChunkFlow {
-  readonly chunks: AsyncGenerator<MappedChunk, void, undefined>;
+  /** Reads until the signal aborts, which it does with the flow's own, and when a delivery failed. */
+  readonly read: (signal: AbortSignal) => AsyncGenerator<MappedChunk, void, undefined>;
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
   /** When this attempt began: it ends at the border of a chunk, before its job expires. */
@@ -16,10 +17,13 @@ export interface ChunkFlow {
 
 /**
  * Delivers chunk by chunk; the next one is read and mapped while this one commits, and never more than that one. An abort
- * ends it at the border of a chunk: what is being committed is committed. Answers the counts of the run.
+ * ends it at the border of a chunk: what is being committed is committed. A failure ends the reading too, and is what is
+ * thrown, whatever the reading then says. Answers the counts of the run.
  */
 export async function deliverAll(deps: EngineDeps, flow: ChunkFlow): Promise<Counts> {
-  const { chunks, delivery, signal } = flow;
+  const { delivery, signal } = flow;
+  const leaving = new AbortController();
+  const chunks = flow.read(AbortSignal.any([signal, leaving.signal]));
   let { progress } = delivery;
   let next = readNext(chunks);
   try {
@@ -31,10 +35,14 @@ export async function deliverAll(deps: EngineDeps, flow: ChunkFlow): Promise<Cou
       requireTime(deps, flow);
     }
     return progress;
+  } catch (error) {
+    // the next chunk may be an hour away
+    leaving.abort(error);
+    throw error;
   } finally {
     // whatever is being read ends before its session is closed
     await next.catch(() => undefined);
-    await chunks.return();
+    await chunks.return().catch(() => undefined);
   }
 }
 

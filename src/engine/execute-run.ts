@@ -46,7 +46,7 @@ async function deliverRows(deps: EngineDeps, { claimed, source, session, signal,
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   await deliverAll(deps, {
     ...{ signal, sinceMs },
-    chunks: readChunks({ session, ledger, chunkRows, label }, source, signal),
+    read: (reading) => readChunks({ session, ledger, chunkRows, label }, source, reading),
     delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: countsOfRun(claimed.run) },
     inspect(progress, chunk) {
       if (!isHopeless(progress)) return;

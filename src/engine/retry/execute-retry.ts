@@ -25,9 +25,10 @@ export async function executeRetry(
     const mapping = await openMapping(deps, claimed, columns.columns);
     const ledger = createRecordLedger(clock, claimed, retry);
     const { chunkRows } = settings;
-    const chunks = readRecords({ store, claimed, retry, columns, mapping, ledger, chunkRows });
+    // page by page from the store: there is nothing to interrupt
+    const read = () => readRecords({ store, claimed, retry, columns, mapping, ledger, chunkRows });
     const delivery = { claimed, mapping, ledger, columns, progress };
-    progress = await deliverAll(deps, { chunks, delivery, signal, sinceMs });
+    progress = await deliverAll(deps, { read, delivery, signal, sinceMs });
   }
   return { position: undefined, warnings: [] };
 }

@@ -26,6 +26,21 @@ test('a passing error is tried again after a time that doubles from ten seconds 
   expect(seconds).toEqual([5.5, 11, 22, 44, 88, 176, 352, 495, 495]);
 });
 
+test('a failed delivery does not wait for the warehouse, and is what the run is tried again for', async () => {
+  await addPipeline(here.store);
+  here.warehouse.rows = people(6);
+  here.driver.onDelivering = async () => {
+    throw new AppError('STORE_UNAVAILABLE', 'The store went away.');
+  };
+  // the next chunk comes when nobody wants it any more, as one of a slow statement does
+  const run = await here.attempt(async (_chunk, signal) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    throw new AppError('CANCELLED', 'The statement was cancelled.');
+  });
+  expect(run).toMatchObject({ status: 'retrying', errors: [{ message: 'The store went away.' }] });
+  expect(here.warehouse.sessions).toBe(0);
+});
+
 describe('the log', () => {
   /** What a worker logs of a run whose reading ends with this. */
   async function logOf(thrown: unknown): Promise<Readonly<Record<string, unknown>>> {
