@@ -83,8 +83,7 @@ function identifyingColumns({ claimed, columns }: LedgerRequest) {
   if (rowKey === undefined) return { columns, positions: [...columns.keys()] };
   const iterator = syncMode.type === 'incremental' ? syncMode.iterator?.field : undefined;
   const names = iterator === undefined ? rowKey : [...rowKey, iterator];
-  const positions = new Set(names.map((name) => positionOf(columns, name)));
-  return { columns, positions: [...positions].sort((left, right) => left - right) };
+  return { columns, positions: [...new Set(names.map((name) => positionOf(columns, name)))] };
 }
 
 function positionOf(columns: readonly Column[], name: string): number {

@@ -3,7 +3,7 @@ import { cancelRun } from '../../../src/engine/index.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import { pipelines, type SyncMode } from '../../../src/sync/index.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
-import { INCREMENTAL, people } from '../../support/people-runs.ts';
+import { COLUMNS, INCREMENTAL, people } from '../../support/people-runs.ts';
 import { addPipeline, countsOf, readPipeline, WORKSPACE } from '../../support/test-engine.ts';
 
 const MINUTE_MS = 60_000;
@@ -179,6 +179,17 @@ describe('the runs of an incremental pipeline', () => {
     expect(countsOf(again)).toEqual([3, 3, 0, 0, 0]);
     expect(await ledgerOf()).toEqual([[again.id, 3]]);
   });
+});
+
+test.each([[undefined], ['email']])('columns in another order make no other row, by row_key %s', async (rowKey) => {
+  await addPipeline(here.store, { syncMode: { ...INCREMENTAL, lookback: '1d' } });
+  if (rowKey !== undefined) await setRowKey(rowKey);
+  here.warehouse.rows = people(3);
+  await attempt();
+  here.warehouse.columns = COLUMNS.toReversed();
+  here.warehouse.rows = people(3).map((row) => row.toReversed());
+  here.clock.advance(MINUTE_MS);
+  expect(countsOf(await attempt())).toEqual([3, 0, 0, 3, 0]);
 });
 
 describe('row_key', () => {
