@@ -56,8 +56,9 @@ async function deliverRows(deps: EngineDeps, { claimed, source, session, signal,
   });
 }
 
-function isHopeless({ failed, successful }: Counts): boolean {
-  return failed >= HOPELESS_ROWS && successful === 0;
+/** Rows that were left out had been mapped by an earlier run. */
+function isHopeless({ failed, successful, deduplicated }: Counts): boolean {
+  return failed >= HOPELESS_ROWS && successful === 0 && deduplicated === 0;
 }
 
 function hopeless({ failed }: Counts, { mapped }: MappedChunk): AppError {

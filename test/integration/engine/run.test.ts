@@ -95,6 +95,16 @@ describe('a run', () => {
     expect((await readPipeline(here.store)).fault).toEqual(failed.errors);
   });
 
+  test('does not give up on a model of which an earlier run has mapped rows', async () => {
+    await addPipeline(here.store, { syncMode: { ...INCREMENTAL, lookback: '1d' } });
+    here.warehouse.rows = people(1);
+    expect(countsOf(await run('success'))).toEqual([1, 1, 0, 0, 0]);
+    const nobody = [null, 'Nowhere', '2026-01-15T11:30:00.000000Z'];
+    here.warehouse.rows = [...people(1), ...Array.from({ length: 1000 }, () => nobody)];
+    here.clock.advance(60_000);
+    expect(countsOf(await run('success'))).toEqual([1001, 0, 1000, 1, 0]);
+  });
+
   test('takes its model and pipeline as they were when it began', async () => {
     await addPipeline(here.store, { syncMode: INCREMENTAL });
     here.warehouse.rows = people(250);
