@@ -12,17 +12,23 @@ import type { RecordRetry } from './record-retry.ts';
 /** Records read at once hold at most about so many bytes, whatever their number. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
+/** Not retried yet, and named by `$3`, or none is. */
+const IS_WANTED = 'retried_on IS NULL AND cells IS NOT NULL AND ($3::bigint[] IS NULL OR record.id = ANY($3))';
+
 type RetryingRun = Pick<ClaimedRun, 'workspaceId'>;
 
-/** The kinds of rows that the failed run kept: rows of one kind have the same columns and are mapped alike. */
+/** The kinds of rows that are to be retried: rows of one kind have the same columns and are mapped alike. */
 export async function loadColumns(
   { query }: Pick<Store, 'query'>,
   { workspaceId }: RetryingRun,
-  { failedRunId }: RecordRetry,
+  { failedRunId, ids }: RecordRetry,
 ): Promise<readonly KeptColumns[]> {
   const kinds = await query<{ id: number; columns: string }>(
-    'SELECT id, columns FROM failed_columns WHERE workspace_id = $1 AND run_id = $2 ORDER BY id',
-    [workspaceId, failedRunId],
+    `SELECT id, columns FROM failed_columns AS kind WHERE workspace_id = $1 AND run_id = $2 AND EXISTS (
+       SELECT FROM failed_records AS record
+       WHERE record.workspace_id = $1 AND record.run_id = $2 AND record.columns_id = kind.id AND ${IS_WANTED})
+     ORDER BY id`,
+    [workspaceId, failedRunId, ids ?? null],
   );
   return kinds.map(({ id, columns }) => ({ id, columns: JSON.parse(columns) as readonly Column[] }));
 }
@@ -59,15 +65,14 @@ interface KeptRow {
 const READ_PAGE = `
   SELECT id, cells FROM (
     SELECT id, cells, sum(octet_length(cells)) OVER (ORDER BY id) - octet_length(cells) AS before FROM (
-      SELECT id, cells FROM failed_records
-      WHERE workspace_id = $1 AND run_id = $2 AND columns_id = $3 AND id > $4 AND retried_on IS NULL
-        AND cells IS NOT NULL AND ($5::bigint[] IS NULL OR id = ANY($5))
+      SELECT id, cells FROM failed_records AS record
+      WHERE workspace_id = $1 AND run_id = $2 AND ${IS_WANTED} AND columns_id = $4 AND id > $5
       ORDER BY id LIMIT $6) AS next) AS page
   WHERE before < ${PAGE_BYTES} ORDER BY id`;
 
 function readPage({ store, claimed, retry, columns, chunkRows }: RecordReading, after: bigint) {
-  const ids = retry.ids ?? null;
+  const { failedRunId, ids } = retry;
   return store.query<KeptRow>(READ_PAGE, [
-    ...[claimed.workspaceId, retry.failedRunId, columns.id, after, ids, chunkRows],
+    ...[claimed.workspaceId, failedRunId, ids ?? null, columns.id, after, chunkRows],
   ]);
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../src/engine/index.ts';
 import { pipelines } from '../../../src/sync/index.ts';
-import type { Cell } from '../../../src/warehouse/index.ts';
+import type { Cell, Column } from '../../../src/warehouse/index.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
 import { COLUMNS, INCREMENTAL } from '../../support/people-runs.ts';
 import { addPipeline, countsOf, readPipeline, readRun, WORKSPACE } from '../../support/test-engine.ts';
@@ -10,6 +10,7 @@ const AT = '2026-01-15T11:00:00.000000Z';
 /** Too long for the limit of attributes, until somebody raises it. */
 const LONG = 'x'.repeat(5000);
 const tooLong = (name: string) => [`${name}@example.org`, LONG, AT];
+const AT_COLUMN: Column = { name: 'at', type: 'timestamp_tz', nativeType: 'TIMESTAMPTZ' };
 const CALLER = { workspaceId: WORKSPACE, actor: 'somebody' } as Parameters<typeof requestRetry>[1];
 
 const here = drivenRuns();
@@ -70,6 +71,21 @@ describe('a retry of failed records', () => {
     expect(countsOf(await attempt(undefined, await retry(failed.id)))).toEqual([1, 1, 0, 0, 0]);
     await expect(retry(failed.id)).rejects.toThrow('no failed record that was not retried yet');
     expect(Object.values(await arrivals())).toEqual([1, 1, 1, 1]);
+  });
+
+  test('asks for no columns that only other records have', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = [tooLong('a'), tooLong('b'), tooLong('c'), tooLong('d')];
+    const killed = await attempt(here.killAt(1));
+    expect(countsOf(killed)).toEqual([2, 0, 2, 0, 0]);
+    here.warehouse.columns = [...COLUMNS, { ...AT_COLUMN, name: 'moved_at' }];
+    here.warehouse.rows = [[...tooLong('e'), AT]];
+    const failed = await attempt(undefined, killed.id);
+    expect(countsOf(failed)).toEqual([3, 0, 3, 0, 0]);
+    await raiseLimit();
+    await here.store.query(`UPDATE pipelines SET sync_mode = replace(sync_mode, '"at"', '"moved_at"')`);
+    expect(await attempt(undefined, await retry(failed.id, [1n]))).toMatchObject({ status: 'failed' });
+    expect(countsOf(await attempt(undefined, await retry(failed.id, [3n])))).toEqual([1, 1, 0, 0, 0]);
   });
 
   test('keeps again what fails again, with exactly the same cells, and that can be retried in its turn', async () => {
