@@ -74,11 +74,12 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
     limit: MAPPED_ROWS,
     signal,
   });
-  const mapped = await mapping.map(first);
-  return { row_count: rowCount, cost_estimate: estimate ?? null, ...shownRows(columns, mapped) };
+  const mapped = await mapping.map(first.rows);
+  const shown = { ...shownRows(columns, mapped), warnings: [...first.warnings] };
+  return { row_count: rowCount, cost_estimate: estimate ?? null, ...shown };
 }
 
-const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: [], failed_records: [] };
+const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: [], failed_records: [], warnings: [] };
 
 /** As a trigger would fix it; it would wait for an `until` that is about to come, and this does not. */
 async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Model['iterator']): Promise<FixedRange> {
@@ -92,7 +93,9 @@ async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Mode
 }
 
 async function countOf({ session, signal }: Trial, rows: Parameters<typeof countRows>[0]): Promise<number> {
-  const [row] = await firstRows(session, { statement: countRows(rows), limit: 1, signal });
+  const {
+    rows: [row],
+  } = await firstRows(session, { statement: countRows(rows), limit: 1, signal });
   return Number(row?.[0] ?? 0);
 }
 

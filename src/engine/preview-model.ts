@@ -1,11 +1,18 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../http/index.ts';
 import { refuse } from '../kernel/index.ts';
-import { askWarehouse, findConnection, loadDataModel, reachable, unknownConnection } from '../sync/index.ts';
-import { type Session, type Statement, wrapModel } from '../warehouse/index.ts';
+import {
+  askWarehouse,
+  findConnection,
+  loadDataModel,
+  type Notice,
+  reachable,
+  unknownConnection,
+} from '../sync/index.ts';
+import { type Cell, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
 import { MOST_PREVIEW_ROWS, type PreviewAnswer } from './contract/trial.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { plainOf } from './mapping/failed-row.ts';
+import { isList, plainOf } from './mapping/failed-row.ts';
 import type { Row } from './mapping/unit-mapping.ts';
 import { acceptedSql } from './model-source.ts';
 import { connectorOf } from './open-session.ts';
@@ -34,10 +41,15 @@ export async function previewModel(
   const sql = await acceptedSql(model.sqlQuery, dialect);
   return await askWarehouse(deps, { ...reachable(deps, connection), signal: caller }, async (session, signal) => {
     const columns = await session.describe({ sql, parameters: {} }, signal);
-    const rows = await firstRows(session, { statement: wrapModel({ sql, dialect, limit }), limit, signal });
+    const { rows, warnings } = await firstRows(session, {
+      statement: wrapModel({ sql, dialect, limit }),
+      limit,
+      signal,
+    });
     return {
       columns: columns.map(({ name, nativeType }) => ({ name, type: nativeType })),
       rows: rows.map((row) => row.map(plainOf)),
+      warnings: [...warnings],
     };
   });
 }
@@ -48,15 +60,41 @@ interface FirstRows {
   readonly signal: AbortSignal;
 }
 
-const CHUNK_BYTES = 8 * 1024 * 1024;
+const MOST_MIB = 8;
+const MOST_BYTES = MOST_MIB * 1024 * 1024;
 
-/** At most `limit` rows of the statement; what is left in the warehouse is freed. */
-export async function firstRows(session: Session, { statement, limit, signal }: FirstRows): Promise<readonly Row[]> {
+interface SomeRows {
+  readonly rows: readonly Row[];
+  /** Says so where rows were left out because of their size. */
+  readonly warnings: readonly Notice[];
+}
+
+/** At most `limit` rows of the statement, of about 8 MiB together; what is left in the warehouse is freed. */
+export async function firstRows(session: Session, { statement, limit, signal }: FirstRows): Promise<SomeRows> {
   const rows: Row[] = [];
-  const { chunks } = await session.read({ statement, chunkRows: limit, chunkBytes: CHUNK_BYTES }, signal);
+  let bytes = 0;
+  const { chunks } = await session.read({ statement, chunkRows: limit, chunkBytes: MOST_BYTES }, signal);
   for await (const chunk of chunks) {
-    rows.push(...chunk);
+    for (const row of chunk.slice(0, limit - rows.length)) {
+      bytes += bytesOf(row);
+      if (bytes > MOST_BYTES) return { rows, warnings: [{ message: tooLarge(rows.length) }] };
+      rows.push(row);
+    }
     if (rows.length >= limit) break;
   }
-  return rows.slice(0, limit);
+  return { rows, warnings: [] };
+}
+
+function tooLarge(shown: number): string {
+  const taken = shown === 0 ? 'Not one row was taken' : `Only the first ${shown} rows were taken`;
+  return `${taken}: with the next one they hold more than ${MOST_MIB} MiB. Select fewer or shorter columns to see more.`;
+}
+
+const CELL_BYTES = 8;
+
+function bytesOf(cell: Cell): number {
+  if (typeof cell === 'string' || cell instanceof Uint8Array) return CELL_BYTES + cell.length;
+  if (typeof cell !== 'object' || cell === null) return CELL_BYTES;
+  const items: readonly Cell[] = isList(cell) ? cell : cell.entries.flat();
+  return items.reduce((sum: number, item) => sum + bytesOf(item), CELL_BYTES);
 }

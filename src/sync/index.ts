@@ -9,7 +9,7 @@ export type { Connection } from './connection.ts';
 export { revealConfig } from './connection-config.ts';
 export { TriggerAnswer } from './contract/pipeline.ts';
 export { RunAnswer } from './contract/run.ts';
-export { closed, Instant, nullable, Slug } from './contract/shared.ts';
+export { closed, Instant, Notices, nullable, Slug } from './contract/shared.ts';
 export type { DataModel } from './data-model.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';

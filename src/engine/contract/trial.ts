@@ -1,6 +1,6 @@
 // Wire shapes of the calls that run a model and keep nothing (rulings §7, Extensions).
 import { Type } from 'typebox';
-import { closed, nullable, Slug } from '../../sync/index.ts';
+import { closed, Notices, nullable, Slug } from '../../sync/index.ts';
 
 export const MOST_PREVIEW_ROWS = 100;
 
@@ -19,7 +19,10 @@ const Cell = Type.Unknown({ description: 'Exact: a decimal is its text, binary i
 export const PreviewAnswer = closed(
   {
     columns: Type.Array(Column),
-    rows: Type.Array(Type.Array(Cell), { description: 'Values in the order of the columns.' }),
+    rows: Type.Array(Type.Array(Cell), {
+      description: 'Values in the order of the columns; about 8 MiB of them at most.',
+    }),
+    warnings: Notices,
   },
   'Preview',
 );
@@ -50,6 +53,7 @@ export const DryRunAnswer = closed(
         'kept. For a user_attributes pipeline the people of the rows in the form of batches.',
     }),
     failed_records: Type.Array(FailedRecord, { description: 'Rows among those that would fail, and why.' }),
+    warnings: Notices,
   },
   'DryRun',
 );

@@ -29,6 +29,6 @@ export function plainOf(cell: Cell): unknown {
   return Object.fromEntries(cell.entries.map(([key, value]) => [String(plainOf(key)), plainOf(value)]));
 }
 
-function isList(cell: readonly Cell[] | NestedCell): cell is readonly Cell[] {
+export function isList(cell: readonly Cell[] | NestedCell): cell is readonly Cell[] {
   return Array.isArray(cell);
 }

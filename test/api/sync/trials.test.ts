@@ -58,6 +58,7 @@ describe('preview', () => {
         { name: 'amount', type: 'DECIMAL(18,2)' },
       ],
       rows: [['1', '2024-01-01', '2024-01-01T10:00:00.000000', '12.50']],
+      warnings: [],
     });
   });
 
@@ -68,6 +69,24 @@ describe('preview', () => {
     const over = await preview({ connection_id: 'warehouse', limit: 101 });
     expect([over.status, messages(over)]).toEqual([400, expect.stringContaining('limit')]);
     expect((await preview({ connection_id: 'warehouse', limit: 0 })).status).toBe(400);
+  });
+
+  it('shows no more rows than 8 MiB hold, and says so', async () => {
+    const large = { sql_query: "SELECT i::VARCHAR AS customer_id, repeat('x', 3000000) AS t FROM range(50) AS r(i)" };
+    await api.admin.post('/data-models', { ...modelBody, id: 'large', config: large });
+    const { status, body } = await api.admin.post('/data-models/large/preview', { connection_id: 'warehouse' });
+    expect([status, body.rows.length]).toEqual([200, 2]);
+    expect(body.warnings).toEqual([{ message: expect.stringContaining('Only the first 2 rows were taken') }]);
+
+    await api.admin.post(PIPELINES, {
+      ...pipelineBody,
+      id: 'large',
+      data_model_id: 'large',
+      sync_mode: { type: 'full' },
+    });
+    const { body: trial } = await dryRunOf('large');
+    expect([trial.row_count, trial.warnings]).toEqual([50, body.warnings]);
+    expect(trial.batches.length + trial.failed_records.length).toBe(2);
   });
 
   it('says which connection, model or table is not there', async () => {
@@ -141,6 +160,7 @@ describe('dry-run of a user_attributes pipeline', () => {
       cost_estimate: null,
       batches: [],
       failed_records: [],
+      warnings: [],
     });
   });
 });
