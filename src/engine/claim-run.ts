@@ -49,6 +49,7 @@ type RunKey = Pick<RunLease, 'workspaceId' | 'runId'>;
 export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise<ClaimedRun | undefined> {
   return await deps.store.transaction(async (tx) => {
     await lockClaims(tx, key.workspaceId);
+    await followConnection(tx, key);
     if (await yieldToOthers(tx, deps, { job, ...key })) return undefined;
     if (!(await takeRun(tx, deps, key))) {
       await job.complete(tx);
@@ -68,6 +69,17 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
     const startedAt = microsOfMs(startedOn?.getTime() ?? deps.clock.nowMs());
     return { ...lease, job, run, snapshot: snapshotFromText(snapshot), startedAt, retry };
   });
+}
+
+/** A run that has not begun uses the connection that its pipeline has by now, and counts against that one's limit. */
+async function followConnection(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
+  await tx.execute(
+    `UPDATE pipeline_runs AS run SET connection_id = pipeline.connection_id FROM pipelines AS pipeline
+     WHERE run.workspace_id = $1 AND run.id = $2 AND run.snapshot IS NULL
+       AND pipeline.workspace_id = $1 AND pipeline.number = run.pipeline_number
+       AND pipeline.connection_id <> run.connection_id`,
+    [workspaceId, runId],
+  );
 }
 
 /** The limits of workspace and connection stand in the statement itself; counters go on over all attempts. */
