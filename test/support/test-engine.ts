@@ -182,13 +182,16 @@ export async function readRun(store: Store, id: bigint): Promise<Run> {
   return run;
 }
 
+/** A generous ceiling below that of a test: whole data sets run on machines that do other things as well. */
+const LONGEST_RUN_MS = 50_000;
+
 /** Waits until the run has one of the statuses; fails when it ends with another one. */
 export async function untilRun(store: Store, id: bigint, ...statuses: readonly Run['status'][]): Promise<Run> {
   let run = await readRun(store, id);
   await until(async () => {
     run = await readRun(store, id);
     return run.endedOn !== null || statuses.includes(run.status);
-  });
+  }, LONGEST_RUN_MS);
   if (!statuses.includes(run.status)) throw new Error(`The run ended ${run.status}: ${JSON.stringify(run.errors)}`);
   return run;
 }
