@@ -1,28 +1,19 @@
 // Reading a PostgreSQL table of ten columns: our exact cells against COPY and against the driver's own ways, in the same run.
 // Run: node bench/read-postgres.ts [rows]. The server is the embedded one, on this machine, over TCP without TLS.
-import { execFileSync } from 'node:child_process';
 import pg from 'pg';
 import { redshift } from '../connectors/redshift/index.ts';
 import type { RawRow } from '../connectors/redshift/sdk.ts';
 import { runMessages } from '../connectors/redshift/wire-query.ts';
 import { warehouseEnvironment } from '../test/support/warehouse-environment.ts';
 import { openBenchStore } from './support/bench-store.ts';
+import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 
 const QUERY = 'SELECT * FROM people';
-const ROUNDS = 3;
 const FETCH_ROWS = 5000;
 
-interface Figure {
-  readonly way: string;
-  readonly rowsPerSecond: number;
-  /** Of this process alone; the server works beside it. */
-  readonly cpuMicrosPerRow: number;
-  readonly peakRssMb: number;
-}
-
-/** Each runs in a process of its own, so that memory and compiled code of one neither help nor hurt the next. */
-const WAYS: Readonly<Record<string, (url: string) => Promise<number>>> = {
-  'COPY TO STDOUT, bytes not looked at': (url) => withClient(url, copyRows),
+const RAW = 'COPY TO STDOUT, bytes not looked at';
+const WAYS: ReadingWays = {
+  [RAW]: (url) => withClient(url, copyRows),
   'driver: a portal, raw texts': (url) => withClient(url, (client) => portalRows(client, () => undefined)),
   'driver: a cursor, its own values': (url) => withClient(url, cursorRows),
   'connector: exact rows': withConnector,
@@ -90,24 +81,7 @@ async function withConnector(text: string): Promise<number> {
   await using session = await redshift.open(config, warehouseEnvironment(), signal);
   const statement = { sql: QUERY, parameters: {} };
   const request = { statement, chunkRows: FETCH_ROWS, firstChunkRows: 1000, chunkBytes: 32 * 1024 * 1024 };
-  let rows = 0;
-  for await (const chunk of (await session.read(request, signal)).chunks) rows += chunk.length;
-  return rows;
-}
-
-async function measure(way: string, url: string): Promise<Figure> {
-  const work = WAYS[way];
-  if (work === undefined) throw new Error(`No way called ${way}.`);
-  let [rowsPerSecond, cpuMicrosPerRow] = [0, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < ROUNDS; round++) {
-    const cpu = process.cpuUsage();
-    const start = performance.now();
-    const rows = await work(url);
-    rowsPerSecond = Math.max(rowsPerSecond, (rows / (performance.now() - start)) * 1000);
-    const { user, system } = process.cpuUsage(cpu);
-    cpuMicrosPerRow = Math.min(cpuMicrosPerRow, (user + system) / rows);
-  }
-  return { way, rowsPerSecond, cpuMicrosPerRow, peakRssMb: process.resourceUsage().maxRSS / 1024 };
+  return await countRows(session, request);
 }
 
 const SEED = (rows: number) => `CREATE TABLE people AS SELECT n AS customer_id, 'user' || n || '@example.com' AS email,
@@ -117,25 +91,12 @@ const SEED = (rows: number) => `CREATE TABLE people AS SELECT n AS customer_id, 
   date '1950-01-01' + (n % 20000)::integer AS born, n % 2 = 0 AS active
   FROM generate_series(0::bigint, ${rows - 1}) AS n`;
 
-function print(figures: readonly Figure[]): void {
-  const raw = figures[0]?.rowsPerSecond ?? Number.NaN;
-  const titles = ['rows/s', 'µs CPU/row', 'peak RSS MB', 'ratio'];
-  console.log(['way'.padEnd(38), ...titles.map((title) => title.padStart(13))].join(''));
-  for (const { way, rowsPerSecond, cpuMicrosPerRow, peakRssMb } of figures) {
-    const rows = Math.round(rowsPerSecond).toLocaleString('en');
-    const cells = [rows, cpuMicrosPerRow.toFixed(2), peakRssMb.toFixed(0), (rowsPerSecond / raw).toFixed(2)];
-    console.log([way.padEnd(38), ...cells.map((cell) => cell.padStart(13))].join(''));
-  }
-  console.log(JSON.stringify(figures));
-}
-
 const [, script = '', first = '1000000', url] = process.argv;
 if (url === undefined) {
   await using store = await openBenchStore();
   await store.query(SEED(Number(first)));
   await store.query('VACUUM ANALYZE people');
-  const run = (way: string) => execFileSync(process.execPath, [script, way, store.databaseUrl], { encoding: 'utf8' });
-  print(Object.keys(WAYS).map((way) => JSON.parse(run(way)) as Figure));
+  compareWays(WAYS, { script, place: store.databaseUrl, raw: RAW });
 } else {
-  console.log(JSON.stringify(await measure(first, url)));
+  await measureWay(WAYS, first, url);
 }

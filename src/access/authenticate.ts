@@ -1,5 +1,5 @@
 import type { Authenticate, CredentialRequest } from '../http/index.ts';
-import { AppError, type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { AppError, INT64_MOST, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { createFindGrant, type Grant } from './find-grant.ts';
 import { type TokenCheck, verifyToken } from './verify-token.ts';
@@ -9,7 +9,6 @@ export interface AuthenticateDeps extends TokenCheck {
 }
 
 const DECIMAL = /^[1-9]\d{0,18}$/;
-const LARGEST_ID = 2n ** 63n - 1n;
 
 /**
  * The bearer check of every platform endpoint: 401 without a valid token, 404 for a workspace that the credential does not
@@ -41,7 +40,7 @@ function bearerToken(authorization: string | undefined): string {
 function readWorkspaceId(text: string): WorkspaceId | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const id = BigInt(text);
-  return id <= LARGEST_ID ? workspaceId(id) : undefined;
+  return id <= INT64_MOST ? workspaceId(id) : undefined;
 }
 
 function checkRights({ rule, requires }: CredentialRequest, grant: Grant): void {

@@ -1,4 +1,4 @@
-import type { CopyTarget, Transaction } from '../store/index.ts';
+import { type CopyTarget, copyInstant, type Transaction } from '../store/index.ts';
 import type { Column } from '../warehouse/index.ts';
 import type { RunLease } from './claim-run.ts';
 import { cellsText } from './mapping/cells-text.ts';
@@ -23,7 +23,6 @@ const FAILED_RECORDS: CopyTarget = {
     { name: 'failed_on', type: 'int8' },
   ],
 };
-const STORE_EPOCH_MS = Date.UTC(2000, 0, 1);
 
 /** Columns of rows that may be kept; `id` tells those of one attempt from those of another. */
 export interface KeptColumns {
@@ -45,7 +44,7 @@ export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Pro
   const { lease, columns, refused, after, nowMs } = rows;
   if (refused.length === 0) return;
   await writeColumns(tx, lease, columns);
-  const failedOn = BigInt(nowMs - STORE_EPOCH_MS) * 1000n;
+  const failedOn = copyInstant(nowMs);
   await tx.copyIn(FAILED_RECORDS, refused.length, (index) => {
     const { row, refusal } = refused[index] as RefusedRow;
     const kept = [rowText(columns.columns, row), cellsText(row), columns.id] as const;

@@ -1,11 +1,10 @@
 // The log of batches: the only file that knows the rows of `event_batches`. Nothing outside may assume one row a batch.
 import { ENVIRONMENT_NUMBER, type Environment, type ProfileScope } from '../identity/index.ts';
-import { AppError, type WorkspaceId } from '../kernel/index.ts';
-import type { CopyTarget, Sql, Transaction } from '../store/index.ts';
+import { AppError, INT64_MOST, type WorkspaceId } from '../kernel/index.ts';
+import { type CopyTarget, copyInstant, type Sql, type Transaction } from '../store/index.ts';
 
 /** Stands for no MPID: those are positive. */
 export const NOBODY = 0n;
-const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
 
 const BATCHES: CopyTarget = {
   table: 'event_batches',
@@ -43,7 +42,7 @@ export async function appendBatches(
   const order = inOrderOfMpid(mpids);
   if (order.length === 0) return;
   const rowIds = BigInt64Array.from(texts, nextId);
-  const receivedOn = (receivedMs - EPOCH_2000_MS) * 1000;
+  const receivedOn = copyInstant(receivedMs);
   const environmentNumber = ENVIRONMENT_NUMBER[environment];
   try {
     await tx.copyIn(BATCHES, order.length, (place) => {
@@ -107,7 +106,7 @@ export interface LogPage {
   readonly before?: LogPosition;
 }
 
-const THE_END = { receivedOn: 'infinity', id: 2n ** 63n - 1n };
+const THE_END = { receivedOn: 'infinity', id: INT64_MOST };
 
 /** A person's batches, the newest first: one probe of each month's index. */
 export async function readBatches(
@@ -156,7 +155,7 @@ interface OldBatches {
 
 type KeyValues = readonly [bigint, Date | string, bigint];
 const FIRST: KeyValues = [-1n, '-infinity', 0n];
-const LAST: KeyValues = [2n ** 63n - 1n, THE_END.receivedOn, THE_END.id];
+const LAST: KeyValues = [INT64_MOST, THE_END.receivedOn, THE_END.id];
 const valuesOf = ({ mpid, receivedOn, id }: LogKey): KeyValues => [mpid, receivedOn, id];
 
 /** Key of the `count`th old batch, in the order of the index; undefined: there are fewer. */

@@ -8,7 +8,7 @@ export type { EventType } from './contract/event-kinds.ts';
 export { EVENT_TYPES } from './contract/event-types.ts';
 export { type Destination, findDestination } from './contract/find-destination.ts';
 export { leafProblem } from './contract/leaf-problem.ts';
-export type { Leaf } from './contract/leaves.ts';
+export { isUuid, type Leaf } from './contract/leaves.ts';
 export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';

@@ -1,7 +1,5 @@
 import { type TUnsafe, Type } from 'typebox';
-
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
+import { fitsInt64 } from '../kernel/index.ts';
 
 /**
  * A 64-bit integer. In a body it is what the lossless parser gives: a number while that is exact, a bigint beyond; from a
@@ -14,6 +12,6 @@ export function Int64(
 }
 
 export function isInt64(value: unknown): boolean {
-  if (typeof value === 'bigint') return value >= LEAST && value <= MOST;
+  if (typeof value === 'bigint') return fitsInt64(value);
   return typeof value === 'number' && Number.isSafeInteger(value);
 }

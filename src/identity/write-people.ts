@@ -1,7 +1,7 @@
 // What a chunk changes: identities in key order first, then profiles in order of MPID, so that no two deliveries wait for
 // each other in a circle.
 import { AppError, type Clock } from '../kernel/index.ts';
-import type { CopyTarget, CopyValue, Transaction } from '../store/index.ts';
+import { type CopyTarget, type CopyValue, copyInstant, type Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { PreparedPeople } from './contract.ts';
 import { identitiesText } from './identity-text.ts';
@@ -40,7 +40,6 @@ const PROFILES: CopyTarget = {
     { name: 'created_on', type: 'int8' },
   ],
 };
-const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
 
 /** COPY in order of MPID, which is the order of creation: 1.6 µs a profile. */
 export async function writeNewProfiles(
@@ -49,7 +48,7 @@ export async function writeNewProfiles(
   { created, clock }: { readonly created: readonly ProfileMemory[]; readonly clock: Clock },
 ): Promise<void> {
   const environment = ENVIRONMENT_NUMBER[scope.environment];
-  const createdOn = (clock.nowMs() - EPOCH_2000_MS) * 1000;
+  const createdOn = copyInstant(clock.nowMs());
   await copyNew(tx, PROFILES, {
     count: created.length,
     row: (index) => {

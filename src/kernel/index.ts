@@ -13,6 +13,7 @@ export {
   msOfMicros,
   parseInstant,
 } from './instant.ts';
+export { fitsInt64, INT64_MOST } from './int64.ts';
 export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
 export { createLog, type Log } from './log.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';

@@ -9,6 +9,7 @@ export type {
   Transaction,
   TransactionOptions,
 } from './contract.ts';
+export { copyInstant } from './copy-instant.ts';
 export { removeHome } from './embedded/remove-home.ts';
 export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';

@@ -1,5 +1,7 @@
+import { HASH_BYTES } from './row-hash.ts';
+
 /** Words of 32 bits that a hash has. */
-export const HASH_WORDS = 4;
+export const HASH_WORDS = HASH_BYTES / 4;
 
 /** Hashes that can each be taken as often as they stand in it: two equal rows are two rows. */
 export interface HashMultiset {

@@ -2,6 +2,7 @@
 // of each row beside the chunk that took it and leaves out what it finds again; one over failed records marks the records.
 import type { Transaction } from '../../store/index.ts';
 import type { Row } from '../mapping/unit-mapping.ts';
+import { HASH_BYTES } from './row-hash.ts';
 
 /** Rows of one transaction, by their keys: 16 bytes each. */
 export interface TakenRows {
@@ -16,5 +17,5 @@ export interface RowLedger {
   write(tx: Transaction, taken: TakenRows & { readonly afterRows: number }): Promise<void>;
 }
 
-export const KEY_BYTES = 16;
+export const KEY_BYTES = HASH_BYTES;
 export const NO_KEYS = new Uint8Array(0);

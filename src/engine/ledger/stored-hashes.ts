@@ -2,7 +2,8 @@
 import { formatMicros, type Micros } from '../../kernel/index.ts';
 import type { Sql, Store, Transaction } from '../../store/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
-import { HASH_WORDS, type HashStream } from './hash-multiset.ts';
+import type { HashStream } from './hash-multiset.ts';
+import { HASH_BYTES } from './row-hash.ts';
 
 export type LedgerOwner = Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber' | 'runId' | 'snapshot'>;
 
@@ -21,8 +22,6 @@ const COLUMNS: Readonly<Record<HashSource, readonly string[]>> = {
   'own deduplicated': ['deduplicated'],
   others: ['delivered'],
 };
-
-const HASH_BYTES = HASH_WORDS * 4;
 
 /** How many there are; reads no hash. */
 export async function countHashes(sql: Sql, selection: HashSelection): Promise<number> {

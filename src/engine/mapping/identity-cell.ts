@@ -1,4 +1,5 @@
 import { type Identity, type IdentityType, isIdentity, normaliseIdentity } from '../../identity/index.ts';
+import { fitsInt64 } from '../../kernel/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 
 export interface IdentityFault {
@@ -7,8 +8,6 @@ export interface IdentityFault {
 }
 
 const WHOLE_NUMBER = /^-?\d+$/;
-const MPID_LEAST = -(2n ** 63n);
-const MPID_MOST = 2n ** 63n - 1n;
 
 const WRONG_TYPE: IdentityFault = {
   rule: 'identity_type',
@@ -38,5 +37,5 @@ export function mpidOf(cell: Cell): bigint | IdentityFault {
   const text = textOf(cell)?.trim();
   if (text === undefined || !WHOLE_NUMBER.test(text)) return BAD_MPID;
   const value = BigInt(text);
-  return value < MPID_LEAST || value > MPID_MOST ? BAD_MPID : value;
+  return fitsInt64(value) ? value : BAD_MPID;
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { Leaf } from '../../events/index.ts';
-import { type Json, type Micros, msOfMicros, stringifyJson } from '../../kernel/index.ts';
+import { isUuid, type Leaf } from '../../events/index.ts';
+import { fitsInt64, type Json, type Micros, msOfMicros, stringifyJson } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import {
   type CellFault,
@@ -23,11 +23,8 @@ export interface LeafPlan {
   readonly instantOf?: ((cell: Cell) => Micros | undefined) | undefined;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,17})$/;
 const WHOLE_NUMBER = /^-?\d+(?:\.0*)?$/;
-const INTEGER_LEAST = -(2n ** 63n);
-const INTEGER_MOST = 2n ** 63n - 1n;
 
 const NOT_INTEGER: CellFault = {
   rule: 'value_type',
@@ -128,7 +125,7 @@ function compileKind(plan: LeafPlan): CellWriter {
     case 'Boolean':
       return loose(column, writeBoolean);
     case 'Uuid':
-      return loose(column, (cell) => (typeof cell === 'string' && UUID.test(cell) ? `"${cell}"` : NOT_UUID));
+      return loose(column, (cell) => (typeof cell === 'string' && isUuid(cell) ? `"${cell}"` : NOT_UUID));
     case 'Ip':
       return loose(column, (cell) => (typeof cell === 'string' && isIP(cell) !== 0 ? `"${cell}"` : NOT_IP));
   }
@@ -139,7 +136,7 @@ function identityWriter({ kind }: Leaf, type: NonNullable<Leaf['identity']>): Ce
   return (cell) => {
     const identity = identityOf(type, cell);
     if ('rule' in identity) return identity;
-    return kind === 'Uuid' && !UUID.test(identity.value) ? NOT_UUID : writeText(identity.value, Infinity);
+    return kind === 'Uuid' && !isUuid(identity.value) ? NOT_UUID : writeText(identity.value, Infinity);
   };
 }
 
@@ -182,7 +179,7 @@ function writeInteger(cell: Cell): string | CellFault {
 }
 
 function integerText(value: bigint): string | CellFault {
-  return value < INTEGER_LEAST || value > INTEGER_MOST ? NOT_INTEGER : String(value);
+  return fitsInt64(value) ? String(value) : NOT_INTEGER;
 }
 
 function writeNumber(cell: Cell): string | CellFault {

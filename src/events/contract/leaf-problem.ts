@@ -1,16 +1,13 @@
 import { isIP } from 'node:net';
 import { isIdentity, normaliseIdentity } from '../../identity/index.ts';
-import { isRawNumber, kindOf, quoteValue, wantedOneOf } from '../../kernel/index.ts';
-import { type Leaf, type LeafKind, UUID_PATTERN } from './leaves.ts';
+import { fitsInt64, isRawNumber, kindOf, quoteValue, wantedOneOf } from '../../kernel/index.ts';
+import { isUuid, type Leaf, type LeafKind } from './leaves.ts';
 import type { BatchLimits } from './scan.ts';
 
 /** What is wrong with a single value that is not a list, as a sentence without its subject; undefined: nothing. */
 export type LeafProblem = (value: unknown, limits: BatchLimits) => string | undefined;
 
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
 const DIGITS = /^-?\d{1,19}$/;
-const UUID = new RegExp(UUID_PATTERN);
 
 interface Kind {
   readonly fits: (value: unknown) => boolean;
@@ -24,7 +21,7 @@ const isNumeric = (value: unknown): boolean =>
 /** null is looked at before. Integers have 64 bits (rulings §1); beyond 2^53 they come as bigint. */
 function isInteger(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
-  return typeof value === 'bigint' && value >= LEAST && value <= MOST;
+  return typeof value === 'bigint' && fitsInt64(value);
 }
 
 const KINDS: Readonly<Record<LeafKind, Kind>> = {
@@ -37,7 +34,7 @@ const KINDS: Readonly<Record<LeafKind, Kind>> = {
   Number: { fits: isNumeric, wanted: 'a number' },
   Boolean: { fits: (value) => typeof value === 'boolean', wanted: 'true or false' },
   Uuid: {
-    fits: (value) => isText(value) && UUID.test(value),
+    fits: (value) => isText(value) && isUuid(value),
     wanted: 'a UUID such as 00000000-0000-4000-8000-000000000000',
   },
   Ip: { fits: (value) => isText(value) && isIP(value) !== 0, wanted: 'an IPv4 or IPv6 address' },

@@ -37,7 +37,8 @@ function leafOf<Value>(leaf: Omit<Leaf, 'list'>, written: Written): TUnsafe<Valu
   return Type.Unsafe<Value>({ ...written, [LEAF]: { list: 'never', ...leaf } });
 }
 
-export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+const UUID = new RegExp(UUID_PATTERN);
 const ANY_SINGLE = { type: ['string', 'null', 'boolean', 'number'] };
 
 export const AnyString = leafOf<WireString>({ kind: 'String', nullable: true }, ANY_SINGLE);
@@ -104,3 +105,5 @@ export function identities<const Name extends string, Schema extends TSchema>(
   });
   return Object.fromEntries(marked) as Record<Name, TOptional<Schema>>;
 }
+
+export const isUuid = (text: string): boolean => UUID.test(text);
