@@ -1,0 +1,189 @@
+// Requests that arrive while a group commits form the next group: one transaction, one flush to disk for many of them.
+import { setImmediate } from 'node:timers';
+import { AppError, asAppError } from '../kernel/index.ts';
+
+export interface GroupCommitOptions<Item, Result> {
+  /**
+   * Commits a group whose items all have the same key; answers one result an item, in order. It may be called again with
+   * a part of the group after it threw, so what it throws must have left nothing behind.
+   */
+  deliver(group: readonly Item[]): Promise<readonly Result[]>;
+  /** Bounds of one group. An item larger than `groupBytes` makes a group of its own. */
+  readonly groupItems: number;
+  readonly groupBytes: number;
+  /** Groups that commit at the same time: over all keys, and of one key. */
+  readonly groupsAtOnce: number;
+  readonly groupsOfKeyAtOnce: number;
+  /** What may be here without an answer: items of one key, and bytes of one key and of all. More is refused. */
+  readonly heldItemsOfKey: number;
+  readonly heldBytesOfKey: number;
+  readonly heldBytes: number;
+}
+
+export interface GroupCommit<Item, Result> {
+  /**
+   * Resolves once the item's group is durable. `key` says with whom it may share a group (workspace and environment);
+   * keys take turns. Throws RATE_LIMITED with Retry-After when too much waits already, and CANCELLED after `drain`.
+   */
+  submit(key: string, item: Item, sizeBytes: number): Promise<Result>;
+  /** Takes nothing more; resolves when everything that was taken has its answer. */
+  drain(): Promise<void>;
+}
+
+interface Held<Item, Result> {
+  readonly item: Item;
+  readonly sizeBytes: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: AppError) => void;
+}
+
+/** The items of one key. */
+interface Line<Item, Result> {
+  waiting: Held<Item, Result>[];
+  /** Groups that commit now. */
+  active: number;
+  /** Of those that wait and those that commit. */
+  items: number;
+  bytes: number;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** One for a kind of request and process; it lives as long as the process. */
+export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
+  return new Groups(options);
+}
+
+class Groups<Item, Result> implements GroupCommit<Item, Result> {
+  readonly #options: GroupCommitOptions<Item, Result>;
+  /** Keys with items; who had a group goes to the end. */
+  readonly #lines = new Map<string, Line<Item, Result>>();
+  #active = 0;
+  #bytes = 0;
+  #isScheduled = false;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: GroupCommitOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  submit(key: string, item: Item, sizeBytes: number): Promise<Result> {
+    if (this.#drained !== undefined) return Promise.reject(new AppError('CANCELLED', 'The daemon is going down.'));
+    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
+    if (!this.#hasRoom(line, sizeBytes)) return Promise.reject(tooMuch());
+    this.#lines.set(key, line);
+    this.#count(line, 1, sizeBytes);
+    this.#schedule();
+    return new Promise((resolve, reject) => line.waiting.push({ item, sizeBytes, resolve, reject }));
+  }
+
+  drain(): Promise<void> {
+    this.#drained ??= Promise.withResolvers();
+    this.#endWhenIdle();
+    return this.#drained.promise;
+  }
+
+  #hasRoom({ items, bytes }: Line<Item, Result>, sizeBytes: number): boolean {
+    const { heldItemsOfKey, heldBytesOfKey, heldBytes } = this.#options;
+    // whoever is alone is always taken: the size of a request has its own limit
+    if (items === 0 && this.#bytes + sizeBytes <= heldBytes) return true;
+    return items < heldItemsOfKey && bytes + sizeBytes <= heldBytesOfKey && this.#bytes + sizeBytes <= heldBytes;
+  }
+
+  #count(line: Line<Item, Result>, items: number, bytes: number): void {
+    line.items += items;
+    line.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  /** At the end of this turn of the event loop, so that what came in with it goes together. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#startGroups();
+    });
+  }
+
+  #startGroups(): void {
+    while (this.#active < this.#options.groupsAtOnce) {
+      const key = this.#nextKey();
+      if (key === undefined) return;
+      void this.#commit(key);
+    }
+  }
+
+  #nextKey(): string | undefined {
+    for (const [key, { waiting, active }] of this.#lines) {
+      if (waiting.length > 0 && active < this.#options.groupsOfKeyAtOnce) return key;
+    }
+    return undefined;
+  }
+
+  async #commit(key: string): Promise<void> {
+    const line = this.#lines.get(key) as Line<Item, Result>;
+    this.#lines.delete(key);
+    this.#lines.set(key, line);
+    const group = this.#takeGroup(line);
+    line.active++;
+    this.#active++;
+    await settle(this.#options, group);
+    line.active--;
+    this.#active--;
+    this.#count(line, -group.length, -bytesOf(group));
+    if (line.items === 0) this.#lines.delete(key);
+    this.#schedule();
+    this.#endWhenIdle();
+  }
+
+  #takeGroup(line: Line<Item, Result>): readonly Held<Item, Result>[] {
+    const { groupItems, groupBytes } = this.#options;
+    let count = 0;
+    let bytes = 0;
+    for (const { sizeBytes } of line.waiting) {
+      if (count === groupItems || (count > 0 && bytes + sizeBytes > groupBytes)) break;
+      count++;
+      bytes += sizeBytes;
+    }
+    const group = line.waiting.slice(0, count);
+    line.waiting = line.waiting.slice(count);
+    return group;
+  }
+
+  #endWhenIdle(): void {
+    if (this.#lines.size === 0) this.#drained?.resolve();
+  }
+}
+
+/**
+ * Answers every item of the group. One that the store refuses, or that our code fails on, must not fail its neighbours: the
+ * group is halved until it stands alone and gets the error.
+ */
+async function settle<Item, Result>(
+  { deliver }: Pick<GroupCommitOptions<Item, Result>, 'deliver'>,
+  group: readonly Held<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await deliver(group.map(({ item }) => item));
+    for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    if (group.length > 1 && mayBeOneItem(error)) {
+      const half = Math.ceil(group.length / 2);
+      await settle({ deliver }, group.slice(0, half));
+      await settle({ deliver }, group.slice(half));
+    } else for (const { reject } of group) reject(error);
+  }
+}
+
+const mayBeOneItem = ({ disposition }: AppError): boolean => disposition === 'row' || disposition === 'bug';
+
+const bytesOf = (group: readonly Held<unknown, never>[]): number =>
+  group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+function tooMuch(): AppError {
+  return new AppError('RATE_LIMITED', 'More is waiting to be stored than can be kept; send it again a little later.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
