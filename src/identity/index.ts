@@ -8,6 +8,7 @@ export type {
   Person,
   PersonFailure,
   PersonOutcome,
+  PersonReport,
   PreparedPeople,
   Profile,
   ProfileScope,

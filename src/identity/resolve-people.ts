@@ -18,13 +18,17 @@ export interface Resolution {
 }
 
 /** What stays the same for all people of a chunk. */
-interface Context {
+export interface Context {
   readonly memory: ChunkMemory;
   readonly prepared: PreparedPeople;
   readonly strategy: Strategy;
   /** By type (`flagsOf`). */
   readonly isLogin: Uint8Array;
-  readonly nextMpid: () => bigint;
+}
+
+export function contextOf(memory: ChunkMemory, prepared: PreparedPeople): Context {
+  const policy = prepared.scope.policy ?? DEFAULT_POLICY;
+  return { memory, prepared, strategy: strategyNamed(policy.strategy), isLogin: flagsOf(policy.loginTypes) };
 }
 
 /** Resolves the people in row order in memory: profiles that earlier rows made or joined are seen by later ones. */
@@ -33,13 +37,11 @@ export async function resolvePeople(
   prepared: PreparedPeople,
   nextMpid: () => bigint,
 ): Promise<Resolution> {
-  const policy = prepared.scope.policy ?? DEFAULT_POLICY;
-  const strategy = strategyNamed(policy.strategy);
-  const context = { memory, prepared, strategy, isLogin: flagsOf(policy.loginTypes), nextMpid };
+  const context = contextOf(memory, prepared);
   const outcomes: PersonOutcome[] = [];
   const chosen: (ProfileMemory | undefined)[] = [];
   for (let i = 0; i < prepared.count; i++) {
-    const found = resolvePerson(context, i);
+    const found = resolvePerson(context, i, nextMpid);
     const isProfile = 'mpid' in found;
     outcomes.push(isProfile ? { mpid: found.mpid } : found);
     chosen.push(isProfile ? found : undefined);
@@ -48,17 +50,26 @@ export async function resolvePeople(
   return { outcomes, chosen };
 }
 
-function resolvePerson(context: Context, index: number): ProfileMemory | PersonFailure {
+function resolvePerson(context: Context, index: number, nextMpid: () => bigint): ProfileMemory | PersonFailure {
   const settled = context.memory.settled[index];
   if (settled !== undefined) return settled;
-  const mpid = context.prepared.rows.mpids.get(index);
   const keys = personKeys(context, index);
-  const profile = byMpid(context, mpid, keys) ?? byIdentities(context, mpid, keys);
+  const profile = findPerson(context, index, keys) ?? context.memory.create(nextMpid());
   if ('mpid' in profile) addIdentities(context, keys, profile);
   return profile;
 }
 
-function personKeys({ memory, prepared, isLogin }: Context, index: number): PersonKeys {
+/** The profile the person is, as far as memory knows; undefined: nobody yet, so a new one is made. Changes nothing. */
+export function findPerson(
+  context: Context,
+  index: number,
+  keys: PersonKeys,
+): ProfileMemory | PersonFailure | undefined {
+  const mpid = context.prepared.rows.mpids.get(index);
+  return byMpid(context, mpid, keys) ?? byIdentities(context, index, keys);
+}
+
+export function personKeys({ memory, prepared, isLogin }: Context, index: number): PersonKeys {
   const { starts, ordinals, types } = prepared.keys;
   const from = starts[index] as number;
   const to = starts[index + 1] as number;
@@ -81,9 +92,11 @@ function byMpid({ memory }: Context, mpid: bigint | undefined, { logins }: Perso
   return logins.every((owner) => owner === profile) ? profile : contradiction(mpid);
 }
 
-function byIdentities({ memory, prepared, strategy, nextMpid }: Context, mpid: bigint | undefined, keys: PersonKeys) {
+function byIdentities({ memory, prepared, strategy }: Context, index: number, keys: PersonKeys) {
+  const mpid = prepared.rows.mpids.get(index);
   if (nextByRank(prepared.keys, keys, -1) < 0) return mpid === undefined ? NO_IDENTITY : unknownMpid(mpid);
-  return strategy.choose(memory, prepared.keys, keys) ?? memory.create(nextMpid());
+  if (prepared.rows.logouts.has(index) && strategy.logout === 'starts_anew') return undefined;
+  return strategy.choose(memory, prepared.keys, keys);
 }
 
 /** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */

@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   FORBIDDEN: { disposition: 'refused', meaning: 'The credentials are right but do not allow this.' },
   NOT_FOUND: { disposition: 'refused', meaning: 'Nothing of that id exists in this workspace.' },
   METHOD_NOT_ALLOWED: { disposition: 'refused', meaning: 'The path exists, but not with this method.' },
+  IDENTITY_MISSING: { disposition: 'refused', meaning: 'The request carries no identity that says whom it is about.' },
+  IDENTITY_CONFLICT: { disposition: 'refused', meaning: 'A login identity of the request belongs to another profile.' },
   DUPLICATE_ID: { disposition: 'refused', meaning: 'Another resource of this workspace has that id.' },
   IN_USE: { disposition: 'refused', meaning: 'Something else still refers to the resource.' },
   PIPELINE_NOT_IDLE: {
