@@ -39,8 +39,6 @@ export interface Person {
    * `timestamp_unixtime_ms`: the newest of each purpose wins. Absent: says nothing.
    */
   readonly consent?: string;
-  /** Of a logout: how the strategy ends a session decides (`Strategy.logout`). It carries no login identity. */
-  readonly isLogout?: true;
 }
 
 export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login';
@@ -75,8 +73,6 @@ export interface ResolutionScope extends ProfileScope {
   readonly mode: 'full' | 'incremental';
   /** Absent: `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
-  /** Whether to answer `Delivered.reports`: identity requests are told more than the MPID. */
-  readonly withReports?: true;
 }
 
 /** People with their keys, hashed and sorted: everything that needs no store, so it can be done while another chunk commits. */
@@ -121,7 +117,6 @@ export interface ChunkRows {
   readonly removals: ReadonlyMap<number, readonly string[]>;
   readonly mpids: ReadonlyMap<number, bigint>;
   readonly consents: ReadonlyMap<number, string>;
-  readonly logouts: ReadonlySet<number>;
 }
 
 /** What one delivery did, for counters and tests. */
@@ -130,16 +125,6 @@ export interface Delivered {
   readonly outcomes: readonly PersonOutcome[];
   readonly createdProfiles: number;
   readonly changedProfiles: number;
-  /** One a person, where the scope asks for them; undefined: the person failed. */
-  readonly reports?: readonly (PersonReport | undefined)[];
-}
-
-/** What an identity request is told of its person (rulings §3). */
-export interface PersonReport {
-  /** Indices of the person's identities that the profile held before. */
-  readonly matched: readonly number[];
-  /** Whether the profile holds a login identity that the person carries. */
-  readonly isLoggedIn: boolean;
 }
 
 export interface ProfileAttribute {

@@ -10,7 +10,6 @@ import { mergePeople, textsToRead } from './merge-people.ts';
 import { preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
 import { readProfiles } from './read-profiles.ts';
-import { reportPeople } from './report-people.ts';
 import { resolvePeople } from './resolve-people.ts';
 import { prepareStaging } from './staging.ts';
 import { updateProfiles, writeIdentities, writeNewProfiles } from './write-people.ts';
@@ -67,6 +66,5 @@ async function deliverPeople(
   await writeNewProfiles(tx, prepared, { created: memory.created, clock });
   const changedProfiles = await updateProfiles(tx, prepared, memory);
   await writeConsents(tx, scope, consents);
-  const reports = scope.withReports === true ? { reports: reportPeople(memory, prepared, chosen) } : {};
-  return { outcomes, createdProfiles: memory.created.length, changedProfiles, ...reports };
+  return { outcomes, createdProfiles: memory.created.length, changedProfiles };
 }

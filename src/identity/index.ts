@@ -8,7 +8,6 @@ export type {
   Person,
   PersonFailure,
   PersonOutcome,
-  PersonReport,
   PreparedPeople,
   Profile,
   ProfileScope,

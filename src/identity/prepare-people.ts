@@ -54,7 +54,6 @@ class Chunk {
   readonly #removals = new Map<number, readonly string[]>();
   readonly #mpids = new Map<number, bigint>();
   readonly #consents = new Map<number, string>();
-  readonly #logouts = new Set<number>();
 
   constructor(writeKey: WriteKey, scope: ResolutionScope) {
     this.#writeKey = writeKey;
@@ -63,7 +62,7 @@ class Chunk {
     this.#areSilent = scope.mode === 'incremental';
   }
 
-  add({ identities, attributes, setAt, mpid, consent, isLogout }: Person): void {
+  add({ identities, attributes, setAt, mpid, consent }: Person): void {
     const columns = columnsFor(attributes.names);
     const text = objectText(columns, attributes.texts);
     for (const identity of identities) this.#addIdentity(identity);
@@ -76,7 +75,6 @@ class Chunk {
     if (text !== NO_ATTRIBUTES.attributes || removed !== undefined) this.#areSilent = false;
     if (mpid !== undefined) this.#mpids.set(this.count, mpid);
     if (consent !== undefined) this.#consents.set(this.count, consent);
-    if (isLogout === true) this.#logouts.add(this.count);
     if (this.#scope.mode === 'full') this.#addHash(text + (removed?.join('') ?? ''));
     this.count++;
   }
@@ -116,7 +114,7 @@ class Chunk {
       rows: {
         ...{ texts: this.#texts, areSilent: this.#areSilent, columns: this.#columns, setAt: this.#setAt },
         hashes: this.#scope.mode === 'full' ? this.#hashes.subarray(0, this.count * HASH_BYTES) : undefined,
-        ...{ removals: this.#removals, mpids: this.#mpids, consents: this.#consents, logouts: this.#logouts },
+        ...{ removals: this.#removals, mpids: this.#mpids, consents: this.#consents },
       },
     };
   }

@@ -18,17 +18,13 @@ export interface Resolution {
 }
 
 /** What stays the same for all people of a chunk. */
-export interface Context {
+interface Context {
   readonly memory: ChunkMemory;
   readonly prepared: PreparedPeople;
   readonly strategy: Strategy;
   /** By type (`flagsOf`). */
   readonly isLogin: Uint8Array;
-}
-
-export function contextOf(memory: ChunkMemory, prepared: PreparedPeople): Context {
-  const policy = prepared.scope.policy ?? DEFAULT_POLICY;
-  return { memory, prepared, strategy: strategyNamed(policy.strategy), isLogin: flagsOf(policy.loginTypes) };
+  readonly nextMpid: () => bigint;
 }
 
 /** Resolves the people in row order in memory: profiles that earlier rows made or joined are seen by later ones. */
@@ -37,11 +33,13 @@ export async function resolvePeople(
   prepared: PreparedPeople,
   nextMpid: () => bigint,
 ): Promise<Resolution> {
-  const context = contextOf(memory, prepared);
+  const policy = prepared.scope.policy ?? DEFAULT_POLICY;
+  const strategy = strategyNamed(policy.strategy);
+  const context = { memory, prepared, strategy, isLogin: flagsOf(policy.loginTypes), nextMpid };
   const outcomes: PersonOutcome[] = [];
   const chosen: (ProfileMemory | undefined)[] = [];
   for (let i = 0; i < prepared.count; i++) {
-    const found = resolvePerson(context, i, nextMpid);
+    const found = resolvePerson(context, i);
     const isProfile = 'mpid' in found;
     outcomes.push(isProfile ? { mpid: found.mpid } : found);
     chosen.push(isProfile ? found : undefined);
@@ -50,26 +48,17 @@ export async function resolvePeople(
   return { outcomes, chosen };
 }
 
-function resolvePerson(context: Context, index: number, nextMpid: () => bigint): ProfileMemory | PersonFailure {
+function resolvePerson(context: Context, index: number): ProfileMemory | PersonFailure {
   const settled = context.memory.settled[index];
   if (settled !== undefined) return settled;
+  const mpid = context.prepared.rows.mpids.get(index);
   const keys = personKeys(context, index);
-  const profile = findPerson(context, index, keys) ?? context.memory.create(nextMpid());
+  const profile = byMpid(context, mpid, keys) ?? byIdentities(context, mpid, keys);
   if ('mpid' in profile) addIdentities(context, keys, profile);
   return profile;
 }
 
-/** The profile the person is, as far as memory knows; undefined: nobody yet, so a new one is made. Changes nothing. */
-export function findPerson(
-  context: Context,
-  index: number,
-  keys: PersonKeys,
-): ProfileMemory | PersonFailure | undefined {
-  const mpid = context.prepared.rows.mpids.get(index);
-  return byMpid(context, mpid, keys) ?? byIdentities(context, index, keys);
-}
-
-export function personKeys({ memory, prepared, isLogin }: Context, index: number): PersonKeys {
+function personKeys({ memory, prepared, isLogin }: Context, index: number): PersonKeys {
   const { starts, ordinals, types } = prepared.keys;
   const from = starts[index] as number;
   const to = starts[index + 1] as number;
@@ -92,11 +81,9 @@ function byMpid({ memory }: Context, mpid: bigint | undefined, { logins }: Perso
   return logins.every((owner) => owner === profile) ? profile : contradiction(mpid);
 }
 
-function byIdentities({ memory, prepared, strategy }: Context, index: number, keys: PersonKeys) {
-  const mpid = prepared.rows.mpids.get(index);
+function byIdentities({ memory, prepared, strategy, nextMpid }: Context, mpid: bigint | undefined, keys: PersonKeys) {
   if (nextByRank(prepared.keys, keys, -1) < 0) return mpid === undefined ? NO_IDENTITY : unknownMpid(mpid);
-  if (prepared.rows.logouts.has(index) && strategy.logout === 'starts_anew') return undefined;
-  return strategy.choose(memory, prepared.keys, keys);
+  return strategy.choose(memory, prepared.keys, keys) ?? memory.create(nextMpid());
 }
 
 /** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */

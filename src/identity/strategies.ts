@@ -17,14 +17,12 @@ export interface Strategy {
   readonly choose: (memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys) => ProfileMemory | undefined;
   /** Whether a login identity that is the person's strongest and has an owner settles it, so that nothing else is looked up. */
   readonly loginDecides: boolean;
-  /** Whom a logout answers (rulings §3): a new anonymous profile, or the one that its identities find, if there is one. */
-  readonly logout: 'starts_anew' | 'finds';
 }
 
 /** The other strategies of rulings §3 become entries here. */
 const STRATEGIES: Partial<Record<StrategyName, Strategy>> = {
   // a login id that nobody owns joins the matched anonymous profile: the caller adds it like any other identity
-  profile_conversion: { choose: walkPriority, loginDecides: true, logout: 'starts_anew' },
+  profile_conversion: { choose: walkPriority, loginDecides: true },
 };
 
 export function strategyNamed(name: StrategyName): Strategy {
