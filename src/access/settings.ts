@@ -62,18 +62,9 @@ export function completeSettings(set: SettingsBody): SettingsDocument {
   };
 }
 
-/** What `identity` can do so far; a strategy that would be stored and ignored is refused. */
-const OFFERED_STRATEGIES: ReadonlySet<Strategy> = new Set(['profile_conversion']);
-
 /** Throws VALIDATION_FAILED that lists every value that is right by the schema and still cannot be. */
 export function checkSettings({ identity, limits }: SettingsDocument): void {
   const issues: Issue[] = [];
-  if (!OFFERED_STRATEGIES.has(identity.strategy)) {
-    issues.push({
-      path: 'identity.strategy',
-      message: `"${identity.strategy}" is not offered by this version yet; use profile_conversion.`,
-    });
-  }
   // its owner is unique: where it found nobody, every delivery would try to make the same owner again
   if (!identity.priority.includes('customer_id')) {
     issues.push({ path: 'identity.priority', message: 'must contain customer_id, the login identity.' });

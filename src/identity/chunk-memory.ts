@@ -21,6 +21,8 @@ export interface ProfileMemory {
   wantedUnless: string | null;
   /** Whether attributes, times or hash differ from what is stored. */
   isChanged: boolean;
+  /** Of a new one: the anonymous profile that it remembers. */
+  source: bigint | null;
   /** Places of the identities that this chunk adds, the newest last. */
   added: readonly number[] | undefined;
 }
@@ -134,6 +136,7 @@ function memoryOf(mpid: bigint, isNew: boolean): ProfileMemory {
     wanted: 'nothing',
     wantedUnless: null,
     isChanged: isNew,
+    source: null,
     added: undefined,
   };
 }

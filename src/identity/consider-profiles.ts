@@ -2,7 +2,7 @@ import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { ChunkRows, PreparedPeople } from './contract.ts';
 import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import { hashText } from './row-hashes.ts';
-import { nextByRank, strategyNamed } from './strategies.ts';
+import { nextByRank, STRATEGIES } from './strategies.ts';
 
 /**
  * The profiles that resolution may look at and nobody read yet: the owners of each person's identities, up to a login
@@ -11,7 +11,7 @@ import { nextByRank, strategyNamed } from './strategies.ts';
 export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
   const { count, scope, rows } = prepared;
   const policy = scope.policy ?? DEFAULT_POLICY;
-  const isLogin = flagsOf(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
+  const isLogin = flagsOf(STRATEGIES[policy.strategy].loginDecides ? policy.loginTypes : []);
   for (let i = 0; i < count; i++) {
     const mpid = rows.mpids.get(i);
     if (mpid !== undefined) wantTexts(memory.meet(mpid), rows, i);

@@ -39,9 +39,19 @@ export interface Person {
    * `timestamp_unixtime_ms`: the newest of each purpose wins. Absent: says nothing.
    */
   readonly consent?: string;
+  /** Of an identity request only. */
+  readonly request?: PersonRequest;
 }
 
-export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login';
+/** How an identity request differs from a row or a batch, which is found or else made, and wants to know the MPID only. */
+export interface PersonRequest {
+  /** Answers an anonymous profile: a new one, or where the strategy returns to it that of one of the device ids. */
+  readonly isLogout: boolean;
+  /** Creates, adds and sets nothing; who finds nobody fails with `nobody_found`. */
+  readonly isReadOnly: boolean;
+}
+
+export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login' | 'nobody_found';
 
 export interface PersonFailure {
   readonly rule: PersonRule;
@@ -50,16 +60,30 @@ export interface PersonFailure {
   readonly reason: string;
 }
 
-export type PersonOutcome = { readonly mpid: bigint } | PersonFailure;
+export interface PersonFound {
+  readonly mpid: bigint;
+  /** Where the person came with a request. */
+  readonly answer?: Answer;
+}
+
+export interface Answer {
+  readonly isCreated: boolean;
+  /** Whether the profile holds a login identity that the request carries. */
+  readonly isLoggedIn: boolean;
+  /** Those of the request's identities that the profile held before, as the request wrote them. */
+  readonly matched: readonly Identity[];
+}
+
+export type PersonOutcome = PersonFound | PersonFailure;
 
 export type StrategyName = 'profile_conversion' | 'profile_link' | 'profile_isolation' | 'best_match';
 
-/** Workspace settings (rulings §3, Resolution). */
+/** Workspace settings (rulings §3, Resolution), as `policyOf` makes it. */
 export interface ResolutionPolicy {
   readonly strategy: StrategyName;
   /** Types that find profiles, strongest first; a type that is not listed is kept on the profile but finds none. */
   readonly priority: readonly IdentityType[];
-  /** Types with one owner each, which protect the profile that holds them. */
+  /** Types with one owner each, which protect the profile that holds them. Each must stand in the priority. */
   readonly loginTypes: readonly IdentityType[];
 }
 
@@ -117,6 +141,7 @@ export interface ChunkRows {
   readonly removals: ReadonlyMap<number, readonly string[]>;
   readonly mpids: ReadonlyMap<number, bigint>;
   readonly consents: ReadonlyMap<number, string>;
+  readonly requests: ReadonlyMap<number, PersonRequest>;
 }
 
 /** What one delivery did, for counters and tests. */
@@ -142,6 +167,8 @@ export interface Profile extends ProfileScope {
   /** 000's consent_state as JSON text; null: nobody said anything. */
   readonly consent: string | null;
   readonly holdsLogin: boolean;
+  /** The anonymous profile that it was made beside (strategy `profile_link`). */
+  readonly sourceMpid: bigint | null;
   readonly createdOn: Date;
 }
 

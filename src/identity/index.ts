@@ -1,5 +1,6 @@
 export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
+  Answer,
   AttributeSet,
   Delivered,
   Environment,
@@ -7,10 +8,13 @@ export type {
   Identity,
   Person,
   PersonFailure,
+  PersonFound,
   PersonOutcome,
+  PersonRequest,
   PreparedPeople,
   Profile,
   ProfileScope,
+  ResolutionPolicy,
   ResolutionScope,
 } from './contract.ts';
 export { createIdentities } from './create-identities.ts';
@@ -25,3 +29,4 @@ export {
 export { isIdentity, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
+export { policyOf, searchPolicyOf } from './resolution-policy.ts';

@@ -10,7 +10,7 @@ import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import type { Probe } from './probe.ts';
 import { PROFILE_TYPES, profileColumns, profilesFrom, remember } from './read-profiles.ts';
 import { isBlock, isSameBlock } from './row-hashes.ts';
-import { nextByRank, strategyNamed } from './strategies.ts';
+import { nextByRank, STRATEGIES } from './strategies.ts';
 
 /** Step of a key. */
 const OTHER = 1;
@@ -32,7 +32,7 @@ export async function lookUpPeople(tx: Transaction, probe: Probe, prepared: Prep
 /** By person: ordinal of the login identity that is the strongest and so decides alone, if it has an owner; −1: none. */
 function decidingLogins({ keys, count, scope }: PreparedPeople): Int32Array {
   const policy = scope.policy ?? DEFAULT_POLICY;
-  const isLogin = flagsOf(strategyNamed(policy.strategy).loginDecides ? policy.loginTypes : []);
+  const isLogin = flagsOf(STRATEGIES[policy.strategy].loginDecides ? policy.loginTypes : []);
   const logins = new Int32Array(count).fill(-1);
   for (let i = 0; i < count; i++) {
     const from = keys.starts[i] as number;

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type Columns, columnsFor, objectText } from './attribute-text.ts';
 import { type Time, timeOf } from './attribute-times.ts';
-import type { AttributeSet, Identity, Person, PreparedPeople, ResolutionScope } from './contract.ts';
+import type { AttributeSet, Identity, Person, PersonRequest, PreparedPeople, ResolutionScope } from './contract.ts';
 import { KEY_BYTES, type WriteKey } from './identity-key.ts';
-import { DEFAULT_POLICY, IDENTITY_TYPES } from './identity-types.ts';
+import { DEFAULT_POLICY, flagsOf, IDENTITY_TYPES, isDeviceId } from './identity-types.ts';
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
 import { HASH_BYTES } from './row-hashes.ts';
 import { sortKeys } from './sort-keys.ts';
@@ -54,6 +54,7 @@ class Chunk {
   readonly #removals = new Map<number, readonly string[]>();
   readonly #mpids = new Map<number, bigint>();
   readonly #consents = new Map<number, string>();
+  readonly #requests = new Map<number, PersonRequest>();
 
   constructor(writeKey: WriteKey, scope: ResolutionScope) {
     this.#writeKey = writeKey;
@@ -62,7 +63,7 @@ class Chunk {
     this.#areSilent = scope.mode === 'incremental';
   }
 
-  add({ identities, attributes, setAt, mpid, consent }: Person): void {
+  add({ identities, attributes, setAt, mpid, consent, request }: Person): void {
     const columns = columnsFor(attributes.names);
     const text = objectText(columns, attributes.texts);
     for (const identity of identities) this.#addIdentity(identity);
@@ -75,6 +76,7 @@ class Chunk {
     if (text !== NO_ATTRIBUTES.attributes || removed !== undefined) this.#areSilent = false;
     if (mpid !== undefined) this.#mpids.set(this.count, mpid);
     if (consent !== undefined) this.#consents.set(this.count, consent);
+    if (request !== undefined) this.#requests.set(this.count, request);
     if (this.#scope.mode === 'full') this.#addHash(text + (removed?.join('') ?? ''));
     this.count++;
   }
@@ -101,7 +103,6 @@ class Chunk {
 
   finish(): PreparedPeople {
     const { sorted, ordinals } = sortKeys(this.#keys.subarray(0, this.#types.length * KEY_BYTES));
-    const rankOfType = IDENTITY_TYPES.map((type) => this.#rankOf.get(type) ?? FINDS_NONE);
     return {
       scope: this.#scope,
       count: this.count,
@@ -109,14 +110,28 @@ class Chunk {
         ...{ sorted, ordinals, values: this.#values },
         starts: Int32Array.from(this.#starts),
         types: Uint8Array.from(this.#types),
-        ranks: Uint8Array.from(this.#types, (type) => rankOfType[type] as number),
+        ranks: this.#ranks(),
       },
       rows: {
         ...{ texts: this.#texts, areSilent: this.#areSilent, columns: this.#columns, setAt: this.#setAt },
         hashes: this.#scope.mode === 'full' ? this.#hashes.subarray(0, this.count * HASH_BYTES) : undefined,
-        ...{ removals: this.#removals, mpids: this.#mpids, consents: this.#consents },
+        ...{ removals: this.#removals, mpids: this.#mpids, consents: this.#consents, requests: this.#requests },
       },
     };
+  }
+
+  #ranks(): Uint8Array {
+    const policy = this.#scope.policy ?? DEFAULT_POLICY;
+    const rankOfType = IDENTITY_TYPES.map((type) => this.#rankOf.get(type) ?? FINDS_NONE);
+    const ranks = Uint8Array.from(this.#types, (type) => rankOfType[type] as number);
+    const findsDevice = flagsOf(IDENTITY_TYPES.filter((type) => isDeviceId(type) && !policy.loginTypes.includes(type)));
+    for (const [person, { isLogout }] of this.#requests) {
+      if (!isLogout) continue;
+      for (let at = this.#starts[person] as number; at < (this.#starts[person + 1] as number); at++) {
+        if (findsDevice[this.#types[at] as number] === 0) ranks[at] = FINDS_NONE;
+      }
+    }
+    return ranks;
   }
 }
 

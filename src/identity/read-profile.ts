@@ -12,10 +12,12 @@ interface ProfileRow {
   readonly attribute_times: string;
   readonly consent: string | null;
   readonly holds_login: boolean;
+  readonly source_mpid: bigint | null;
   readonly created_on: Date;
 }
 
-const COLUMNS = 'p.mpid, p.identities, p.attributes, p.attribute_times, p.consent, p.holds_login, p.created_on';
+const COLUMNS = `p.mpid, p.identities, p.attributes, p.attribute_times, p.consent, p.holds_login, p.source_mpid,
+  p.created_on`;
 
 /** One profile with its identities, attributes and their times; undefined when it is not there. */
 export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): Promise<Profile | undefined> {
@@ -55,6 +57,7 @@ function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow):
     attributes: attributesOf(row),
     consent: row.consent,
     holdsLogin: row.holds_login,
+    sourceMpid: row.source_mpid,
     createdOn: row.created_on,
   };
 }

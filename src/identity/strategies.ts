@@ -1,5 +1,4 @@
 // Which profile a person is (rulings §3, Resolution). A strategy looks at memory alone, so all are tested without a store.
-import { AppError } from '../kernel/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { ChunkKeys, StrategyName } from './contract.ts';
 import { FINDS_NONE } from './prepare-people.ts';
@@ -10,38 +9,70 @@ export interface PersonKeys {
   readonly to: number;
   /** Owners of the login identities that the person carries; usually none or one. */
   readonly logins: readonly ProfileMemory[];
+  /** A profile that holds a login identity is returned only to who carries a matching one: `known` are those of `logins`. */
+  readonly admits: 'known' | 'anonymous' | 'both';
+  /** Those that the walk chooses among; absent: all. */
+  readonly among?: readonly ProfileMemory[];
 }
+
+type Choose = (memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys) => ProfileMemory | undefined;
 
 export interface Strategy {
   /** The profile the person is; undefined: nobody yet, so a new one is made. */
-  readonly choose: (memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys) => ProfileMemory | undefined;
+  readonly choose: Choose;
   /** Whether a login identity that is the person's strongest and has an owner settles it, so that nothing else is looked up. */
   readonly loginDecides: boolean;
+  /** Whether who carries a login identity is never an anonymous profile: a login identity that nobody owns gets a new one. */
+  readonly keepsApart: boolean;
+  /** Whether that new profile remembers the anonymous one which the person matches. */
+  readonly remembersSource: boolean;
+  /** Whether a logout returns to the anonymous profile of the device; otherwise it always makes a new one. */
+  readonly returnsToDevice: boolean;
 }
 
-/** The other strategies of rulings §3 become entries here. */
-const STRATEGIES: Partial<Record<StrategyName, Strategy>> = {
-  // a login id that nobody owns joins the matched anonymous profile: the caller adds it like any other identity
-  profile_conversion: { choose: walkPriority, loginDecides: true },
+const WALK = {
+  ...{ choose: walkPriority, loginDecides: true },
+  ...{ keepsApart: false, remembersSource: false, returnsToDevice: false },
 };
 
-export function strategyNamed(name: StrategyName): Strategy {
-  const strategy = STRATEGIES[name];
-  if (strategy !== undefined) return strategy;
-  throw new AppError('NOT_SUPPORTED', `The identity strategy "${name}" is not offered yet; use profile_conversion.`);
-}
+export const STRATEGIES: Readonly<Record<StrategyName, Strategy>> = {
+  // a login identity that nobody owns joins the matched anonymous profile: the caller adds it like any other identity
+  profile_conversion: WALK,
+  profile_link: { ...WALK, keepsApart: true, remembersSource: true },
+  profile_isolation: { ...WALK, keepsApart: true, returnsToDevice: true },
+  // not even the owner of the login identity goes before an anonymous profile that matches more
+  best_match: { ...WALK, choose: countMatches, loginDecides: false },
+};
 
 /** Walks the identities by priority; several profiles match → the next priority breaks the tie, then the oldest profile. */
 function walkPriority(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
-  let candidates: readonly ProfileMemory[] = NOBODY;
+  let candidates = person.among ?? NOBODY;
   for (let at = nextByRank(keys, person, -1); at >= 0; at = nextByRank(keys, person, at)) {
-    const matches = matchesOf(memory, keys.ordinals[at] as number, person.logins);
+    const matches = matchesOf(memory, keys.ordinals[at] as number, person);
     if (matches.length === 0) continue;
     const both = candidates.length === 0 ? matches : candidates.filter((profile) => matches.includes(profile));
     if (both.length === 1) return both[0];
     if (both.length > 1) candidates = both;
   }
   return oldest(candidates);
+}
+
+/** The profile that holds most of the person's identities; of several the walk decides. */
+function countMatches(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
+  const counts = new Map<ProfileMemory, number>();
+  for (let at = nextByRank(keys, person, -1); at >= 0; at = nextByRank(keys, person, at)) {
+    for (const profile of matchesOf(memory, keys.ordinals[at] as number, person)) {
+      counts.set(profile, (counts.get(profile) ?? 0) + 1);
+    }
+  }
+  const most = Math.max(...counts.values());
+  const among = Array.from(counts.keys()).filter((profile) => counts.get(profile) === most);
+  return among.length > 1 ? walkPriority(memory, keys, { ...person, among }) : among[0];
+}
+
+/** The anonymous profile that the person matches: the source of a new one, or of a logout the profile of the device. */
+export function anonymousMatch(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
+  return walkPriority(memory, keys, { ...person, admits: 'anonymous' });
 }
 
 /** Place of the person's next identity in order of priority after place `last`; -1: there is none. */
@@ -62,14 +93,17 @@ export function nextByRank({ ranks }: ChunkKeys, { from, to }: { from: number; t
 
 const NOBODY: readonly ProfileMemory[] = [];
 
-/** Profiles that hold the key and may be returned: one that holds a login id only to who carries a matching one. */
-function matchesOf(memory: ChunkMemory, ordinal: number, logins: readonly ProfileMemory[]): readonly ProfileMemory[] {
-  const isMatch = (profile: ProfileMemory | undefined): profile is ProfileMemory =>
-    profile?.version !== undefined && (!profile.holdsLogin || logins.includes(profile));
+/** Profiles that hold the key and may be returned to the person. */
+function matchesOf(memory: ChunkMemory, ordinal: number, person: PersonKeys): readonly ProfileMemory[] {
   const owner = memory.owner(ordinal);
   const sharers = memory.sharers(ordinal);
-  if (sharers.length > 0) return [owner, ...sharers].filter(isMatch);
-  return isMatch(owner) ? [owner] : NOBODY;
+  if (sharers.length > 0) return [owner, ...sharers].filter((profile) => mayBe(person, profile));
+  return mayBe(person, owner) ? [owner] : NOBODY;
+}
+
+function mayBe({ admits, logins }: PersonKeys, profile: ProfileMemory | undefined): profile is ProfileMemory {
+  if (profile?.version === undefined) return false;
+  return profile.holdsLogin ? admits !== 'anonymous' && logins.includes(profile) : admits !== 'known';
 }
 
 /** MPIDs grow with time (`createIdSource`), so the lowest is the oldest. */

@@ -35,6 +35,7 @@ const PROFILES: CopyTarget = {
     { name: 'attribute_times', type: 'text' },
     { name: 'row_hash', type: 'uuid' },
     { name: 'holds_login', type: 'bool' },
+    { name: 'source_mpid', type: 'int8' },
     { name: 'version', type: 'int4' },
     // a timestamptz travels as microseconds since 2000
     { name: 'created_on', type: 'int8' },
@@ -52,7 +53,7 @@ export async function writeNewProfiles(
   await copyNew(tx, PROFILES, {
     count: created.length,
     row: (index) => {
-      const { mpid, added, attributes, times, rowHash, holdsLogin } = created[index] as ProfileMemory;
+      const { mpid, added, attributes, times, rowHash, holdsLogin, source } = created[index] as ProfileMemory;
       return [
         scope.workspaceId,
         environment,
@@ -62,6 +63,7 @@ export async function writeNewProfiles(
         times as string,
         rowHash,
         holdsLogin,
+        source,
         1,
         createdOn,
       ];

@@ -24,6 +24,7 @@ describe('resolution', () => {
       ],
       consent: null,
       holdsLogin: true,
+      sourceMpid: null,
       createdOn: expect.any(Date),
     });
     const found = await testIdentities().findProfiles(store, SCOPE, { type: 'email', value: 'ANN@x.com' });
@@ -129,14 +130,6 @@ describe('resolution', () => {
     ]);
     expect((await readProfile(store, SCOPE, one))?.identities.map(({ value }) => value)).toEqual(['new@x', 'a@x']);
     expect(await countProfiles(store, SCOPE)).toBe(2n);
-  });
-
-  it('refuses a strategy that is not offered yet', async () => {
-    await using store = await openTestStore();
-    const policy = { strategy: 'best_match', priority: ['email'], loginTypes: [] } as const;
-    await expect(deliver(store, [person({ email: 'a@x' })], { ...SCOPE, policy })).rejects.toMatchObject({
-      code: 'NOT_SUPPORTED',
-    });
   });
 
   it('bounds the profiles that share a device, and still finds the one without a login', async () => {

@@ -1,5 +1,5 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
-import { DEFAULT_POLICY, type ResolutionScope } from '../../identity/index.ts';
+import { policyOf, type ResolutionScope } from '../../identity/index.ts';
 import { AppError, type Micros, type WorkspaceId } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
@@ -50,5 +50,5 @@ function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): U
 
 function scopeOf({ workspaceId, pipeline, settings }: MappingPlan): ResolutionScope {
   const { environment, syncMode } = pipeline;
-  return { workspaceId, environment, mode: syncMode.type, policy: { ...DEFAULT_POLICY, ...settings.identity } };
+  return { workspaceId, environment, mode: syncMode.type, policy: policyOf(settings) };
 }

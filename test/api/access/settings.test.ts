@@ -54,7 +54,6 @@ describe('PUT settings', () => {
       [{ limits: { batch_bytes: 1.5 } }, 'limits.batch_bytes'],
       [{ retention: { runs_months: null } }, 'retention.runs_months'],
       [{ identity: { strategy: 'guess' } }, 'identity.strategy'],
-      [{ identity: { strategy: 'best_match' } }, 'identity.strategy'],
       [{ identity: { priority: ['customer_id', 'shoe_size'] } }, 'identity.priority'],
       [{ identity: { priority: ['customer_id', 'customer_id'] } }, 'identity.priority'],
       [{ identity: { priority: ['email'] } }, 'identity.priority'],

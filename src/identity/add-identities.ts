@@ -1,0 +1,57 @@
+import { MOST_SLOTS, type ProfileMemory } from './chunk-memory.ts';
+import type { Context } from './resolve-person.ts';
+import { nextByRank, type PersonKeys } from './strategies.ts';
+
+/**
+ * Profiles that share one identity; who comes later does not get it, unless it is all he has.
+ * not shown: without a bound, each row that carries a shared device would read all of its people.
+ */
+export const MOST_OWNERS = 64;
+
+/** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */
+export function addIdentities(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
+  const { types } = context.prepared.keys;
+  for (let at = keys.from; at < keys.to; at++) {
+    if (context.isLogin[types[at] as number] === 0) {
+      addIdentity(context, { at, profile, mostOwners: MOST_OWNERS });
+    } else if (addIdentity(context, { at, profile, mostOwners: 1 })) profile.holdsLogin = true;
+  }
+  if (profile.isNew && profile.added === undefined) addDespiteBound(context, keys, profile);
+}
+
+/** For a logout: login identities stay where they are, or nowhere. */
+export function addAnonymousIdentities(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
+  const { types } = context.prepared.keys;
+  for (let at = keys.from; at < keys.to; at++) {
+    if (context.isLogin[types[at] as number] === 0) addIdentity(context, { at, profile, mostOwners: MOST_OWNERS });
+  }
+  // only where the next logout returns to it: else each would take one more slot
+  const isLost = profile.isNew && profile.added === undefined;
+  if (isLost && context.strategy.returnsToDevice) addDespiteBound(context, keys, profile);
+}
+
+/** All its identities have as many owners as they may: the strongest takes one more, or every row would make a profile. */
+function addDespiteBound(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
+  const order = context.prepared.keys;
+  for (let at = nextByRank(order, keys, -1); at >= 0; at = nextByRank(order, keys, at)) {
+    if (context.isLogin[order.types[at] as number] === 1) continue;
+    addIdentity(context, { at, profile, mostOwners: MOST_SLOTS });
+    return;
+  }
+}
+
+interface Addition {
+  readonly at: number;
+  readonly profile: ProfileMemory;
+  readonly mostOwners: number;
+}
+
+/** Whether the identity was new on the profile and found a slot. */
+function addIdentity({ memory, prepared }: Context, { at, profile, mostOwners }: Addition): boolean {
+  const ordinal = prepared.keys.ordinals[at] as number;
+  if (memory.holds(ordinal, profile)) return false;
+  const slot = memory.freeSlot(ordinal);
+  if (slot >= mostOwners) return false;
+  memory.link({ ordinal, slot }, profile, at);
+  return true;
+}
