@@ -36,12 +36,13 @@ export async function dryRun(
   { pipelineId, signal: caller }: DryRunRequest,
 ): Promise<DryRun> {
   const context = await loadPipeline(deps.store, { workspaceId, id: pipelineId });
+  const pipelineNumber = context.pipeline.number;
   const snapshot = snapshotFromText(snapshotText(context));
   const settings = await readSettings(deps.store, workspaceId);
   const { dialect } = connectorOf(deps, context.connection);
   const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);
   return await askWarehouse(deps, { ...reachable(deps, context.connection), signal: caller }, (session, signal) =>
-    tryModel(deps, { ...{ snapshot, settings, workspaceId, sql, dialect }, session, signal }),
+    tryModel(deps, { ...{ snapshot, settings, workspaceId, pipelineNumber, sql, dialect }, session, signal }),
   );
 }
 
@@ -49,6 +50,7 @@ interface Trial {
   readonly snapshot: RunSnapshot;
   readonly settings: WorkspaceSettings;
   readonly workspaceId: Caller['workspaceId'];
+  readonly pipelineNumber: bigint;
   readonly sql: string;
   readonly dialect: Dialect;
   readonly session: Session;
@@ -57,11 +59,11 @@ interface Trial {
 
 /** The steps of a run (house plan §3) up to the delivery, over its first rows. */
 async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
-  const { snapshot, settings, workspaceId, sql, dialect, session, signal } = trial;
+  const { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal } = trial;
   const columns = await session.describe({ sql, parameters: {} }, signal);
   const iterator = iteratorOf(snapshot, columns);
   const mapping = createMapping(deps, {
-    ...{ columns, iterator, settings, workspaceId, runStart: microsOfMs(deps.clock.nowMs()) },
+    ...{ columns, iterator, settings, workspaceId, pipelineNumber, runStart: microsOfMs(deps.clock.nowMs()) },
     ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation },
   });
   const range = await rangeOfTrial(trial, iterator);

@@ -75,6 +75,7 @@ async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: 
   const settings = await readSettings(deps.store, claimed.workspaceId);
   return createMapping(deps, {
     ...{ columns, iterator, settings, workspaceId: claimed.workspaceId, runStart: claimed.startedAt },
+    pipelineNumber: claimed.pipelineNumber,
     ...{ pipeline: claimed.snapshot.pipeline, transformation: claimed.snapshot.transformation },
   });
 }

@@ -2,6 +2,8 @@
 import { ENVIRONMENT_NUMBER, type Environment, type ProfileScope } from '../identity/index.ts';
 import { AppError, INT64_MOST, type WorkspaceId } from '../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Sql, type Transaction } from '../store/index.ts';
+import type { BatchSource } from './delivery.ts';
+import { announcedTime } from './settle-log.ts';
 
 /** Stands for no MPID: those are positive. */
 export const NOBODY = 0n;
@@ -16,6 +18,8 @@ const BATCHES: CopyTarget = {
     { name: 'id', type: 'int8' },
     { name: 'environment', type: 'int2' },
     { name: 'text', type: 'text' },
+    { name: 'pipeline_number', type: 'int8' },
+    { name: 'input_key', type: 'text' },
   ],
 };
 
@@ -24,6 +28,8 @@ interface ReceivedBatches {
   readonly texts: readonly string[];
   /** By batch: the sender's own `batch_id`. */
   readonly ids: ReadonlyMap<number, bigint>;
+  /** By batch: who brought it. */
+  readonly sources: readonly (BatchSource | undefined)[];
   /** By batch; undefined: it is not kept. */
   readonly mpids: readonly (bigint | undefined)[];
   readonly receivedMs: number;
@@ -37,12 +43,12 @@ interface ReceivedBatches {
 export async function appendBatches(
   tx: Transaction,
   { workspaceId, environment }: ProfileScope,
-  { texts, ids, mpids, receivedMs, nextId }: ReceivedBatches,
+  { texts, ids, sources, mpids, receivedMs, nextId }: ReceivedBatches,
 ): Promise<void> {
   const order = inOrderOfMpid(mpids);
   if (order.length === 0) return;
   const rowIds = BigInt64Array.from(texts, nextId);
-  const receivedOn = copyInstant(receivedMs);
+  const receivedOn = copyInstant(await timeOfReceipt(tx, workspaceId, receivedMs));
   const environmentNumber = ENVIRONMENT_NUMBER[environment];
   try {
     await tx.copyIn(BATCHES, order.length, (place) => {
@@ -50,7 +56,8 @@ export async function appendBatches(
       const mpid = mpids[index] as bigint;
       const id = rowIds[index] as bigint;
       const text = keptText(texts[index] as string, mpid, ids.get(index) ?? id);
-      return [workspaceId, mpid, receivedOn, id, environmentNumber, text];
+      const source = sources[index];
+      return [workspaceId, mpid, receivedOn, id, environmentNumber, text, pipelineOf(source), keyOf(source)];
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
@@ -58,6 +65,15 @@ export async function appendBatches(
     throw new AppError('STORE_CONFLICT', 'Another daemon kept a batch under the same id; deliver again.');
   }
 }
+
+/** Not within the time that exports may have read already (`settle-log.ts`). */
+async function timeOfReceipt(tx: Transaction, workspaceId: WorkspaceId, receivedMs: number): Promise<number> {
+  const announced = await announcedTime(tx, workspaceId);
+  return announced === undefined ? receivedMs : Math.max(receivedMs, announced.getTime() + 1);
+}
+
+const pipelineOf = (source: BatchSource | undefined) => (source?.kind === 'pipeline' ? source.number : null);
+const keyOf = (source: BatchSource | undefined) => (source?.kind === 'input' ? source.key : null);
 
 /** Those that are kept; of one person in the order they came. */
 function inOrderOfMpid(mpids: readonly (bigint | undefined)[]): readonly number[] {

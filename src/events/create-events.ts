@@ -2,7 +2,7 @@ import type { Identities, Person, PersonOutcome, ResolutionScope } from '../iden
 import { type Clock, createIdSource } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { appendBatches, NOBODY } from './batch-log.ts';
-import type { BatchOutcome, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
+import type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
 
 export interface EventsOptions {
   readonly identities: Identities;
@@ -25,21 +25,23 @@ async function prepareBatches(
   scope: ResolutionScope,
   batches: Iterable<BatchToKeep>,
 ): Promise<PreparedBatches> {
-  const taken: Taken = { texts: [], ids: new Map(), ofNobody: new Set() };
+  const taken: Taken = { texts: [], sources: [], ids: new Map(), ofNobody: new Set() };
   const people = await identities.prepare(scope, takeBatches(batches, taken));
   return { scope, ...taken, people };
 }
 
 interface Taken {
   readonly texts: string[];
+  readonly sources: (BatchSource | undefined)[];
   readonly ids: Map<number, bigint>;
   readonly ofNobody: Set<number>;
 }
 
 /** One by one, as their people are asked for: a person need not live longer than it takes to prepare it. */
 function* takeBatches(batches: Iterable<BatchToKeep>, taken: Taken): Generator<Person, void, undefined> {
-  for (const { person, text, batchId } of batches) {
+  for (const { person, text, batchId, source } of batches) {
     const index = taken.texts.push(text) - 1;
+    taken.sources.push(source);
     if (batchId !== undefined) taken.ids.set(index, batchId);
     if (person === undefined) taken.ofNobody.add(index);
     else yield person;
@@ -55,11 +57,11 @@ async function deliverBatches(
   prepared: PreparedBatches,
   exclusive: boolean,
 ): Promise<DeliveredBatches> {
-  const { scope, texts, ids } = prepared;
+  const { scope, texts, ids, sources } = prepared;
   const delivered = await identities.deliver(tx, prepared.people, exclusive);
   const outcomes = outcomesOf(prepared, delivered.outcomes);
   const mpids = outcomes.map((outcome) => ('mpid' in outcome ? (outcome.mpid ?? NOBODY) : undefined));
-  await appendBatches(tx, scope, { texts, ids, mpids, receivedMs: clock.nowMs(), nextId: nextBatchId });
+  await appendBatches(tx, scope, { texts, ids, sources, mpids, receivedMs: clock.nowMs(), nextId: nextBatchId });
   return { ...delivered, outcomes };
 }
 

@@ -5,6 +5,11 @@
 import type { Person, PersonFailure, PreparedPeople, ResolutionScope } from '../identity/index.ts';
 import type { Transaction } from '../store/index.ts';
 
+/** Who brought a batch: a pipeline of the workspace, or a caller with the key of an input or feed. */
+export type BatchSource =
+  | { readonly kind: 'pipeline'; readonly number: bigint }
+  | { readonly kind: 'input'; readonly key: string };
+
 export interface BatchToKeep {
   /** Whom the batch speaks of (`personOfBatch`); undefined: nobody, it is kept without an MPID (rulings §2; HTTP only). */
   readonly person: Person | undefined;
@@ -15,6 +20,8 @@ export interface BatchToKeep {
   readonly text: string;
   /** The sender's own `batch_id`, kept as it is; absent: the log makes one. It is no key: senders may repeat theirs. */
   readonly batchId?: bigint;
+  /** One object for all batches that it brought. Absent: nobody knows. */
+  readonly source?: BatchSource;
 }
 
 /** Batches whose people are hashed and sorted: all that needs no store, so it can be done while another chunk commits. */
@@ -23,6 +30,8 @@ export interface PreparedBatches {
   readonly texts: readonly string[];
   /** By batch: the sender's own `batch_id`. */
   readonly ids: ReadonlyMap<number, bigint>;
+  /** By batch. */
+  readonly sources: readonly (BatchSource | undefined)[];
   /** Batches that name nobody. */
   readonly ofNobody: ReadonlySet<number>;
   /** The people of all others, in order. */

@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '../kernel/index.ts';
-import type { Transaction } from '../store/index.ts';
+import type { Sql, Transaction } from '../store/index.ts';
 
 /**
  * Takes the workspace's creation lock until the transaction ends: shared by optimistic deliveries, exclusive for one that
@@ -10,4 +10,17 @@ export async function takeCreationLock(tx: Transaction, workspaceId: WorkspaceId
   if ((await tx.query(lock, [workspaceId])).length > 0) return;
   await tx.execute('INSERT INTO creation_locks (workspace_id) VALUES ($1) ON CONFLICT DO NOTHING', [workspaceId]);
   await tx.query(lock, [workspaceId]);
+}
+
+/**
+ * Transactions of this store that hold a creation lock, of whichever workspace: the deliveries that have begun and are not
+ * over. A row lock cannot be seen from outside; the lock on its table, which comes with it, can.
+ */
+export async function underWay(sql: Sql): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ readonly transaction: string }>(
+    `SELECT virtualtransaction AS transaction FROM pg_locks
+     WHERE relation = 'creation_locks'::regclass AND mode = 'RowShareLock' AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return new Set(rows.map(({ transaction }) => transaction));
 }

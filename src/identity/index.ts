@@ -18,6 +18,7 @@ export type {
   ResolutionScope,
 } from './contract.ts';
 export { createIdentities } from './create-identities.ts';
+export { underWay } from './creation-lock.ts';
 export { deliverInTransaction } from './deliver-in-transaction.ts';
 export {
   DEFAULT_POLICY,

@@ -33,7 +33,7 @@ export function eventsPlan(
       ...{ nameChars: 256, valueChars: 4096, batchBytes: 131_072 },
       ...{ attributesPerEvent: 100, userAttributesPerBatch: 100 },
     },
-    ...{ zone: createZone('UTC'), runStart: RUN_START },
+    ...{ zone: createZone('UTC'), runStart: RUN_START, source: { kind: 'pipeline', number: 1n } },
     ...rest,
   };
 }

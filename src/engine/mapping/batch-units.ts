@@ -1,4 +1,4 @@
-import type { BatchToKeep } from '../../events/index.ts';
+import type { BatchSource, BatchToKeep } from '../../events/index.ts';
 import { type Micros, msOfMicros } from '../../kernel/index.ts';
 import { type Head, isSameHead } from './compile-head.ts';
 import type { Refusal } from './refusal.ts';
@@ -64,12 +64,12 @@ function boundedBytes(text: string, room: number): number {
 }
 
 /** The batch as it is kept. */
-export function batchOf({ head, events, newest }: OpenBatch): BatchToKeep {
+export function batchOf({ head, events, newest }: OpenBatch, source: BatchSource): BatchToKeep {
   const { person, text, batchId } = head;
   const time = head.time ?? String(msOfMicros(newest));
   // joined: a text in pieces keeps all of them alive as long as the chunk, and the collector copies each
   const whole = [text.slice(0, -1), text === '{}' ? TIME : NEXT_TIME, time, EVENTS, events.join(','), ']}'].join('');
-  const batch = { person: { ...person, setAt: newest }, text: whole };
+  const batch = { person: { ...person, setAt: newest }, text: whole, source };
   return batchId === undefined ? batch : { ...batch, batchId: BigInt(batchId) };
 }
 

@@ -14,6 +14,7 @@ import type { UnitMapping } from './unit-mapping.ts';
 
 export interface MappingPlan extends Pick<RunSnapshot, 'pipeline' | 'transformation'> {
   readonly workspaceId: WorkspaceId;
+  readonly pipelineNumber: bigint;
   readonly settings: WorkspaceSettings;
   readonly columns: readonly Column[];
   /** Gives a row's time; without it, or where the cell has none, the time is the run's start. */
@@ -35,11 +36,12 @@ function mapPeople({ identities }: Pick<EngineDeps, 'identities'>, plan: Mapping
 }
 
 function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): UnitMapping {
-  const { columns, iterator, pipeline, transformation, runStart } = plan;
+  const { columns, iterator, pipeline, pipelineNumber, transformation, runStart } = plan;
   if (transformation === null) throw new AppError('INTERNAL', 'An events pipeline has no field transformation.');
   const { nameCharacters, valueCharacters, batchBytes, ...limits } = plan.settings.limits;
   return createEventsMapping({
     ...{ events, scope: scopeOf(plan), columns, iterator, runStart },
+    source: { kind: 'pipeline', number: pipelineNumber },
     mappings: transformation.mappings,
     environment: pipeline.environment,
     dataPlan: pipeline.dataPlan,

@@ -59,6 +59,7 @@ export function compileBatches(
   placed: PlacedMappings,
 ): (rows: readonly Row[], taken: TakenRows) => Generator<BatchToKeep, void, undefined> {
   const mapRow = compileRow(plan, placed);
+  const { source } = plan;
   const { batchBytes } = plan.limits;
   const batchOfRow = (row: Row, open: OpenBatch | undefined) => {
     const mapped = mapRow(row);
@@ -74,14 +75,14 @@ export function compileBatches(
       }
       if (open !== undefined && open !== batch) {
         starts.push(accepted.length);
-        yield batchOf(open);
+        yield batchOf(open, source);
       }
       open = batch;
       accepted.push(row);
     }
     if (open === undefined) return;
     starts.push(accepted.length);
-    yield batchOf(open);
+    yield batchOf(open, source);
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Destination, findDestination } from '../../events/index.ts';
+import { type BatchSource, type Destination, findDestination } from '../../events/index.ts';
 import { AppError, type Json, type Micros } from '../../kernel/index.ts';
 import { type DataPlan, type FieldMapping, transformationMisfits } from '../../sync/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
@@ -17,6 +17,8 @@ export interface EventLimits {
 
 /** Everything that decides how rows of a run become events. */
 export interface EventsPlan {
+  /** Stands beside each batch in the log. */
+  readonly source: BatchSource;
   readonly columns: readonly Column[];
   readonly mappings: readonly FieldMapping[];
   readonly environment: 'production' | 'development';

@@ -71,6 +71,13 @@ test('a row that the store refuses fails alone, and not the rows that it shares 
   ]);
 });
 
+test('the log knows which pipeline brought a batch', async () => {
+  await keep([['a@b.c', null, '1']]);
+  const [pipeline] = await store.query<{ number: bigint }>('SELECT number FROM pipelines');
+  const kept = await store.query('SELECT pipeline_number AS number, input_key FROM event_batches');
+  expect(kept).toEqual([{ number: pipeline?.number, input_key: null }]);
+});
+
 test('a batch whose person fails fails all its rows, each with the column at fault', async () => {
   const done = await keep([
     ['a@b.c', null, '1'],

@@ -47,6 +47,21 @@ describe('a delivery of batches', () => {
     expect(mpidsOfBatches(await deliverBatches(store, [nobody]))).toEqual([undefined]);
   });
 
+  it('keeps beside each batch who brought it', async () => {
+    await using store = await openTestStore();
+    await deliverBatches(store, [
+      { ...batch('ann', '{"n":1}'), source: { kind: 'pipeline', number: 9007199254740993n } },
+      { ...batch('ben', '{"n":2}'), source: { kind: 'input', key: 'the-key' } },
+      batch('ann', '{"n":3}'),
+    ]);
+    const rows = await store.query('SELECT pipeline_number, input_key FROM event_batches ORDER BY received_on, id');
+    expect(rows).toEqual([
+      { pipeline_number: 9007199254740993n, input_key: null },
+      { pipeline_number: null, input_key: 'the-key' },
+      { pipeline_number: null, input_key: null },
+    ]);
+  });
+
   it('keeps no batch whose person fails, says why, and keeps its neighbours', async () => {
     await using store = await openTestStore();
     const [ann = 0n] = mpidsOfBatches(await deliverBatches(store, [batch('ann')]));
