@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import { readSettings } from '../access/index.ts';
 import type { Job } from '../jobs/index.ts';
 import { AppError, type Micros, microsOfMs, type WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
@@ -116,7 +117,7 @@ async function takeSnapshot(tx: Transaction, run: Run): Promise<string | undefin
   const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
   if (context === undefined || !mayStart(context, run)) return undefined;
   await dropFormerGenerations(tx, { workspaceId, pipelineNumber, generation: context.pipeline.generation });
-  const snapshot = snapshotText(context);
+  const snapshot = snapshotText(context, await readSettings(tx, workspaceId));
   await tx.orm
     .update(pipelineRuns)
     .set({ snapshot })

@@ -37,8 +37,8 @@ export async function dryRun(
 ): Promise<DryRun> {
   const context = await loadPipeline(deps.store, { workspaceId, id: pipelineId });
   const pipelineNumber = context.pipeline.number;
-  const snapshot = snapshotFromText(snapshotText(context));
   const settings = await readSettings(deps.store, workspaceId);
+  const snapshot = snapshotFromText(snapshotText(context, settings));
   const { dialect } = connectorOf(deps, context.connection);
   const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);
   return await askWarehouse(deps, { ...reachable(deps, context.connection), signal: caller }, (session, signal) =>
@@ -64,7 +64,7 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
   const iterator = iteratorOf(snapshot, columns);
   const mapping = createMapping(deps, {
     ...{ columns, iterator, settings, workspaceId, pipelineNumber, runStart: microsOfMs(deps.clock.nowMs()) },
-    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation },
+    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation, identity: snapshot.identity },
   });
   const range = await rangeOfTrial(trial, iterator);
   if (range.kind === 'empty') return NOTHING_TO_READ;

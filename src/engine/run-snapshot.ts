@@ -1,3 +1,4 @@
+import type { WorkspaceSettings } from '../access/index.ts';
 import { formatMicros, parseJson, stringifyJson } from '../kernel/index.ts';
 import type { Connection, DataModel, DataPlan, FieldTransformation, Pipeline, PipelineContext } from '../sync/index.ts';
 
@@ -17,10 +18,15 @@ export interface RunSnapshot {
   readonly dataModel: Pick<DataModel, 'id' | 'sqlQuery'>;
   /** Of an events pipeline only. */
   readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
+  /** How people are resolved: two strategies in one run would tell the same person apart. */
+  readonly identity: WorkspaceSettings['identity'];
 }
 
 /** JSON text of the snapshot, as it stands in the run's row. */
-export function snapshotText({ pipeline, connection, dataModel, transformation }: PipelineContext): string {
+export function snapshotText(
+  { pipeline, connection, dataModel, transformation }: PipelineContext,
+  { identity }: WorkspaceSettings,
+): string {
   const { id, pipelineType, environment, syncMode, schedule, generation } = pipeline;
   const { rowKey, dataPlan } = pipeline.kept;
   const position = pipeline.position === null ? null : formatMicros(pipeline.position);
@@ -33,6 +39,7 @@ export function snapshotText({ pipeline, connection, dataModel, transformation }
     connection: { id: connection.id, provider: connection.provider, config: connection.config },
     dataModel: { id: dataModel.id, sqlQuery: dataModel.sqlQuery },
     transformation: transformation === null ? null : { id: transformation.id, mappings: transformation.mappings },
+    identity,
   };
   return stringifyJson(snapshot);
 }

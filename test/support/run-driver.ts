@@ -38,10 +38,12 @@ export async function createRunDriver(options: {
   readonly clock: HandClock;
   readonly warehouse: FakeWarehouse;
   readonly chunkRows: number;
+  /** Real ones, for a test about profiles. */
+  readonly identities?: Identities;
 }): Promise<RunDriver> {
   const { store, clock, warehouse, chunkRows } = options;
   await store.execute('CREATE TABLE IF NOT EXISTS arrivals (scope bigint, email text)');
-  const identities = countingIdentities(() => driver.onDelivering());
+  const identities = options.identities ?? countingIdentities(() => driver.onDelivering());
   const jobs = { enqueue: async () => undefined, cancel: async () => undefined } as unknown as Jobs;
   const deps: EngineDeps = {
     ...{ store, jobs, identities, clock, keyRing: TEST_KEY_RING, ledgerKey: IDENTITY_KEY },

@@ -12,7 +12,7 @@ import { createEventsMapping } from './events-mapping.ts';
 import { createPeopleMapping } from './people-mapping.ts';
 import type { UnitMapping } from './unit-mapping.ts';
 
-export interface MappingPlan extends Pick<RunSnapshot, 'pipeline' | 'transformation'> {
+export interface MappingPlan extends Pick<RunSnapshot, 'pipeline' | 'transformation' | 'identity'> {
   readonly workspaceId: WorkspaceId;
   readonly pipelineNumber: bigint;
   readonly settings: WorkspaceSettings;
@@ -50,7 +50,7 @@ function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): U
   });
 }
 
-function scopeOf({ workspaceId, pipeline, settings }: MappingPlan): ResolutionScope {
+function scopeOf({ workspaceId, pipeline, identity }: MappingPlan): ResolutionScope {
   const { environment, syncMode } = pipeline;
-  return { workspaceId, environment, mode: syncMode.type, policy: policyOf(settings) };
+  return { workspaceId, environment, mode: syncMode.type, policy: policyOf({ identity }) };
 }
