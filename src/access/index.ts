@@ -20,7 +20,7 @@ export { listPlatformCredentials } from './list-platform-credentials.ts';
 export { listWorkspaces } from './list-workspaces.ts';
 export type { Role } from './platform-credential.ts';
 export { provisionAccount } from './provision-account.ts';
-export { createSettingsReader, readSettings } from './read-settings.ts';
+export { createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
 export { recordChange } from './record-change.ts';
 export { reencryptSecrets } from './reencrypt-secrets.ts';
 export { revokeInputCredential } from './revoke-input-credential.ts';

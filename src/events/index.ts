@@ -1,6 +1,16 @@
 // The shapes in contract/ are the one source of what a batch is: types, validation, destinations and required fields.
 
+export {
+  type AcceptDeps,
+  type Accepted,
+  type AcceptOutcome,
+  type BatchDoor,
+  type BatchSender,
+  createBatchDoor,
+  type SentBatch,
+} from './accept-batches.ts';
 export { eraseBatches, readBatches } from './batch-log.ts';
+export { expireRequests } from './batch-requests.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
 export type { EventBatch } from './contract/batch.ts';

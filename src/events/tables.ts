@@ -1,6 +1,6 @@
 // One row a batch, its text whole. The table is partitioned by month of receipt, which drizzle does not know: the migration
 // says it by hand, and `keep-partitions.ts` makes the months.
-import { bigint, index, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, index, pgTable, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 export const eventBatches = pgTable(
   'event_batches',
@@ -37,3 +37,40 @@ export const logHorizons = pgTable('log_horizons', {
   /** All that was received up to here is committed; null: nobody knows. */
   settled: timestamp('settled', { withTimezone: true, precision: 3 }),
 });
+
+/** What senders called their requests, for 30 days (rulings §2: `source_request_id` deduplicates per key). */
+export const batchRequests = pgTable(
+  'batch_requests',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    /** The first 16 bytes of a hash of key and id. */
+    hash: uuid('hash').notNull(),
+    receivedOn: timestamp('received_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.hash] }),
+    index('batch_requests_by_time').on(table.workspaceId, table.receivedOn),
+  ],
+);
+
+/** Batches of bulk requests that were refused, for the operator to see. */
+export const rejectedBatches = pgTable(
+  'rejected_batches',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    id: bigint('id', { mode: 'bigint' }).notNull(),
+    receivedOn: timestamp('received_on', { withTimezone: true, precision: 3 }).notNull(),
+    /** Of the input or feed it came in with. */
+    key: text('key').notNull(),
+    /** Path of the request. */
+    path: text('path').notNull(),
+    /** What is wrong with it: JSON text, a list of `{path, message}`. */
+    errors: text('errors').notNull(),
+    /** The batch as it came, JSON text; null: too large to be kept. */
+    text: text('text'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    index('rejected_batches_by_time').on(table.workspaceId, table.receivedOn),
+  ],
+);

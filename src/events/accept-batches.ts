@@ -1,0 +1,157 @@
+import type { SettingsReader, WorkspaceSettings } from '../access/index.ts';
+import { policyOf, type ResolutionPolicy } from '../identity/index.ts';
+import { AppError, asAppError, type Clock, type Issue, type WorkspaceId } from '../kernel/index.ts';
+import { createGroupCommit, type GroupCommit, type Store } from '../store/index.ts';
+import { requestHash } from './batch-requests.ts';
+import { checkBatch } from './check-batch.ts';
+import type { EventBatch } from './contract/batch.ts';
+import { type AcceptedBatch, deliverAccepted } from './deliver-accepted.ts';
+import type { BatchSource, Events } from './delivery.ts';
+import { type BatchOrigin, keptText } from './kept-text.ts';
+import { personOfBatch } from './person-of-batch.ts';
+
+/** Who sends, as the credentials and the path say. */
+export interface BatchSender extends BatchOrigin {
+  readonly workspaceId: WorkspaceId;
+  /** The key of the input or feed. */
+  readonly key: string;
+}
+
+export interface SentBatch {
+  /** What the lossless JSON parser gave; need not be a batch. */
+  readonly body: unknown;
+  /** The JSON text of `body`. */
+  readonly text: string;
+}
+
+/**
+ * `duplicate`: a batch with its `source_request_id` is durable already, and this one changes nothing. `rejected`: nothing
+ * of it is kept; the paths are those of the batch.
+ */
+export type AcceptOutcome =
+  | { readonly status: 'kept'; readonly mpid: bigint | undefined }
+  | { readonly status: 'duplicate' }
+  | { readonly status: 'rejected'; readonly issues: readonly Issue[] };
+
+export interface Accepted {
+  /** One a batch, in order. */
+  readonly outcomes: readonly AcceptOutcome[];
+  /** How much of the workspace's rate is used up, 0 to 100. */
+  readonly rateUsedPercent: number;
+}
+
+export interface RateLimiter {
+  take(
+    key: string,
+    count: number,
+    perSecond: number,
+  ): { readonly isAllowed: boolean; readonly percentageUsed: number; readonly retryAfterSeconds: number };
+}
+
+export interface AcceptDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly settingsOf: SettingsReader;
+  readonly rates: RateLimiter;
+}
+
+export interface BatchDoor {
+  /**
+   * Checks, resolves and keeps batches; resolves when all that is kept is durable. Each batch stands alone: one that is
+   * rejected leaves the others be. Throws RATE_LIMITED over the workspace's rate, and then nothing was kept; RATE_LIMITED
+   * while too much waits and STORE_UNAVAILABLE, and then some may have been kept: whoever sends all again has
+   * `source_request_id` to recognise them.
+   */
+  accept(sender: BatchSender, batches: readonly SentBatch[]): Promise<Accepted>;
+  /** Takes nothing more; resolves when everything that was taken is durable or refused. */
+  drain(): Promise<void>;
+}
+
+const MEGABYTE = 2 ** 20;
+const BOUNDS = {
+  groupItems: 512,
+  groupBytes: 8 * MEGABYTE,
+  groupsAtOnce: 4,
+  groupsOfKeyAtOnce: 2,
+  heldItemsOfKey: 20_000,
+  heldBytesOfKey: 64 * MEGABYTE,
+  heldBytes: 128 * MEGABYTE,
+};
+
+type Groups = GroupCommit<AcceptedBatch, AcceptOutcome>;
+
+/** One for a process. */
+export function createBatchDoor(deps: AcceptDeps): BatchDoor {
+  const groups: Groups = createGroupCommit({ ...BOUNDS, deliver: (group) => deliverAccepted(deps, group) });
+  return {
+    async accept(sender, batches) {
+      const settings = await deps.settingsOf(sender.workspaceId);
+      const rateUsedPercent = takeRate(deps.rates, sender, { count: batches.length, limits: settings.limits });
+      const acceptance: Acceptance = {
+        ...{ groups, sender, limits: settings.limits, policy: policyOf(settings) },
+        source: { kind: 'input', key: sender.key },
+        receivedMs: deps.clock.nowMs(),
+      };
+      const outcomes = await Promise.all(batches.map((batch) => acceptBatch(acceptance, batch)));
+      return { outcomes, rateUsedPercent };
+    },
+    drain: () => groups.drain(),
+  };
+}
+
+type Limits = WorkspaceSettings['limits'];
+
+function takeRate(
+  rates: RateLimiter,
+  { workspaceId }: BatchSender,
+  { count, limits }: { readonly count: number; readonly limits: Limits },
+): number {
+  const perSecond = limits.batchesPerSecond;
+  const { isAllowed, percentageUsed, retryAfterSeconds } = rates.take(String(workspaceId), count, perSecond);
+  if (isAllowed) return percentageUsed;
+  const message = `This workspace takes ${perSecond} batches a second; wait as long as Retry-After says, then send them again.`;
+  throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
+}
+
+interface Acceptance {
+  readonly groups: Groups;
+  readonly sender: BatchSender;
+  readonly source: BatchSource;
+  readonly limits: Limits;
+  readonly policy: ResolutionPolicy;
+  readonly receivedMs: number;
+}
+
+async function acceptBatch(acceptance: Acceptance, { body, text }: SentBatch): Promise<AcceptOutcome> {
+  const issues = checkBatch(body, acceptance.limits, text);
+  if (issues.length > 0) return rejected(issues);
+  const accepted = acceptedBatch(acceptance, body as EventBatch, text);
+  const { workspaceId, environment } = accepted.scope;
+  try {
+    return await acceptance.groups.submit(`${workspaceId}/${environment}`, accepted, accepted.batch.text.length);
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    // alone in its group by then: the store cannot hold a value of this very batch
+    if (error.code === 'STORE_DATA') return rejected([{ path: '', message: error.message }]);
+    throw error;
+  }
+}
+
+const rejected = (issues: readonly Issue[]): AcceptOutcome => ({ status: 'rejected', issues });
+
+function acceptedBatch(acceptance: Acceptance, batch: EventBatch, text: string): AcceptedBatch {
+  const { sender, source, policy, receivedMs } = acceptance;
+  const { workspaceId, key } = sender;
+  const batchId = batch.batch_id ?? undefined;
+  return {
+    scope: { workspaceId, environment: batch.environment ?? 'production', mode: 'incremental', policy },
+    request: requestHash(key, batch.source_request_id),
+    batch: {
+      person: personOfBatch(batch, receivedMs),
+      text: keptText(batch, text, sender),
+      source,
+      ...(batchId !== undefined && { batchId: BigInt(batchId) }),
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Batches that a sender named with a `source_request_id`, for as long as a second one counts as the same (rulings §2).
+import { hash } from 'node:crypto';
+import { isRawNumber, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import type { WireString } from './contract/leaves.ts';
+
+const REMEMBERED_MS = 30 * 86_400_000;
+
+/** Key and id as one UUID; undefined: the batch was given none. */
+// not shown: an empty id names nothing, as null does
+export function requestHash(key: string, id: WireString | undefined): string | undefined {
+  if (id === undefined || id === null || id === '') return undefined;
+  return hash('sha256', `${key}\0${isRawNumber(id) ? id.rawJSON : id}`, 'hex').slice(0, 32);
+}
+
+interface Requests {
+  readonly workspaceId: WorkspaceId;
+  /** Each once. */
+  readonly hashes: readonly string[];
+  readonly receivedMs: number;
+}
+
+/**
+ * Remembers the requests; answers those that nobody had named within 30 days. Another transaction that names one of them is
+ * waited for; `hashes` are sorted, so that no two wait for each other.
+ */
+export async function claimRequests(sql: Sql, { workspaceId, hashes, receivedMs }: Requests): Promise<Set<string>> {
+  const rows = await sql.query<{ hash: string }>(CLAIM, [
+    workspaceId,
+    hashes,
+    new Date(receivedMs),
+    new Date(receivedMs - REMEMBERED_MS),
+  ]);
+  return new Set(rows.map((row) => row.hash));
+}
+
+const CLAIM = `
+  INSERT INTO batch_requests AS known (workspace_id, hash, received_on)
+  SELECT $1, hash, $3 FROM unnest($2::uuid[]) AS hash
+  ON CONFLICT (workspace_id, hash) DO UPDATE SET received_on = excluded.received_on WHERE known.received_on < $4
+  RETURNING replace(hash::text, '-', '') AS hash`;
+
+/** Forgets requests of the same transaction whose batches were refused: the next batch of that name is no duplicate. */
+export async function releaseRequests(
+  sql: Sql,
+  { workspaceId, hashes }: Pick<Requests, 'workspaceId' | 'hashes'>,
+): Promise<void> {
+  await sql.execute('DELETE FROM batch_requests WHERE workspace_id = $1 AND hash = ANY($2::uuid[])', [
+    workspaceId,
+    hashes,
+  ]);
+}
+
+/** Rows a statement deletes at most, so that work goes on beside it. */
+const AT_ONCE = 5_000;
+
+const EXPIRE = `
+  DELETE FROM batch_requests WHERE workspace_id = $1 AND hash IN
+    (SELECT hash FROM batch_requests WHERE workspace_id = $1 AND received_on < $2 ORDER BY received_on LIMIT $3)`;
+
+interface Expiry {
+  readonly workspaceId: WorkspaceId;
+  readonly nowMs: number;
+}
+
+/** Deletes what is remembered for longer than 30 days, a bounded statement at a time; answers how many. */
+export async function expireRequests(sql: Sql, { workspaceId, nowMs }: Expiry, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
+  while (!signal.aborted) {
+    const gone = await sql.execute(EXPIRE, [workspaceId, new Date(nowMs - REMEMBERED_MS), AT_ONCE]);
+    deleted += gone;
+    if (gone < AT_ONCE) break;
+  }
+  return deleted;
+}

@@ -1,0 +1,77 @@
+// Parts of a JSON text that was parsed already: batches are kept with the sender's own digits, and nothing is written anew.
+
+/** The items of a list, each as its own text. `text` is JSON, a list. */
+export function itemTexts(text: string): readonly string[] {
+  const items: string[] = [];
+  for (let at = skipSpace(text, text.indexOf('[') + 1); text[at] !== ']'; ) {
+    const end = endOfValue(text, at);
+    items.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return items;
+}
+
+/** The object without the fields named. `text` is JSON, an object. */
+export function withoutFields(text: string, names: readonly string[]): string {
+  const kept: string[] = [];
+  for (let at = skipSpace(text, text.indexOf('{') + 1); text[at] !== '}'; ) {
+    const nameEnd = endOfText(text, at);
+    const end = endOfValue(text, skipSpace(text, skipSpace(text, nameEnd) + 1));
+    if (!names.includes(JSON.parse(text.slice(at, nameEnd)) as string)) kept.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return `{${kept.join(',')}}`;
+}
+
+const LINE_BREAK = /[\n\r]/;
+const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g;
+
+/** The same on one line: a line break can only stand between the parts of a JSON text. */
+export function onOneLine(text: string): string {
+  return LINE_BREAK.test(text) ? text.replace(TEXT_OR_SPACE, '$1') : text;
+}
+
+const QUOTE = 34;
+const OPEN = new Set([0x5b, 0x7b]);
+const CLOSE = new Set([0x5d, 0x7d]);
+const AFTER_SINGLE = /[\s,\]}]/g;
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfText(text, start);
+  if (OPEN.has(first)) return endOfContainer(text, start);
+  AFTER_SINGLE.lastIndex = start;
+  return AFTER_SINGLE.exec(text)?.index ?? text.length;
+}
+
+function endOfContainer(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at) - 1;
+    else if (OPEN.has(code)) depth++;
+    else if (CLOSE.has(code) && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** Where the text that opens at `quote` is over. */
+function endOfText(text: string, quote: number): number {
+  let end = text.indexOf('"', quote + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+}
