@@ -1,0 +1,84 @@
+// What a call is: the common analytics specification as Segment's and RudderStack's SDKs send it. Unknown fields pass.
+import type { TSchema } from 'typebox';
+import { type Issue, type Json, type Micros, parseInstant, quoteValue } from '../../kernel/index.ts';
+import { compileCheck } from '../contract/compile-check.ts';
+import { shapeOf } from '../contract/form.ts';
+import { AnyString, fields, Text } from '../contract/leaves.ts';
+import { maybe, open } from '../contract/objects.ts';
+import type { BatchLimits, Check, Scan } from '../contract/scan.ts';
+
+const Anything = maybe(open({}));
+
+const COMMON = {
+  ...fields(AnyString, 'messageId', 'userId', 'anonymousId', 'channel', 'timestamp', 'originalTimestamp', 'sentAt'),
+  context: Anything,
+};
+
+/** The calls by their `type`; each is the body of its own path too. */
+export const CALLS = {
+  track: open({ ...COMMON, event: Text, properties: Anything }),
+  page: open({ ...COMMON, ...fields(AnyString, 'name', 'category'), properties: Anything }),
+  screen: open({ ...COMMON, ...fields(AnyString, 'name', 'category'), properties: Anything }),
+  identify: open({ ...COMMON, traits: Anything }),
+  group: open({ ...COMMON, groupId: AnyString, traits: Anything }),
+  alias: open({ ...COMMON, previousId: AnyString }),
+} as const satisfies Readonly<Record<string, TSchema>>;
+
+export type CallType = keyof typeof CALLS;
+export const CALL_TYPES = Object.keys(CALLS) as readonly CallType[];
+export const isCallType = (name: unknown): name is CallType => typeof name === 'string' && Object.hasOwn(CALLS, name);
+
+/** The fields of a call that passed `checkCall`. */
+export interface CallFields {
+  readonly [field: string]: Json;
+}
+
+export interface Call {
+  readonly type: CallType;
+  readonly fields: CallFields;
+}
+
+const CHECKS = Object.fromEntries(
+  Object.entries(CALLS).map(([type, schema]) => [type, compileCheck(shapeOf(schema))]),
+) as Readonly<Record<CallType, Check>>;
+
+/** Fields that must say something: null and empty text do not. */
+const NEEDED: Readonly<Record<CallType, readonly string[]>> = {
+  track: ['event'],
+  page: [],
+  screen: [],
+  identify: [],
+  group: ['groupId'],
+  alias: ['previousId', 'userId'],
+};
+
+const TIMES = ['timestamp', 'originalTimestamp', 'sentAt'] as const;
+
+/** What is wrong with a call, each complaint with its path in the call; none: they are `CallFields`. */
+export function checkCall(type: CallType, fields: Json, limits: BatchLimits): readonly Issue[] {
+  const scan: Scan = { limits, trail: [], issues: [] };
+  CHECKS[type](fields, scan);
+  if (scan.issues.length > 0) return scan.issues;
+  const call = fields as CallFields;
+  return [
+    ...NEEDED[type].filter((name) => isNothing(call[name])).map((path) => ({ path, message: 'is required' })),
+    ...TIMES.flatMap((path) => timeIssue(path, call[path])),
+  ];
+}
+
+export const isNothing = (value: Json | undefined): boolean => value === undefined || value === null || value === '';
+
+/** A time in a call or around it. Undefined: nothing is said. */
+export function instantOf(value: Json | undefined): Micros | undefined {
+  return typeof value === 'string' ? parseInstant(value) : undefined;
+}
+
+export function timeIssue(path: string, value: Json | undefined): readonly Issue[] {
+  if (isNothing(value) || instantOf(value) !== undefined) return [];
+  return [
+    {
+      path,
+      message: `must be an ISO 8601 time with its zone, such as 2026-01-31T12:00:00.000Z, is ${quoteValue(value)}`,
+    },
+  ];
+}

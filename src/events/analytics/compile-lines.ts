@@ -1,0 +1,95 @@
+// Lines of the tables, made ready once: the place each names is looked up in the contract, so that a table that names none
+// does not load.
+import { AppError, type Json } from '../../kernel/index.ts';
+import type { EventType } from '../contract/event-kinds.ts';
+import { findDestination } from '../contract/find-destination.ts';
+import type { Leaf } from '../contract/leaves.ts';
+import { CONVERSIONS, type Conversion, isNobodysId } from './conversions.ts';
+import type { FieldLine } from './field-lines.ts';
+import { fitValue } from './fit-value.ts';
+import type { Platform } from './platforms.ts';
+
+export type Steps = readonly (string | number)[];
+
+/** What a line reads, dotted, and as steps. */
+interface Source {
+  readonly name: string;
+  readonly steps: readonly string[];
+}
+
+export interface CompiledLine extends Omit<FieldLine, 'from' | 'to' | 'as'> {
+  readonly from: readonly Source[];
+  /** From the batch, first items of lists on the way. */
+  readonly to: Steps;
+  /** Absent: the conversion makes a whole object. */
+  readonly leaf: Leaf | undefined;
+  readonly convert: Conversion | undefined;
+}
+
+export interface Base {
+  /** Dotted place below which the lines' own places lie; empty: the batch. */
+  readonly below: string;
+  readonly eventType?: EventType;
+}
+
+export function compileLines(lines: readonly FieldLine[], { below, eventType }: Base): readonly CompiledLine[] {
+  return lines.map(({ from, to, as, ...rest }) => ({
+    ...rest,
+    from: from.map((name) => ({ name, steps: name.split('.') })),
+    ...placeOf(below === '' ? to : `${below}.${to}`, eventType, as === 'purposes'),
+    convert: as === undefined ? undefined : CONVERSIONS[as].convert,
+  }));
+}
+
+function placeOf(
+  place: string,
+  eventType: EventType | undefined,
+  isObject: boolean,
+): Pick<CompiledLine, 'to' | 'leaf'> {
+  if (isObject) return { to: place.split('.'), leaf: undefined };
+  const found = findDestination(place, eventType);
+  if ('problem' in found) throw new AppError('INTERNAL', `The analytics tables name ${place}, which ${found.problem}.`);
+  const { path, lists, leaf } = found;
+  return { to: path.flatMap((step, at) => (lists.includes(at) ? [step, 0] : [step])), leaf };
+}
+
+/** What a line found in a call. */
+export interface Found {
+  readonly value: Json;
+  /** Dotted name of the field. */
+  readonly name: string;
+}
+
+export interface Looking {
+  readonly eventMs: number;
+  readonly platform: Platform | undefined;
+  /** Names of fields that other lines have taken. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** The first field that is there, not taken yet, and fits. */
+export function findValue(line: CompiledLine, source: Json, looking: Looking): Found | undefined {
+  const { on } = line;
+  if (on !== undefined && (looking.platform === undefined || !on.includes(looking.platform))) return undefined;
+  for (const { name, steps } of line.from) {
+    const value = looking.taken.has(name) ? undefined : fitting(line, valueAt(source, steps), looking.eventMs);
+    if (value !== undefined) return { value, name };
+  }
+  return undefined;
+}
+
+function fitting({ leaf, convert }: CompiledLine, given: Json | undefined, eventMs: number): Json | undefined {
+  if (given === undefined || given === null || given === '') return undefined;
+  if (leaf?.identity !== undefined && isNobodysId(given)) return undefined;
+  const value = convert === undefined ? given : convert(given, eventMs);
+  return value === undefined || leaf === undefined ? value : fitValue(value, leaf);
+}
+
+export function valueAt(source: Json, steps: Steps): Json | undefined {
+  let at: Json | undefined = source;
+  for (const step of steps) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Readonly<Record<string, Json>>)[step];
+  }
+  return at;
+}

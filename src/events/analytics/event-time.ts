@@ -1,0 +1,21 @@
+import { type Json, msOfMicros } from '../../kernel/index.ts';
+import { type CallFields, instantOf } from './call-contract.ts';
+
+/** What came with the request that a call stands in. */
+export interface Arrival {
+  readonly receivedMs: number;
+  /** `sentAt` of a batch of calls, for those without one of their own. */
+  readonly sentAt?: Json;
+}
+
+/**
+ * When a call was made, in ms since 1970 (rulings §7, Analytics calls): receipt − (sentAt − timestamp), so that a device
+ * with a wrong clock does no harm. RudderStack's SDKs call the time `originalTimestamp`.
+ * not shown: without `sentAt` the clock of the sender is believed, and without a time the call was made when it came
+ */
+export function eventTimeMs(call: CallFields, { receivedMs, sentAt }: Arrival): number {
+  const made = instantOf(call.timestamp) ?? instantOf(call.originalTimestamp);
+  if (made === undefined) return receivedMs;
+  const sent = instantOf(call.sentAt) ?? instantOf(sentAt);
+  return sent === undefined ? msOfMicros(made) : receivedMs - (msOfMicros(sent) - msOfMicros(made));
+}

@@ -1,0 +1,110 @@
+import type { Json } from '../../kernel/index.ts';
+import type { EventBatch } from '../contract/batch.ts';
+import type { Call, CallFields } from './call-contract.ts';
+import { type CallPlan, DATA_STEPS, FILLED_UP, planOf } from './call-plans.ts';
+import { type CompiledLine, findValue, type Steps, valueAt } from './compile-lines.ts';
+import { isFields } from './conversions.ts';
+import { addFree, type Draft, type Origins, pathOf, setAt } from './draft.ts';
+import { type Arrival, eventTimeMs } from './event-time.ts';
+import { PLATFORM_FIELDS } from './field-lines.ts';
+import { attributeOf, singleOf } from './fit-value.ts';
+import type { Mapping } from './mapping.ts';
+import { placeList } from './place-list.ts';
+import { type Platform, platformNamed } from './platforms.ts';
+
+/**
+ * The batch that a valid call becomes (field-lines.ts, track-names.ts): one event, or none where the call is an identity
+ * request. What has no place of its own stays: other properties become custom_attributes, other fields of the context
+ * custom_flags, other traits user attributes. Bounds are not looked at: `checkBatch` says what is over.
+ * `origins` learns which field of the call each field of the batch came from.
+ */
+export function mapCall(given: Call, arrival: Arrival, origins?: Origins): EventBatch {
+  const call = given.type === 'identify' ? withTraitsOfContext(given.fields) : given.fields;
+  const eventMs = eventTimeMs(call, arrival);
+  const plan = planOf(given);
+  const draft: Draft = { timestamp_unixtime_ms: eventMs };
+  const mapping: Mapping = { call, draft, eventMs, platform: platformOf(call), taken: new Set(), origins };
+  if (plan.eventType !== undefined) {
+    draft.events = [{ event_type: plan.eventType, data: { timestamp_unixtime_ms: eventMs } }];
+  }
+  for (const [steps, value] of plan.fixed) setAt(draft, steps, value);
+  if (plan.list !== undefined) placeList(mapping, plan.list);
+  placeLines(mapping, plan.lines);
+  fillUp(mapping, plan);
+  placeOthers(mapping, plan);
+  return draft as EventBatch;
+}
+
+/** RudderStack's older SDKs have an identify's traits in the context alone. */
+function withTraitsOfContext(call: CallFields): CallFields {
+  const { traits } = isFields(call.context) ? call.context : {};
+  return isFields(traits) ? { ...call, traits: { ...traits, ...(isFields(call.traits) ? call.traits : {}) } } : call;
+}
+
+function platformOf(call: CallFields): Platform | undefined {
+  const names = PLATFORM_FIELDS.map((name) => platformNamed(valueAt(call, name.split('.'))));
+  return names.find((platform) => platform !== undefined);
+}
+
+/** One field may serve several lines; those of a list have taken theirs before. */
+function placeLines(mapping: Mapping, lines: readonly CompiledLine[]): void {
+  const took: string[] = [];
+  for (const line of lines) {
+    const found = findValue(line, mapping.call, mapping);
+    if (found === undefined) continue;
+    setAt(mapping.draft, line.to, found.value);
+    mapping.origins?.set(pathOf(line.to), found.name);
+    if (line.copy !== true) took.push(found.name);
+  }
+  for (const name of took) mapping.taken.add(name);
+}
+
+function fillUp({ draft }: Mapping, { unnamed }: CallPlan): void {
+  for (const [steps, names] of FILLED_UP) {
+    const there = valueAt(draft as CallFields, steps);
+    if (isFields(there)) {
+      for (const name of names) if (there[name] === undefined) setAt(draft, [...steps, name], null);
+    }
+  }
+  const name: Steps = [...DATA_STEPS, 'event_name'];
+  if (unnamed !== undefined && valueAt(draft as CallFields, name) === undefined) setAt(draft, name, unnamed);
+}
+
+function placeOthers(mapping: Mapping, { others, eventType }: CallPlan): void {
+  const { call, draft, taken, origins } = mapping;
+  if (others !== undefined) {
+    const [name, to] = others;
+    const fields = Object.entries(isFields(call[name]) ? call[name] : {});
+    const left = fields.filter(([field]) => !taken.has(`${name}.${field}`));
+    const write = eventType === undefined ? attributeOf : singleOf;
+    addFree(
+      draft,
+      to,
+      left.map(([field, value]) => [field, write(value)]),
+    );
+    origins?.set(pathOf(to), name);
+    for (const [field] of left) setOrigin(origins, [...to, field], pathOf([name, field]));
+  }
+  if (eventType !== undefined) placeFlags(mapping);
+}
+
+/** An attribute of a line of its own has an origin already. */
+function setOrigin(origins: Origins | undefined, to: Steps, from: string): void {
+  if (origins !== undefined && !origins.has(pathOf(to))) origins.set(pathOf(to), from);
+}
+
+const FLAGS: Steps = [...DATA_STEPS, 'custom_flags'];
+
+/** What is left of the context, under its dotted path: names of flags are free, and their number has no bound. */
+function placeFlags({ call, draft, taken, origins }: Mapping): void {
+  const flags = [...leavesOf('context', call.context ?? null, taken)];
+  addFree(draft, FLAGS, flags);
+  origins?.set(pathOf(FLAGS), 'context');
+  for (const [name] of flags) setOrigin(origins, [...FLAGS, name], name);
+}
+
+function* leavesOf(name: string, value: Json, taken: ReadonlySet<string>): Generator<readonly [string, Json]> {
+  if (value === null || taken.has(name) || name === 'context.traits') return;
+  if (!isFields(value)) yield [name, singleOf(value)];
+  else for (const [field, inner] of Object.entries(value)) yield* leavesOf(`${name}.${field}`, inner, taken);
+}

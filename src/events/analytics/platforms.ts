@@ -1,0 +1,32 @@
+// Which platform a call comes from, by what SDKs write: names of operating systems, devices, channels and libraries.
+
+export type Platform = 'iOS' | 'tvOS' | 'Android' | 'fire_tv' | 'roku' | 'web';
+
+/** In lower case. */
+const PLATFORMS: ReadonlyMap<string, Platform> = new Map<string, Platform>([
+  ['ios', 'iOS'],
+  ['ipados', 'iOS'],
+  ['iphone os', 'iOS'],
+  ['tvos', 'tvOS'],
+  ['android', 'Android'],
+  ['fire os', 'fire_tv'],
+  ['fireos', 'fire_tv'],
+  ['roku', 'roku'],
+  ['web', 'web'],
+  ['analytics.js', 'web'],
+  ['rudderlabs javascript sdk', 'web'],
+]);
+
+/** `application_info.os` of 000; a page in a browser says nothing of it. */
+export const OPERATING_SYSTEMS: Readonly<Record<Platform, string | undefined>> = {
+  iOS: 'IOS',
+  tvOS: 'TVOS',
+  Android: 'Android',
+  fire_tv: 'FireTV',
+  roku: 'Roku',
+  web: undefined,
+};
+
+export function platformNamed(name: unknown): Platform | undefined {
+  return typeof name === 'string' ? PLATFORMS.get(name.trim().toLowerCase()) : undefined;
+}
