@@ -191,7 +191,7 @@ function serveApi(parts: Parts, { metrics, jobs, sync }: Serving): HttpServer {
   const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
   const http: HttpServer = createHttpServer({
     endpoints: [...accessEndpoints(tokens), ...syncEndpoints(sync), ...engineEndpoints(sync)],
-    authenticate: createAuthenticate(tokens),
+    authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
     ...{ clock, log, metrics, config: config.http },
     health: readinessChecks(store, jobs),
   });

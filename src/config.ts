@@ -27,6 +27,10 @@ export const SETTINGS = {
       'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients share one limit of failed sign-ins.',
   },
   PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
+  PENSTOCK_SIGNATURE_WINDOW_S: {
+    default: '300',
+    meaning: 'Seconds that the Date header of a signed request may be from now.',
+  },
   DATABASE_URL: { default: '', meaning: 'A PostgreSQL to use as store instead of the embedded one.', secret: true },
   PENSTOCK_STORE_PORT: {
     default: '0',
@@ -87,6 +91,7 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     readonly bodyLimitBytes: number;
   };
+  readonly inputs: { readonly signatureWindowMs: number };
   readonly store: { readonly databaseUrl: Secret | undefined; readonly port: number; readonly poolSize: number };
   readonly keys: { readonly encryption: readonly EncryptionKey[]; readonly identity: Secret | undefined };
   readonly logLevel: string;
@@ -115,6 +120,7 @@ export function readConfig(environment: Environment = process.env): Config {
       trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
       bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     },
+    inputs: { signatureWindowMs: read.integer('PENSTOCK_SIGNATURE_WINDOW_S', 1, 86_400) * 1000 },
     store: {
       databaseUrl: read.secret(
         'DATABASE_URL',

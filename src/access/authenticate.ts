@@ -1,20 +1,33 @@
 import type { Authenticate, CredentialRequest } from '../http/index.ts';
 import { AppError, INT64_MOST, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import { type AuthenticateInputDeps, createAuthenticateInput } from './authenticate-input.ts';
 import { createFindGrant, type Grant } from './find-grant.ts';
+import type { InputRequest } from './input-proof.ts';
 import { type TokenCheck, verifyToken } from './verify-token.ts';
 
-export interface AuthenticateDeps extends TokenCheck {
+export interface AuthenticateDeps extends TokenCheck, AuthenticateInputDeps {
   readonly store: Store;
 }
 
 const DECIMAL = /^[1-9]\d{0,18}$/;
 
+/** Who is calling, by the credentials that the endpoint asks for. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const ofPlatform = createAuthenticatePlatform(deps);
+  const ofInput = createAuthenticateInput(deps);
+  return (request) => (isInput(request) ? ofInput(request) : ofPlatform(request));
+}
+
+function isInput(request: CredentialRequest): request is InputRequest {
+  return request.rule !== 'platform_read' && request.rule !== 'platform_admin';
+}
+
 /**
  * The bearer check of every platform endpoint: 401 without a valid token, 404 for a workspace that the credential does not
  * reach (rulings §1: as if it did not exist), 403 when its role or its account does not allow the call.
  */
-export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+function createAuthenticatePlatform(deps: AuthenticateDeps): Authenticate {
   const findGrant = createFindGrant(deps);
   return async (request) => {
     const clientId = await verifyToken(deps, bearerToken(request.authorization));

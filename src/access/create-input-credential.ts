@@ -2,6 +2,7 @@ import type { Secret, WorkspaceId } from '../kernel/index.ts';
 import { type AccessDeps, type Actor, timeOf } from './access-deps.ts';
 import { generateCredential } from './generate-credential.ts';
 import { recordInputChange, sealInputSecret } from './input-credential.ts';
+import { type InputUse, readInputUses } from './input-uses.ts';
 import { readName } from './read-name.ts';
 import { requireWorkspace } from './require-workspace.ts';
 import { inputCredentials } from './tables.ts';
@@ -15,17 +16,19 @@ export interface InputSecret {
 /** Key and secret with which batches and identity requests come in. Throws NOT_FOUND without such a workspace. */
 export async function createInputCredential(
   { store, clock, keyRing }: AccessDeps,
-  input: { workspaceId: WorkspaceId; name: string; actor: Actor },
+  input: { workspaceId: WorkspaceId; name: string; uses?: readonly InputUse[]; actor: Actor },
 ): Promise<InputSecret> {
   const name = readName('name', input.name);
   const { id: key, secret } = generateCredential();
   const createdOn = timeOf(clock);
-  const row = { key, workspaceId: input.workspaceId, name, secret: sealInputSecret(keyRing, key, secret), createdOn };
+  const uses = [...readInputUses(input.uses ?? ['server'])];
+  const { workspaceId } = input;
+  const row = { key, workspaceId, name, uses, secret: sealInputSecret(keyRing, key, secret), createdOn };
   await store.transaction(async (tx) => {
-    await requireWorkspace(tx, input.workspaceId);
+    await requireWorkspace(tx, workspaceId);
     await tx.orm.insert(inputCredentials).values(row);
-    const change = { actor: input.actor, occurredOn: createdOn, action: 'input_credential.created', detail: { name } };
-    await recordInputChange(tx, row, change);
+    const change = { actor: input.actor, occurredOn: createdOn, action: 'input_credential.created' };
+    await recordInputChange(tx, row, { ...change, detail: { name, uses } });
   });
   return { key, secret };
 }

@@ -5,6 +5,7 @@
 // credential* belongs to a workspace and signs data that comes in; a *grant* is what a credential may do in one workspace.
 export type { AccessDeps, Actor } from './access-deps.ts';
 export { createAuthenticate } from './authenticate.ts';
+export { changeInputUses } from './change-input-uses.ts';
 export { changePlatformCredential } from './change-platform-credential.ts';
 export { createAccount } from './create-account.ts';
 export { createInputCredential } from './create-input-credential.ts';
@@ -13,6 +14,7 @@ export { createPlatformCredential } from './create-platform-credential.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { expireChanges } from './expire-changes.ts';
 export { type Initialised, initialise } from './initialise.ts';
+export { INPUT_USES, type InputUse } from './input-uses.ts';
 export { listAccounts } from './list-accounts.ts';
 export { listInputCredentials } from './list-input-credentials.ts';
 export { listOrganisations } from './list-organisations.ts';

@@ -7,6 +7,10 @@ export interface InputCredentialEntry {
   readonly key: string;
   readonly workspaceId: bigint;
   readonly name: string;
+  /** Words of `INPUT_USES`. */
+  readonly uses: readonly string[];
+  /** Of a feed's key: its feed. */
+  readonly feedId: bigint | null;
   /** Until when the secret before the last rotation is still accepted. */
   readonly previousUntil: Date | null;
   readonly createdOn: Date;

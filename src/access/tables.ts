@@ -81,7 +81,7 @@ export const platformCredentials = pgTable(
   ],
 );
 
-// by key: a request with Basic credentials knows no workspace
+// by key: a request with Basic credentials knows no workspace. Keys of feeds stand here too.
 export const inputCredentials = pgTable('input_credentials', {
   key: text('key').primaryKey(),
   workspaceId: bigint('workspace_id', { mode: 'bigint' })
@@ -93,9 +93,39 @@ export const inputCredentials = pgTable('input_credentials', {
   /** The secret before the last rotation, encrypted, which is still accepted until then. */
   previousSecret: text('previous_secret'),
   previousUntil: time('previous_until'),
+  /** What it may be used for: words of `INPUT_USES`. */
+  uses: text('uses').array().notNull().default(['server']),
+  /** The feed it is the key of. No foreign key: none leads from a reference table to a tenant's. */
+  feedId: bigint('feed_id', { mode: 'bigint' }),
   createdOn: time('created_on').notNull(),
   revokedOn: time('revoked_on'),
 });
+
+export const feeds = pgTable(
+  'feeds',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => workspaces.id),
+    id: identity('id'),
+    name: text('name').notNull(),
+    moduleName: text('module_name').notNull(),
+    os: text('os'),
+    /** As they were sent, as JSON text. */
+    settings: text('settings').notNull(),
+    isActive: boolean('is_active').notNull(),
+    /** Its key and secret are an input credential's. */
+    key: text('key')
+      .notNull()
+      .references(() => inputCredentials.key),
+    createdOn: time('created_on').notNull(),
+    createdBy: text('created_by').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    unique('feeds_by_name').on(table.workspaceId, table.name),
+  ],
+);
 
 // no workspace_id: tokens are signed for the whole installation
 export const signingKeys = pgTable('signing_keys', {

@@ -4,10 +4,18 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { WorkspaceId } from '../kernel/index.ts';
 
 /** Each API has its own error body. A new code or a new API does not compile until the status table decides for all. */
-export type ApiName = 'platform_v2' | 'oauth' | 'operations';
+export type ApiName = 'platform_v2' | 'oauth' | 'operations' | InputApi;
 
-/** Who may call: nobody is asked, or a platform bearer token whose role allows reading or changing. */
-export type CredentialRule = 'none' | 'platform_read' | 'platform_admin';
+/** The APIs with which data come in: batches, identity requests, calls of other vendors' SDKs. */
+export type InputApi = 'events' | 'identity' | 'analytics';
+
+/**
+ * Who may call: nobody is asked, or a platform bearer token whose role allows reading or changing, or the key of an input
+ * or a feed. `input_web_events` is the key alone, the `key` of the path; the ways of the others stand at `access`.
+ */
+export type CredentialRule = 'none' | 'platform_read' | 'platform_admin' | InputRule;
+
+export type InputRule = 'input_events' | 'input_web_events' | 'input_identity' | 'input_analytics';
 
 /** What the caller's account must have been given, beyond the role: 403 without it (002, Authentication). */
 export type Provision = 'warehouse_sync';
@@ -16,6 +24,17 @@ export interface Caller {
   /** Client id or key id: what audit fields show. */
   readonly actor: string;
   readonly workspaceId: WorkspaceId;
+  /** Which key the data come in with; absent for platform callers. */
+  readonly input?: InputCaller;
+}
+
+export interface InputCaller {
+  readonly key: string;
+  readonly kind: 'input' | 'feed';
+  /** Of a feed: its id. */
+  readonly feedId?: bigint;
+  /** How the caller proved itself. `key_only`: it did not, the key is public (rulings §3, Key-only requests). */
+  readonly means: 'basic' | 'signature' | 'key_only';
 }
 
 export interface CredentialRequest {
@@ -25,7 +44,23 @@ export interface CredentialRequest {
   readonly authorization: string | undefined;
   /** The `workspaceId` of the path. */
   readonly workspace: string;
+  /** The `key` of the path. */
+  readonly key?: string | undefined;
+  readonly method: string;
+  /** Path and query as they stand in the request line. */
+  readonly url: string;
+  readonly headers: RequestHeaders;
+  /** Of the client, as trusted proxies report it. */
+  readonly address: string;
+  /**
+   * The body, decompressed: read now, and not again for the handler. `workspaceId`: whose limit of size holds; without it
+   * the limit of the configuration.
+   */
+  body(workspaceId: WorkspaceId | undefined): Promise<Buffer>;
 }
+
+/** Lower-case names. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Implemented by `access`. Throws UNAUTHENTICATED, FORBIDDEN, or NOT_FOUND for a workspace that is not the caller's. */
 export type Authenticate = (request: CredentialRequest) => Promise<Caller>;
@@ -34,12 +69,13 @@ export interface EndpointRequest<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** What `body` was parsed from; empty where the endpoint takes none. */
+  readonly bodyText: string;
   readonly caller: Caller;
   readonly requestId: string;
   /** Of the client, as trusted proxies report it. */
   readonly address: string;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: RequestHeaders;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 }
@@ -56,6 +92,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for parameters, without a trailing slash; both forms are served. */
   readonly path: string;
+  /** Further paths with the same parameters: prefixes that clients put in front of it. */
+  readonly aliases?: readonly string[];
   readonly credential: CredentialRule;
   /** Handed on to `Authenticate`; absent: nothing beyond the role. */
   readonly requires?: Provision;
@@ -70,12 +108,21 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly query: Query;
   /** Absent: the endpoint takes no body. A closed object refuses unknown fields with their path. */
   readonly body?: Body;
+  /**
+   * `handler`: the schema only documents the body; the handler checks it, for text the store cannot hold too, so that one
+   * bad item of many need not refuse the others. Absent: the schema decides.
+   */
+  readonly bodyCheck?: 'handler';
+  /** Largest body of a workspace in bytes, decompressed; absent: the limit of the configuration. */
+  readonly bodyLimitBytes?: (workspaceId: WorkspaceId) => number | Promise<number>;
   /** Top-level fields of the body that are ignored, such as 002's read-only fields. */
   readonly ignoredFields?: readonly string[];
   /** OpenAPI: request headers the handler reads, name and meaning. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** The token endpoint also takes application/x-www-form-urlencoded. */
   readonly formEncoded?: boolean;
+  /** JSON may also come as text/plain: browsers send that without asking first. */
+  readonly plainText?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
   /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
   readonly refusals?: Readonly<Record<number, string>>;

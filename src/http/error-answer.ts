@@ -32,7 +32,10 @@ interface BodyParts {
   readonly requestId: string;
 }
 
-/** The error body of each API. `operations` is ours: `{code, message, request_id}`. */
+/**
+ * The error body of each API. `operations` is ours: `{code, message, request_id}`; so is `analytics`, after the answer that
+ * its clients know from success.
+ */
 const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   platform_v2: ({ answer, messages }) => ({
     statusCode: answer.status,
@@ -44,7 +47,20 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
     message: messages.join('; '),
     request_id: requestId,
   }),
+  events: (parts) => ({ errors: codedMessages(parts) }),
+  identity: (parts) => ({
+    errors: codedMessages(parts),
+    ErrorCode: parts.answer.word,
+    StatusCode: parts.answer.status,
+    RequestId: parts.requestId,
+  }),
+  analytics: ({ answer, messages }) => ({ success: false, code: answer.word, message: messages.join('; ') }),
 };
+
+/** The error object of 000, one for each problem. */
+function codedMessages({ answer, messages }: BodyParts) {
+  return messages.map((message) => ({ code: answer.word, message }));
+}
 
 function visibleMessages(error: AppError, answer: ErrorAnswer, requestId: string): readonly string[] {
   if (answer.hidden === true) return [hiddenMessage(error, answer, requestId)];
@@ -57,9 +73,12 @@ function hiddenMessage(error: AppError, answer: ErrorAnswer, requestId: string):
   return `Penstock failed on this request. That is a fault of its own; the log says more under request ${requestId}.`;
 }
 
+const BASIC_APIS: ReadonlySet<ApiName> = new Set<ApiName>(['oauth', 'events', 'analytics']);
+
 function challenge(answer: ErrorAnswer, { api, authorization }: ErrorContext): Record<string, string> {
-  if (answer.status !== 401) return {};
-  if (api === 'oauth') return { 'www-authenticate': 'Basic realm="penstock"' };
+  // browsers call the identity API: shown a challenge, one would ask its user for a password
+  if (answer.status !== 401 || api === 'identity') return {};
+  if (BASIC_APIS.has(api)) return { 'www-authenticate': 'Basic realm="penstock"' };
   // RFC 6750: the error word stands there only when a token was sent
   const word = authorization === undefined ? '' : ', error="invalid_token"';
   return { 'www-authenticate': `Bearer realm="penstock"${word}` };

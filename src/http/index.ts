@@ -5,6 +5,8 @@ export type {
   CredentialRequest,
   Endpoint,
   EndpointSpec,
+  InputCaller,
+  InputRule,
 } from './contract.ts';
 export { defineEndpoint, NO_PARAMETERS } from './define-endpoint.ts';
 export { ERROR_STATUSES } from './error-statuses.ts';

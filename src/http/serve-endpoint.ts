@@ -1,9 +1,17 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, type Json, refuse, stringifyJson } from '../kernel/index.ts';
-import { mediaType, parseBody } from './body/parse-body.ts';
+import { AppError, type Json, refuse, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
+import { decodeBody, mediaType, parseBody, refuseUnstorable } from './body/parse-body.ts';
 import { announcesBody, readBody } from './body/read-body.ts';
 import { clientSignal } from './client-signal.ts';
-import type { Authenticate, Caller, Endpoint, EndpointResponse } from './contract.ts';
+import type {
+  Authenticate,
+  Caller,
+  CredentialRequest,
+  Endpoint,
+  EndpointResponse,
+  RequestHeaders,
+} from './contract.ts';
 import { type ResponseCheck, responseCheck } from './validation/check-response.ts';
 import type { RawParameters } from './validation/coerce-parameters.ts';
 import { type RequestValidator, requestValidator } from './validation/validate-request.ts';
@@ -31,43 +39,75 @@ export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving:
     validator: requestValidator(endpoint),
     checkResponse: serving.checkResponses ? responseCheck(endpoint) : undefined,
   };
-  app.route({
-    method: endpoint.method,
-    url: endpoint.path,
-    config: { api: endpoint.api },
-    handler: (request, reply) => answer(route, request, reply),
-  });
+  for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+    app.route({
+      method: endpoint.method,
+      url,
+      config: { api: endpoint.api },
+      handler: (request, reply) => answer(route, request, reply),
+    });
+  }
 }
 
 async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { endpoint, validator } = route;
   const signal = clientSignal(reply.raw);
-  const caller = await identify(route, request);
+  const bytes = bodyReader(route, request.raw);
+  const caller = await identify(route, request, bytes);
   const { params, query } = validator.parameters(request.params as RawParameters, request.query as RawParameters);
-  const body = endpoint.body === undefined ? undefined : await receive(route, request);
+  const { value: body, text } =
+    endpoint.body === undefined ? NO_BODY : await receive(route, request, () => bytes(caller?.workspaceId));
   const response = await endpoint.handler({
     params,
     query,
     body,
+    bodyText: text,
     get caller() {
       return known(caller, endpoint);
     },
     requestId: request.id,
     address: request.ip,
-    headers: request.headers as Readonly<Record<string, string | undefined>>,
+    headers: request.headers as RequestHeaders,
     signal,
   });
   route.checkResponse?.(response);
   return send(reply, response);
 }
 
-async function identify({ endpoint, serving }: Route, request: FastifyRequest): Promise<Caller | undefined> {
+type BodyReader = CredentialRequest['body'];
+
+/** Reads the body at the first call and gives the same bytes to all: the check of a signature needs them before the handler. */
+function bodyReader({ endpoint, serving }: Route, raw: IncomingMessage): BodyReader {
+  let reading: Promise<Buffer> | undefined;
+  return (workspaceId) => {
+    reading ??= read(workspaceId);
+    return reading;
+  };
+  async function read(workspaceId: WorkspaceId | undefined): Promise<Buffer> {
+    if (!announcesBody(raw)) return Buffer.alloc(0);
+    const own = workspaceId === undefined ? undefined : await endpoint.bodyLimitBytes?.(workspaceId);
+    return readBody(raw, own ?? serving.bodyLimitBytes);
+  }
+}
+
+async function identify(
+  { endpoint, serving }: Route,
+  request: FastifyRequest,
+  body: BodyReader,
+): Promise<Caller | undefined> {
   if (endpoint.credential === 'none') return undefined;
+  const { workspaceId = '', key } = request.params as Readonly<Record<string, string | undefined>>;
   const caller = await serving.authenticate({
     rule: endpoint.credential,
     requires: endpoint.requires,
     authorization: request.headers.authorization,
-    workspace: (request.params as Readonly<Record<string, string | undefined>>).workspaceId ?? '',
+    workspace: workspaceId,
+    key,
+    method: request.method,
+    url: request.raw.url ?? '',
+    headers: request.headers as RequestHeaders,
+    address: request.ip,
+    body,
   });
   request.actor = caller.actor;
   return caller;
@@ -78,12 +118,27 @@ function known(caller: Caller | undefined, { method, path }: Endpoint): Caller {
   return caller;
 }
 
-async function receive({ endpoint, serving, validator }: Route, { raw }: FastifyRequest): Promise<Json> {
+interface Received {
+  readonly value: Json | undefined;
+  readonly text: string;
+}
+
+const NO_BODY: Received = { value: undefined, text: '' };
+
+async function receive(
+  { endpoint, validator }: Route,
+  { raw }: FastifyRequest,
+  read: () => Promise<Buffer>,
+): Promise<Received> {
   if (!announcesBody(raw)) throw needsBody();
-  const type = mediaType(raw.headers['content-type'], endpoint.formEncoded === true);
-  const bytes = await readBody(raw, serving.bodyLimitBytes);
+  const type = mediaType(raw.headers['content-type'], endpoint);
+  const bytes = await read();
   if (bytes.length === 0) throw needsBody();
-  return validator.body(parseBody(bytes, type), bytes.length);
+  const text = decodeBody(bytes);
+  const value = parseBody(text, type);
+  if (endpoint.bodyCheck === 'handler') return { value, text };
+  refuseUnstorable(value, type === 'json' ? text : undefined);
+  return { value: validator.body(value, bytes.length), text };
 }
 
 function needsBody(): AppError {

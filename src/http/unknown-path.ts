@@ -2,20 +2,21 @@ import { AppError } from '../kernel/index.ts';
 import type { ApiName, Endpoint } from './contract.ts';
 
 /** Where each API lives; what is under none of these answers as `operations`. */
-const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, string>> = {
-  platform_v2: '/platform/',
-  oauth: '/oauth/',
+const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[]>> = {
+  platform_v2: ['/platform/', '/v1/workspace/'],
+  oauth: ['/oauth/'],
+  events: ['/v2/', '/v3/', '/webevents/'],
+  analytics: ['/analytics/', '/v1/batch/', '/v1/track/', '/v1/page/', '/v1/screen/'],
+  identity: ['/v1/', '/identity/'],
 };
 
-/** The API whose prefix a path has. */
+/** The API whose prefix a path has: the first one, as identity has all of `/v1/` that is nobody else's. */
 export function apiOfPath(path: string): ApiName {
-  const api = (Object.keys(PREFIXES) as (keyof typeof PREFIXES)[]).find((name) =>
-    `${path}/`.startsWith(PREFIXES[name]),
-  );
-  return api ?? 'operations';
+  const apis = Object.keys(PREFIXES) as (keyof typeof PREFIXES)[];
+  return apis.find((name) => PREFIXES[name].some((prefix) => `${path}/`.startsWith(prefix))) ?? 'operations';
 }
 
-type ServedPath = Pick<Endpoint, 'method' | 'path'>;
+type ServedPath = Pick<Endpoint, 'method' | 'path' | 'aliases'>;
 
 interface UnknownPath {
   readonly error: AppError;
@@ -25,7 +26,9 @@ interface UnknownPath {
 
 /** Tells a path that does not exist from a method that the path does not have. */
 export function unknownPaths(endpoints: readonly ServedPath[]): (method: string, path: string) => UnknownPath {
-  const served = endpoints.map(({ method, path }) => ({ method, pattern: patternOf(path) }));
+  const served = endpoints.flatMap(({ method, path, aliases = [] }) =>
+    [path, ...aliases].map((each) => ({ method, pattern: patternOf(each) })),
+  );
   return (method, path) => {
     const methods = new Set(served.filter(({ pattern }) => pattern.test(path)).map((endpoint) => endpoint.method));
     if (methods.size === 0) {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /** A value that cannot be printed: text, JSON and `util.inspect` all give `***`. Only `reveal()` gives it out. */
@@ -36,5 +36,5 @@ export function equalsInConstantTime(left: string, right: string): boolean {
 
 /** SHA-256 of the UTF-8 text. Enough for client secrets, which are random (rulings §1). */
 export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -1,41 +1,55 @@
 import { AppError, type Issue, type Json, parseJson, refuse, unstorableText } from '../../kernel/index.ts';
+import type { Endpoint } from '../contract.ts';
 import { locateJsonError } from './locate-json-error.ts';
 import { repeatedField } from './repeated-field.ts';
 
 export type MediaType = 'json' | 'form';
 
-const MEDIA_TYPES: Readonly<Record<string, MediaType>> = {
-  'application/json': 'json',
-  'application/x-www-form-urlencoded': 'form',
-};
+/** Which media types a path reads besides JSON. */
+export type ReadTypes = Pick<Endpoint, 'formEncoded' | 'plainText'>;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Which of the media types the path reads is sent. Throws UNSUPPORTED_MEDIA_TYPE that names those it reads. */
-export function mediaType(contentType: string | undefined, takesForms: boolean): MediaType {
+export function mediaType(contentType: string | undefined, reads: ReadTypes): MediaType {
+  // what nearly every request sends
+  if (contentType === 'application/json') return 'json';
   const [name = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const known = MEDIA_TYPES[name];
-  const wanted = takesForms ? 'application/json or application/x-www-form-urlencoded' : 'application/json';
-  if (known === undefined || (known === 'form' && !takesForms)) {
+  const types = typesOf(reads);
+  const type = types.get(name);
+  if (type === undefined) {
     const problem = name === '' ? 'There is no Content-Type header' : `Content-Type "${name}" is not read here`;
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `${problem}; send ${wanted}.`);
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `${problem}; send ${[...types.keys()].join(' or ')}.`);
   }
+  requireUtf8(parameters);
+  return type;
+}
+
+function typesOf({ formEncoded, plainText }: ReadTypes): ReadonlyMap<string, MediaType> {
+  const types = new Map<string, MediaType>([['application/json', 'json']]);
+  if (formEncoded === true) types.set('application/x-www-form-urlencoded', 'form');
+  if (plainText === true) types.set('text/plain', 'json');
+  return types;
+}
+
+function requireUtf8(parameters: readonly string[]): void {
   const charset = parameters
     .find((parameter) => parameter.startsWith('charset='))
     ?.slice(8)
     .replaceAll('"', '');
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The charset "${charset}" is not read here; send UTF-8.`);
-  }
-  return known;
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return;
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The charset "${charset}" is not read here; send UTF-8.`);
 }
 
-/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for text the store cannot hold and a field given twice. */
-export function parseBody(bytes: Buffer, type: MediaType): Json {
-  const text = decode(bytes);
-  const value = type === 'json' ? parseJsonBody(text) : parseForm(text);
-  const issues = unstorableText(value, type === 'json' ? text : undefined);
+/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for a field given twice. */
+export function parseBody(text: string, type: MediaType): Json {
+  return type === 'json' ? parseJsonBody(text) : parseForm(text);
+}
+
+/** Throws VALIDATION_FAILED for text that the store cannot hold. `source`: the JSON that the value was parsed from. */
+export function refuseUnstorable(value: Json, source: string | undefined): void {
+  const issues = unstorableText(value, source);
   if (issues.length > 0) throw refuse(issues);
-  return value;
 }
 
 // not shown: a field that stands twice in one object; to keep the last one would drop a value that was sent
@@ -44,7 +58,8 @@ function refuseRepeated(text: string, value: Json): void {
   if (path !== undefined) throw refuse([{ path, message: 'is given more than once; give it once' }]);
 }
 
-function decode(bytes: Buffer): string {
+/** The text of a body. Throws MALFORMED_BODY for what is not UTF-8. */
+export function decodeBody(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {

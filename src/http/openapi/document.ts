@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/index.ts';
 import type { Endpoint } from '../contract.ts';
 import { operationOf } from './operation.ts';
 import { schemaWriter } from './schema.ts';
+import { SECURITY_SCHEMES } from './security.ts';
 
 const SIGNING_IN = [
   'To call it: `penstock init` gives a workspace, a client id and a secret. `POST /oauth/token` exchanges id and secret',
@@ -31,9 +32,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Readonly<Record
     paths,
     components: {
       schemas: writer.components,
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of POST /oauth/token.' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }

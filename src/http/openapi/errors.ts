@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
-import type { ApiName, Endpoint } from '../contract.ts';
+import type { ApiName, CredentialRule, Endpoint } from '../contract.ts';
+import { STATUS_WORDS } from '../error-statuses.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
+
+const CODED = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+  description: 'One entry for each problem.',
+});
 
 /** The error body of each API, as OpenAPI shows it; `error-answer.ts` writes them. */
 export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
@@ -19,6 +24,15 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
     { code: Type.String(), message: Type.String(), request_id: Type.String() },
     { title: 'OperationsError' },
   ),
+  events: Type.Object({ errors: CODED }, { title: 'EventsError' }),
+  identity: Type.Object(
+    { errors: CODED, ErrorCode: Type.String(), StatusCode: Type.Integer(), RequestId: Type.String() },
+    { title: 'IdentityError' },
+  ),
+  analytics: Type.Object(
+    { success: Type.Literal(false), code: Type.String(), message: Type.String() },
+    { title: 'AnalyticsError' },
+  ),
 };
 
 const MEANINGS = {
@@ -28,6 +42,7 @@ const MEANINGS = {
   404: 'Nothing of that id exists in this workspace.',
   413: 'The body, decompressed, is too large.',
   415: 'The Content-Type or Content-Encoding is not read here.',
+  429: 'Too many requests, or too many with wrong credentials; Retry-After says when to come back.',
 } as const;
 
 /** A refusal of that status as a caller would see it. */
@@ -42,9 +57,30 @@ const ERROR_EXAMPLES: Readonly<Record<ApiName, (status: number, message: string)
     error_description: message,
   }),
   operations: (_status, message) => ({ code: 'NOT_FOUND', message, request_id: '…' }),
+  events: (status, message) => ({ errors: [coded(status, message)] }),
+  identity: (status, message) => ({
+    errors: [coded(status, message)],
+    ErrorCode: STATUS_WORDS[status],
+    StatusCode: status,
+    RequestId: '…',
+  }),
+  analytics: (status, message) => ({ success: false, ...coded(status, message) }),
 };
 
+const coded = (status: number, message: string) => ({ code: STATUS_WORDS[status], message });
+
 const OAUTH_WORDS: Readonly<Record<number, string>> = { 401: 'invalid_client', 429: 'temporarily_unavailable' };
+
+/** What a call meets whose credentials are missing, wrong or not enough. */
+const CREDENTIAL_ERRORS = {
+  none: [],
+  platform_read: [401, 403, 404],
+  platform_admin: [401, 403, 404],
+  input_events: [401, 403, 429],
+  input_web_events: [403, 429],
+  input_identity: [401, 403, 429],
+  input_analytics: [401, 403, 429],
+} as const satisfies Record<CredentialRule, readonly (keyof typeof MEANINGS)[]>;
 
 /** The refusals that follow from what an endpoint asks for, and those it names itself. */
 export function expectedErrors(endpoint: Endpoint): readonly (readonly [number, string])[] {
@@ -52,7 +88,7 @@ export function expectedErrors(endpoint: Endpoint): readonly (readonly [number, 
   const isChecked = body !== undefined || Object.keys({ ...params.properties, ...query.properties }).length > 0;
   const statuses: readonly (keyof typeof MEANINGS)[] = [
     ...(isChecked ? [400 as const] : []),
-    ...(credential === 'none' ? [] : ([401, 403, 404] as const)),
+    ...CREDENTIAL_ERRORS[credential],
     ...(body === undefined ? [] : ([413, 415] as const)),
   ];
   const own = Object.entries(refusals).map(([status, meaning]) => [Number(status), meaning] as const);

@@ -3,6 +3,7 @@ import type { Endpoint } from '../contract.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
 import { ERROR_SCHEMAS, errorExample, expectedErrors } from './errors.ts';
 import type { SchemaWriter } from './schema.ts';
+import { SECURITY } from './security.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ export function operationOf(endpoint: Endpoint, writer: SchemaWriter): Part {
     parameters: [...parametersOf(endpoint, writer), ...headersOf(endpoint)],
     ...requestBody(endpoint, writer),
     responses: responsesOf(endpoint, writer),
-    security: credential === 'none' ? [] : [{ bearer: [] }],
+    security: SECURITY[credential],
   };
 }
 
@@ -50,12 +51,13 @@ function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
   }));
 }
 
-function requestBody({ body, formEncoded, ignoredFields = [] }: Endpoint, writer: SchemaWriter): Part {
+function requestBody({ body, formEncoded, plainText, ignoredFields = [] }: Endpoint, writer: SchemaWriter): Part {
   if (body === undefined) return {};
   const schema = writer.write(body);
   const form = formEncoded === true ? { 'application/x-www-form-urlencoded': { schema } } : {};
+  const text = plainText === true ? { 'text/plain': { schema } } : {};
   const ignored = ignoredFields.length === 0 ? {} : { description: `Taken and ignored: ${ignoredFields.join(', ')}.` };
-  return { requestBody: { ...ignored, required: true, content: { 'application/json': { schema }, ...form } } };
+  return { requestBody: { ...ignored, required: true, content: { 'application/json': { schema }, ...form, ...text } } };
 }
 
 function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {

@@ -148,6 +148,8 @@ describe('input credentials', () => {
     expect(await listInputCredentials(access.store, id)).toEqual([
       {
         key: made.key,
+        uses: ['server'],
+        feedId: null,
         workspaceId: id,
         name: 'web',
         previousUntil: null,

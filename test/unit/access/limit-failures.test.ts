@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createFailureLimit, FAILURES_ALLOWED, networkOf } from '../../../src/access/limit-failures.ts';
+import { FAILURES_ALLOWED } from '../../../src/access/failure-windows.ts';
+import { createFailureLimit } from '../../../src/access/limit-failures.ts';
+import { networkOf } from '../../../src/access/network-of.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 

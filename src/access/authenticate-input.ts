@@ -1,0 +1,113 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../http/index.ts';
+import { AppError, sha256 } from '../kernel/index.ts';
+import type { AccessDeps } from './access-deps.ts';
+import { checkSignedDate, signedBy } from './check-signature.ts';
+import { createFailureWindows } from './failure-windows.ts';
+import { createFindInput, type KnownInput, type LiveSecret } from './find-input.ts';
+import { generateSecret } from './generate-credential.ts';
+import { type InputProof, type InputRequest, readInputProof } from './input-proof.ts';
+import { networkOf } from './network-of.ts';
+
+export interface AuthenticateInputDeps extends AccessDeps {
+  /** How far the Date of a signed request may be from now. */
+  readonly signatureWindowMs: number;
+}
+
+export type AuthenticateInput = (request: InputRequest) => Promise<Caller>;
+
+/**
+ * Who sends data: the key of an input or a feed, with its secret, with a signature, or alone where it may be (rulings §2, §3).
+ * 401 without a proof; 401, at the events API 403, for a wrong one; 403 for a use that the key does not have and for a feed
+ * that is not active. Whoever fails too often under one key, or with keys nobody knows, is told to wait: 429. A known key
+ * is not slowed by what its neighbours at the same address do wrong.
+ */
+export function createAuthenticateInput(deps: AuthenticateInputDeps): AuthenticateInput {
+  const inputs = createFindInput(deps);
+  const failures = createFailureWindows(deps.clock, 'key and secret');
+  const nobody: readonly LiveSecret[] = [secretOfNobody()];
+  return async (request) => {
+    const proof = readInputProof(request);
+    const name = failureName(request, inputs.isKnown(proof.key) ? proof.key : undefined);
+    failures.check(name);
+    const input = await inputs.find(proof.key);
+    const proven = await prove(deps, { proof, request, input, secrets: input?.secrets ?? nobody });
+    if (input === undefined || !proven) {
+      failures.count(failureName(request, input?.key));
+      throw wrong(request, proof);
+    }
+    checkUse(input, proof);
+    return callerOf(input, proof);
+  };
+}
+
+function failureName({ address }: InputRequest, knownKey: string | undefined): string {
+  return knownKey === undefined ? networkOf(address) : `${networkOf(address)} ${knownKey}`;
+}
+
+/** Compared with where there is nothing to compare with, so that an unknown key costs the same work as a wrong secret. */
+function secretOfNobody(): LiveSecret {
+  const secret = generateSecret();
+  return { secret, sha256: sha256(secret.reveal()), untilMs: Number.NEGATIVE_INFINITY };
+}
+
+interface Attempt {
+  readonly proof: InputProof;
+  readonly request: InputRequest;
+  readonly input: KnownInput | undefined;
+  readonly secrets: readonly LiveSecret[];
+}
+
+async function prove(
+  { clock, signatureWindowMs }: AuthenticateInputDeps,
+  { proof, request, input, secrets }: Attempt,
+): Promise<boolean> {
+  switch (proof.means) {
+    case 'key_only':
+      return true;
+    case 'basic': {
+      const given = sha256(proof.secret.reveal());
+      return isLive(
+        secrets.filter((each) => timingSafeEqual(given, each.sha256)),
+        clock.nowMs(),
+      );
+    }
+    case 'signature': {
+      checkSignedDate(proof.date, clock.nowMs(), signatureWindowMs);
+      const { method, url } = request;
+      const body = await request.body(input?.workspaceId);
+      return isLive(signedBy(secrets, proof.signature, { method, url, date: proof.date, body }), clock.nowMs());
+    }
+  }
+}
+
+const isLive = (secrets: readonly LiveSecret[], nowMs: number): boolean =>
+  secrets.some(({ untilMs }) => nowMs < untilMs);
+
+function wrong({ rule }: InputRequest, { means }: InputProof): AppError {
+  const message = `The key is unknown or revoked${WRONG_PROOFS[means]}.`;
+  const isEvents = rule === 'input_events' || rule === 'input_web_events';
+  return new AppError(isEvents ? 'FORBIDDEN' : 'UNAUTHENTICATED', message);
+}
+
+const WRONG_PROOFS: Readonly<Record<InputProof['means'], string>> = {
+  basic: ', or the secret is wrong',
+  signature: ', or the signature is not that of this method, Date header, path and body',
+  key_only: '',
+};
+
+function checkUse({ key, uses, feed }: KnownInput, { use }: InputProof): void {
+  if (feed?.isActive === false) throw new AppError('FORBIDDEN', 'The feed of this key is not active.');
+  if (uses.includes(use)) return;
+  const allowed = [...uses, use].join(',');
+  const advice = `\`penstock credentials uses ${key} --uses ${allowed}\` allows it`;
+  throw new AppError('FORBIDDEN', `This key is not for the use "${use}"; ${advice}.`);
+}
+
+function callerOf({ key, workspaceId, feed }: KnownInput, { means }: InputProof): Caller {
+  const input =
+    feed === undefined
+      ? ({ key, kind: 'input', means } as const)
+      : ({ key, kind: 'feed', feedId: feed.id, means } as const);
+  return { actor: key, workspaceId, input };
+}

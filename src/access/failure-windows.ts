@@ -1,0 +1,60 @@
+import { AppError, type Clock } from '../kernel/index.ts';
+
+/** Failures under one name within a window; what comes then is refused without a look at it. */
+export const FAILURES_ALLOWED = 20;
+const WINDOW_MS = 60_000;
+const NAMES_KEPT = 10_000;
+
+/** Counts failures by name, in the memory of this daemon and only for a minute. */
+export interface FailureWindows {
+  /** Throws RATE_LIMITED when this name has failed too often lately. */
+  check(name: string): void;
+  count(name: string): Failure;
+}
+
+/** A failure that was counted. */
+export interface Failure {
+  /** It was none after all. */
+  takeBack(): void;
+}
+
+interface Window {
+  failures: number;
+  readonly endsMs: number;
+}
+
+/** `advice` stands at the end of the refusal: what a person should look at. */
+export function createFailureWindows(clock: Clock, advice: string): FailureWindows {
+  const windows = new Map<string, Window>();
+  const live = (name: string): Window | undefined => {
+    const window = windows.get(name);
+    return window !== undefined && clock.nowMs() < window.endsMs ? window : undefined;
+  };
+  return {
+    check(name) {
+      const window = live(name);
+      if (window === undefined || window.failures < FAILURES_ALLOWED) return;
+      const message = `Too many attempts from this address have failed; wait, and look at ${advice}.`;
+      throw new AppError('RATE_LIMITED', message, { retryAfterSeconds: (window.endsMs - clock.nowMs()) / 1000 });
+    },
+    count(name) {
+      const window = live(name) ?? open(windows, name, clock.nowMs() + WINDOW_MS);
+      window.failures += 1;
+      return {
+        takeBack() {
+          window.failures -= 1;
+        },
+      };
+    },
+  };
+}
+
+function open(windows: Map<string, Window>, name: string, endsMs: number): Window {
+  windows.delete(name);
+  // the oldest stand first: a flood of addresses costs the memory of the others, not ours
+  const [oldest] = windows.keys();
+  if (windows.size >= NAMES_KEPT && oldest !== undefined) windows.delete(oldest);
+  const window = { failures: 0, endsMs };
+  windows.set(name, window);
+  return window;
+}

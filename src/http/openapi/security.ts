@@ -1,0 +1,28 @@
+import type { CredentialRule } from '../contract.ts';
+
+export const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of POST /oauth/token.' },
+  basic: { type: 'http', scheme: 'basic', description: 'Key and secret of an input or a feed.' },
+  key: { type: 'apiKey', in: 'header', name: 'x-mp-key', description: 'The key of an input or a feed.' },
+  signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-mp-signature',
+    description:
+      'Lower-case hex of HMAC-SHA256 with the secret over the method, a line feed, the Date header as sent, a line feed, the path and the body before compression.',
+  },
+} as const;
+
+type Scheme = keyof typeof SECURITY_SCHEMES;
+
+/** Ways to call, any one of them; the schemes of one way belong together. */
+export const SECURITY: Readonly<Record<CredentialRule, readonly Readonly<Partial<Record<Scheme, readonly []>>>[]>> = {
+  none: [],
+  platform_read: [{ bearer: [] }],
+  platform_admin: [{ bearer: [] }],
+  input_events: [{ basic: [] }],
+  // the key stands in the path
+  input_web_events: [],
+  input_identity: [{ basic: [] }, { key: [], signature: [] }, { key: [] }],
+  input_analytics: [{ basic: [] }],
+};
