@@ -1,12 +1,11 @@
-// The log of batches: the only file that knows the rows of `event_batches`. Nothing outside may assume one row a batch.
-import { ENVIRONMENT_NUMBER, type Environment, type ProfileScope } from '../identity/index.ts';
+// The log of batches is written and erased here and read in read-log.ts: the only files that know the rows of
+// `event_batches`. Nothing outside may assume one row a batch.
+import { ENVIRONMENT_NUMBER, type ProfileScope } from '../identity/index.ts';
 import { AppError, INT64_MOST, type WorkspaceId } from '../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Sql, type Transaction } from '../store/index.ts';
 import type { BatchSource } from './delivery.ts';
+import { environmentNumbers, type LogPosition, type LogScope, NOBODY, THE_END } from './read-log.ts';
 import { announcedTime } from './settle-log.ts';
-
-/** Stands for no MPID: those are positive. */
-export const NOBODY = 0n;
 
 const BATCHES: CopyTarget = {
   table: 'event_batches',
@@ -90,62 +89,6 @@ function keptText(text: string, mpid: bigint, batchId: bigint): string {
   const own = mpid === NOBODY ? '' : `"mpid":${mpid},`;
   const front = `{${own}"batch_id":${batchId}`;
   return text === '{}' ? `${front}}` : `${front},${text.slice(1)}`;
-}
-
-/** Whose batches; without an environment those of both. */
-export interface LogScope {
-  readonly workspaceId: WorkspaceId;
-  readonly environment?: Environment;
-  readonly mpid: bigint;
-}
-
-/** Where a batch stands among those of its person. */
-export interface LogPosition {
-  readonly receivedOn: Date;
-  readonly id: bigint;
-}
-
-export interface StoredBatch extends LogPosition {
-  readonly environment: Environment;
-  /** JSON text, `mpid` and `batch_id` in front. */
-  readonly text: string;
-}
-
-interface BatchRow extends LogPosition {
-  readonly environment: number;
-  readonly text: string;
-}
-
-export interface LogPage {
-  readonly limit: number;
-  /** The last one of the page before; absent: from the newest on. */
-  readonly before?: LogPosition;
-}
-
-const THE_END = { receivedOn: 'infinity', id: INT64_MOST };
-
-/** A person's batches, the newest first: one probe of each month's index. */
-export async function readBatches(
-  sql: Sql,
-  { workspaceId, environment, mpid }: LogScope,
-  { limit, before }: LogPage,
-): Promise<readonly StoredBatch[]> {
-  const { receivedOn, id } = before ?? THE_END;
-  // the plain comparison spares the months after the position; of the pair alone the planner cannot tell
-  const rows = await sql.query<BatchRow>(
-    `SELECT received_on AS "receivedOn", id, environment, text FROM event_batches
-     WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
-       AND received_on <= $4 AND (received_on, id) < ($4, $5)
-     ORDER BY received_on DESC, id DESC LIMIT $6`,
-    [workspaceId, mpid, environmentNumbers(environment), receivedOn, id, limit],
-  );
-  return rows.map((row) => ({ ...row, environment: ENVIRONMENTS[row.environment] as Environment }));
-}
-
-const ENVIRONMENTS: readonly Environment[] = ['production', 'development'];
-
-function environmentNumbers(environment: Environment | undefined): readonly number[] {
-  return environment === undefined ? Object.values(ENVIRONMENT_NUMBER) : [ENVIRONMENT_NUMBER[environment]];
 }
 
 /** Deletes a person's batches from every month; answers how many. */

@@ -1,8 +1,9 @@
 import type { Identities, Person, PersonOutcome, ResolutionScope } from '../identity/index.ts';
 import { type Clock, createIdSource } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import { appendBatches, NOBODY } from './batch-log.ts';
+import { appendBatches } from './batch-log.ts';
 import type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
+import { NOBODY } from './read-log.ts';
 
 export interface EventsOptions {
   readonly identities: Identities;

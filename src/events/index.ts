@@ -9,7 +9,7 @@ export {
   createBatchDoor,
   type SentBatch,
 } from './accept-batches.ts';
-export { eraseBatches, readBatches } from './batch-log.ts';
+export { eraseBatches } from './batch-log.ts';
 export { expireRequests } from './batch-requests.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
@@ -26,3 +26,4 @@ export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events }
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';
+export { readBatches } from './read-log.ts';

@@ -84,6 +84,8 @@ export interface EndpointResponse {
   readonly status: number;
   /** Written by the lossless writer; absent for 204. */
   readonly body?: unknown;
+  /** In place of a body: text, one line or more at a time, that is sent as it comes. Nothing is asked for faster than the client takes it. */
+  readonly lines?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -124,6 +126,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   /** JSON may also come as text/plain: browsers send that without asking first. */
   readonly plainText?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
+  /** OpenAPI: one line of an answer in `lines`, and when it is one. */
+  readonly streams?: { readonly line: TSchema; readonly description: string };
   /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
   readonly refusals?: Readonly<Record<number, string>>;
   handler(request: EndpointRequest<Static<Params>, Static<Query>, Static<Body>>): Promise<EndpointResponse>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, type Json, refuse, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
+import { AppError, type Json, type Log, refuse, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
 import { decodeBody, mediaType, parseBody, refuseUnstorable } from './body/parse-body.ts';
 import { announcesBody, readBody } from './body/read-body.ts';
 import { clientSignal } from './client-signal.ts';
@@ -12,6 +12,7 @@ import type {
   EndpointResponse,
   RequestHeaders,
 } from './contract.ts';
+import { sendLines } from './send-lines.ts';
 import { type ResponseCheck, responseCheck } from './validation/check-response.ts';
 import type { RawParameters } from './validation/coerce-parameters.ts';
 import { type RequestValidator, requestValidator } from './validation/validate-request.ts';
@@ -20,6 +21,7 @@ export interface Serving {
   readonly authenticate: Authenticate;
   readonly bodyLimitBytes: number;
   readonly checkResponses: boolean;
+  readonly log: Log;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -71,7 +73,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     signal,
   });
   route.checkResponse?.(response);
-  return send(reply, response);
+  return response.lines === undefined ? send(reply, response) : stream(reply, response, route.serving.log);
 }
 
 type BodyReader = CredentialRequest['body'];
@@ -143,6 +145,11 @@ async function receive(
 
 function needsBody(): AppError {
   return refuse([{ path: '', message: 'The request has no body, but one is needed here.' }]);
+}
+
+function stream(reply: FastifyReply, { status, lines, headers = {} }: EndpointResponse, log: Log): FastifyReply {
+  reply.code(status).headers(headers);
+  return sendLines(reply, lines as AsyncIterable<string>, log);
 }
 
 /** Text with a content type of its own goes out as it is, anything else as JSON with every digit. */

@@ -61,6 +61,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     authenticate: options.authenticate,
     bodyLimitBytes: config.bodyLimitBytes,
     checkResponses: options.checkResponses ?? false,
+    log: options.log,
   };
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, serving);
   serveDocs(app, document);

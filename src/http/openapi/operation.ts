@@ -72,9 +72,17 @@ function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   ]);
   return {
     ...Object.fromEntries(refusals),
-    ...Object.fromEntries(declared),
+    ...withLines(Object.fromEntries(declared), endpoint, writer),
     default: { description: 'Any other refusal or failure.', ...content(ERROR_SCHEMAS[api], writer) },
   };
+}
+
+/** A schema says what one line is: OpenAPI 3.1 has no word for a stream of them. */
+function withLines(declared: Readonly<Record<string, Part>>, { streams }: Endpoint, writer: SchemaWriter): Part {
+  if (streams === undefined) return declared;
+  const { content: media = {} } = declared[200] ?? {};
+  const lines = { 'application/x-ndjson': { schema: writer.write(streams.line) } };
+  return { ...declared, 200: { description: streams.description, content: { ...(media as Part), ...lines } } };
 }
 
 /** What is described as text is sent as text. */
