@@ -31,6 +31,10 @@ export const SETTINGS = {
     default: '300',
     meaning: 'Seconds that the Date header of a signed request may be from now.',
   },
+  PENSTOCK_KEY_ONLY_PER_SECOND: {
+    default: '50',
+    meaning: 'Requests with a public key alone that one address may send in a second, to each daemon.',
+  },
   DATABASE_URL: { default: '', meaning: 'A PostgreSQL to use as store instead of the embedded one.', secret: true },
   PENSTOCK_STORE_PORT: {
     default: '0',
@@ -91,7 +95,7 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     readonly bodyLimitBytes: number;
   };
-  readonly inputs: { readonly signatureWindowMs: number };
+  readonly inputs: { readonly signatureWindowMs: number; readonly keyOnlyPerSecond: number };
   readonly store: { readonly databaseUrl: Secret | undefined; readonly port: number; readonly poolSize: number };
   readonly keys: { readonly encryption: readonly EncryptionKey[]; readonly identity: Secret | undefined };
   readonly logLevel: string;
@@ -120,7 +124,10 @@ export function readConfig(environment: Environment = process.env): Config {
       trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
       bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     },
-    inputs: { signatureWindowMs: read.integer('PENSTOCK_SIGNATURE_WINDOW_S', 1, 86_400) * 1000 },
+    inputs: {
+      signatureWindowMs: read.integer('PENSTOCK_SIGNATURE_WINDOW_S', 1, 86_400) * 1000,
+      keyOnlyPerSecond: read.integer('PENSTOCK_KEY_ONLY_PER_SECOND', 1, 1_000_000),
+    },
     store: {
       databaseUrl: read.secret(
         'DATABASE_URL',

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../http/index.ts';
+import { type Caller, createRateLimiter } from '../http/index.ts';
 import { AppError, sha256 } from '../kernel/index.ts';
 import type { AccessDeps } from './access-deps.ts';
 import { checkSignedDate, signedBy } from './check-signature.ts';
@@ -12,6 +12,8 @@ import { networkOf } from './network-of.ts';
 export interface AuthenticateInputDeps extends AccessDeps {
   /** How far the Date of a signed request may be from now. */
   readonly signatureWindowMs: number;
+  /** How many requests with a browser's key alone one address may send in a second, to this daemon. */
+  readonly keyOnlyPerSecond: number;
 }
 
 export type AuthenticateInput = (request: InputRequest) => Promise<Caller>;
@@ -26,8 +28,10 @@ export function createAuthenticateInput(deps: AuthenticateInputDeps): Authentica
   const inputs = createFindInput(deps);
   const failures = createFailureWindows(deps.clock, 'key and secret');
   const nobody: readonly LiveSecret[] = [secretOfNobody()];
+  const limitPublic = createPublicLimit(deps);
   return async (request) => {
     const proof = readInputProof(request);
+    limitPublic(request, proof);
     const name = failureName(request, inputs.isKnown(proof.key) ? proof.key : undefined);
     failures.check(name);
     const input = await inputs.find(proof.key);
@@ -43,6 +47,21 @@ export function createAuthenticateInput(deps: AuthenticateInputDeps): Authentica
 
 function failureName({ address }: InputRequest, knownKey: string | undefined): string {
   return knownKey === undefined ? networkOf(address) : `${networkOf(address)} ${knownKey}`;
+}
+
+/**
+ * Rulings §3, Key-only requests: limited per address. A write key is no browser's: it comes from servers, many users behind
+ * one address, and what its workspace may take in a second holds for it.
+ */
+function createPublicLimit({ clock, keyOnlyPerSecond }: AuthenticateInputDeps) {
+  const limiter = createRateLimiter({ clock });
+  return ({ address }: InputRequest, { means, use }: InputProof): void => {
+    if (means !== 'key_only' || use === 'write_key') return;
+    const { isAllowed, retryAfterSeconds } = limiter.take(networkOf(address), 1, keyOnlyPerSecond);
+    if (isAllowed) return;
+    const message = `This address sends more than ${keyOnlyPerSecond} requests a second with a key alone.`;
+    throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
+  };
 }
 
 /** Compared with where there is nothing to compare with, so that an unknown key costs the same work as a wrong secret. */

@@ -68,7 +68,7 @@ export function accessServer(
   const signingKeys = createSigningKeys(deps);
   const all = { ...deps, signingKeys, baseUrl: () => baseUrl };
   return httpServer([...accessEndpoints(all), ...endpoints], {
-    authenticate: createAuthenticate({ ...all, signatureWindowMs: 300_000 }),
+    authenticate: createAuthenticate({ ...all, signatureWindowMs: 300_000, keyOnlyPerSecond: 50 }),
     clock: deps.clock,
     log,
   });

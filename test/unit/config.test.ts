@@ -11,7 +11,7 @@ describe('without any variable', () => {
     expect(readConfig({})).toEqual({
       home: resolve('.penstock'),
       http: { host: '127.0.0.1', port: 8080, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1_048_576 },
-      inputs: { signatureWindowMs: 300_000 },
+      inputs: { signatureWindowMs: 300_000, keyOnlyPerSecond: 50 },
       store: { databaseUrl: undefined, port: 0, poolSize: 10 },
       keys: { encryption: [], identity: undefined },
       logLevel: 'info',
@@ -94,6 +94,7 @@ describe('a wrong value', () => {
     ['DATABASE_URL', 'postgres://u:s3cr3t/with#signs@h/d'],
     ['DATABASE_URL', 'postgres://u:s3cr3t@h:port/d'],
     ['PENSTOCK_SIGNATURE_WINDOW_S', '0'],
+    ['PENSTOCK_KEY_ONLY_PER_SECOND', '0'],
     ['PENSTOCK_STORE_PORT', '70000'],
     ['PENSTOCK_POOL_SIZE', '3'],
     ['PENSTOCK_ENCRYPTION_KEYS', 's3cr3t'],

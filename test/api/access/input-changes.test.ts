@@ -102,6 +102,18 @@ describe('failures', () => {
   });
 });
 
+test('keys alone are limited by address: fifty a second', async () => {
+  await using at = await ready(['web', 'write_key']);
+  const web = (address: string) => at.post({ url: `/v3/JS/${at.input.key}/events`, address });
+  const statuses: number[] = [];
+  for (let i = 0; i < 51; i++) statuses.push((await web('10.0.0.1')).status);
+  expect(statuses).toEqual([...Array(50).fill(200), 429]);
+  expect((await web('10.0.0.2')).status).toBe(200);
+  for (let i = 0; i < 51; i++) expect((await at.basic('/v1/batch', at.input.key, '')).status).toBe(200);
+  at.access.clock.advance(20);
+  expect((await web('10.0.0.1')).status).toBe(200);
+});
+
 test('an event batch of one workspace stays there: the key decides', async () => {
   await using at = await ready();
   const { workspaceId } = await someWorkspace(at.access);
