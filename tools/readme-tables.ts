@@ -1,19 +1,17 @@
-// Writes the tables of the README from the code that they describe: `npm run readme`. A test compares the two.
+// Writes the tables of the README and of the guide pages from the code that they describe: `npm run readme`. A test compares
+// the two.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { SETTINGS } from '../src/config.ts';
 import { ERROR_CODES } from '../src/kernel/index.ts';
+import { ANALYTICS_TABLES } from './analytics-tables.ts';
+import { code, type Tables, table, withTables } from './page-tables.ts';
 
-export const README = join(import.meta.dirname, '..', 'README.md');
+const ROOT = join(import.meta.dirname, '..');
+export const README = join(ROOT, 'README.md');
 
-const code = (text: string): string => (text === '' ? '' : `\`${text}\``);
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-const TABLES: Readonly<Record<string, () => string>> = {
+const README_TABLES: Tables = {
   settings: () =>
     table(
       ['variable', 'default', 'meaning'],
@@ -31,15 +29,12 @@ const TABLES: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/** The README's text with every table between its markers made anew. */
-export function withTables(text: string): string {
-  return Object.entries(TABLES).reduce((page, [name, render]) => {
-    const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-    const from = page.indexOf(open);
-    const to = page.indexOf(close);
-    if (from < 0 || to < from) throw new Error(`The README lacks the markers of the table "${name}".`);
-    return `${page.slice(0, from + open.length)}\n${render()}\n${page.slice(to)}`;
-  }, text);
-}
+/** Files with tables, and which. */
+export const PAGES: ReadonlyMap<string, Tables> = new Map([
+  [README, README_TABLES],
+  [join(ROOT, 'docs', 'analytics.md'), ANALYTICS_TABLES],
+]);
 
-if (import.meta.main) writeFileSync(README, withTables(readFileSync(README, 'utf8')));
+if (import.meta.main) {
+  for (const [file, tables] of PAGES) writeFileSync(file, withTables(readFileSync(file, 'utf8'), tables));
+}

@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { type Issue, type Json, kindOf, refuse } from '../../kernel/index.ts';
+import { AnyString } from '../contract/leaves.ts';
+import { maybe, open } from '../contract/objects.ts';
+import { CALL_TYPES, CALLS, timeIssue } from './call-contract.ts';
+import { isFields } from './conversions.ts';
+import type { GivenCall } from './read-call.ts';
+
+/** What the vendors take at most. */
+const MOST_CALLS = 2_500;
+
+/** The body of a batch request, for documents; each call is looked at by itself. */
+export const CallBatch = open({
+  batch: Type.Array(
+    Type.Union(CALL_TYPES.map((type) => Type.Intersect([Type.Object({ type: Type.Literal(type) }), CALLS[type]]))),
+    { maxItems: MOST_CALLS },
+  ),
+  sentAt: Type.Optional(AnyString),
+  context: maybe(open({})),
+});
+
+interface GivenBatch {
+  readonly calls: readonly GivenCall[];
+  readonly sentAt: Json | undefined;
+}
+
+/** The calls of a batch request; its context counts for each where the call's own says nothing. */
+export function readCallBatch(body: Json): GivenBatch {
+  const given = isFields(body) ? body : {};
+  const { batch, sentAt, context = null } = given;
+  const issues = [...listIssue(batch), ...timeIssue('sentAt', sentAt)];
+  if (!isFields(context) && context !== null) {
+    issues.push({ path: 'context', message: `must be an object or null, is ${kindOf(context)}` });
+  }
+  if (issues.length > 0) throw refuse(issues);
+  const calls = (batch as readonly Json[]).map((fields) => ({ fields: withContext(fields, context) }));
+  return { calls, sentAt };
+}
+
+function listIssue(batch: Json | undefined): readonly Issue[] {
+  if (!Array.isArray(batch)) return [{ path: 'batch', message: `must be a list of calls, is ${kindOf(batch)}` }];
+  if (batch.length <= MOST_CALLS) return [];
+  return [{ path: 'batch', message: `has ${batch.length} calls; at most ${MOST_CALLS} are allowed in one request` }];
+}
+
+function withContext(call: Json, context: Json): Json {
+  if (!isFields(context) || !isFields(call)) return call;
+  const own = call.context ?? {};
+  // one that is no object is refused as it came
+  return isFields(own) ? { ...call, context: { ...context, ...own } } : call;
+}

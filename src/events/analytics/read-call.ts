@@ -1,0 +1,46 @@
+import { identityTypeOfColumn } from '../../identity/index.ts';
+import { type Issue, type Json, kindOf, wantedOneOf } from '../../kernel/index.ts';
+import type { EventBatch } from '../contract/batch.ts';
+import type { BatchLimits } from '../contract/scan.ts';
+import { CALL_TYPES, type Call, type CallFields, type CallType, checkCall, isCallType } from './call-contract.ts';
+import { isFields } from './conversions.ts';
+import type { Arrival } from './event-time.ts';
+import { mapCall } from './map-call.ts';
+
+/** A call as it came. */
+export interface GivenCall {
+  readonly fields: Json;
+  /** Absent: the field `type` says it. */
+  readonly type?: CallType;
+}
+
+/** A call that became a batch, which may still be refused. */
+export interface ReadCall {
+  readonly call: Call;
+  readonly batch: EventBatch;
+}
+
+export interface Reading {
+  readonly arrival: Arrival;
+  readonly limits: BatchLimits;
+}
+
+/** What a call becomes, or what is wrong with it, the paths being those of the call. */
+export function readCall({ fields, type }: GivenCall, { arrival, limits }: Reading): ReadCall | readonly Issue[] {
+  if (!isFields(fields)) return [{ path: '', message: `must be an object, is ${kindOf(fields)}` }];
+  const own = type ?? fields.type;
+  if (!isCallType(own)) return [{ path: 'type', message: wantedOneOf(CALL_TYPES, own) }];
+  const issues = checkCall(own, fields, limits);
+  if (issues.length > 0) return issues;
+  const call: Call = { type: own, fields: fields as CallFields };
+  const batch = mapCall(call, arrival);
+  return batch.events === undefined && !namesSomebody(batch) ? [NOBODY] : { call, batch };
+}
+
+// not shown: an event of nobody is kept, as rulings §2 say; what would only say something about a person needs one
+const NOBODY: Issue = { path: '', message: 'names nobody; give it a userId, an anonymousId or an e-mail address' };
+
+function namesSomebody({ user_identities, device_info, mp_deviceid }: EventBatch): boolean {
+  const names = Object.keys({ ...user_identities, ...device_info });
+  return mp_deviceid !== undefined || names.some((name) => identityTypeOfColumn(name) !== undefined);
+}
