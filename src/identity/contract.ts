@@ -2,7 +2,7 @@
 // This room knows profiles, identities, attributes and their times; it knows no pipeline, no batch and no HTTP.
 // Terminology: an *identity* is a type and a value; its *key* is a keyed hash with the environment; its *owner* stands in
 // slot 0; a *login* type (customer_id) has one owner and protects the profile that holds it.
-import type { Micros, WorkspaceId } from '../kernel/index.ts';
+import type { AppError, Micros, WorkspaceId } from '../kernel/index.ts';
 import type { Sql, Transaction } from '../store/index.ts';
 import type { Columns } from './attribute-text.ts';
 import type { Time } from './attribute-times.ts';
@@ -144,12 +144,39 @@ export interface ChunkRows {
   readonly requests: ReadonlyMap<number, PersonRequest>;
 }
 
+/** Takes `from` off the profile and puts `to` on it: without `from` it adds, without `to` it removes. */
+export interface IdentityChange {
+  readonly from: Identity | undefined;
+  readonly to: Identity | undefined;
+}
+
+export interface ProfileModification {
+  readonly mpid: bigint;
+  /** In this order. */
+  readonly changes: readonly IdentityChange[];
+  /** Refuses a profile that holds a login identity: of a caller who proved nothing (rulings §3, Key-only requests). */
+  readonly onlyAnonymous: boolean;
+}
+
+export interface ModifyGroup extends ProfileScope {
+  /** Absent: `DEFAULT_POLICY`. */
+  readonly policy?: ResolutionPolicy;
+  readonly modifications: readonly ProfileModification[];
+}
+
 /** What one delivery did, for counters and tests. */
 export interface Delivered {
   /** One a person, in order. */
   readonly outcomes: readonly PersonOutcome[];
   readonly createdProfiles: number;
   readonly changedProfiles: number;
+}
+
+/** What a look at a request's person found. */
+export interface Look {
+  readonly outcome: PersonOutcome;
+  /** Whether the same request, were it not read-only, would change nothing. */
+  readonly isSettled: boolean;
 }
 
 export interface ProfileAttribute {
@@ -185,6 +212,15 @@ export interface Identities {
    * does both tries.
    */
   deliver(tx: Transaction, prepared: PreparedPeople, exclusive: boolean): Promise<Delivered>;
+  /** Resolves people whose requests are all read-only, outside of any transaction; of none `newMpid` is taken. */
+  look(sql: Sql, prepared: PreparedPeople): Promise<readonly Look[]>;
+  /**
+   * Changes identities of profiles that are there, one request after the other, inside the caller's transaction. Answers
+   * one a request: undefined when all its changes were made, else the error why none was. Throws as `deliver` does.
+   */
+  modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly (AppError | undefined)[]>;
+  /** An MPID that nobody has. */
+  newMpid(): bigint;
   /** All profiles that hold the identity, its owner first. */
   findProfiles(sql: Sql, scope: ProfileScope, identity: Identity): Promise<readonly Profile[]>;
 }

@@ -1,15 +1,17 @@
 import { type Clock, createIdSource, type Secret } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { profilesToConsider } from './consider-profiles.ts';
-import type { Delivered, Environment, Identities, PreparedPeople } from './contract.ts';
+import type { Delivered, Environment, Identities, Identity, PreparedPeople, ProfileScope } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { createWriteKey, KEY_BYTES, type WriteKey } from './identity-key.ts';
 import { mergeConsents, writeConsents } from './keep-consent.ts';
+import { lookAtPeople } from './look-at-people.ts';
 import { lookUpPeople } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
 import { preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
 import { readProfiles } from './read-profiles.ts';
+import { keyedGroup, modifyProfiles } from './requests/modify-profiles.ts';
 import { resolvePeople } from './resolve-people.ts';
 import { prepareStaging } from './staging.ts';
 import { updateProfiles, writeIdentities, writeNewProfiles } from './write-people.ts';
@@ -31,12 +33,21 @@ export function createIdentities({ key, clock, nextMpid = createIdSource(clock) 
   return {
     prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
     deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid }, prepared, exclusive),
-    findProfiles: (sql, scope, identity) => {
-      const found = Buffer.alloc(KEY_BYTES);
-      writers[scope.environment](identity, found, 0);
-      return findProfiles(sql, scope, found.toString('hex'));
-    },
+    look: (sql, prepared) => lookAtPeople(sql, prepared, nextMpid),
+    modify: (tx, group, exclusive) =>
+      modifyProfiles(
+        tx,
+        keyedGroup(group, (identity) => keyOf(group, identity).toString('latin1')),
+        exclusive,
+      ),
+    newMpid: nextMpid,
+    findProfiles: (sql, scope, identity) => findProfiles(sql, scope, keyOf(scope, identity).toString('hex')),
   };
+  function keyOf({ environment }: ProfileScope, identity: Identity): Buffer {
+    const key = Buffer.alloc(KEY_BYTES);
+    writers[environment](identity, key, 0);
+    return key;
+  }
 }
 
 interface Delivery {

@@ -30,4 +30,12 @@ export {
 export { isIdentity, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
+export type {
+  IdentityRequests,
+  ModifyRequest,
+  ResolveAnswer,
+  ResolveRequest,
+  ResolveVerb,
+} from './requests/contract.ts';
+export { createIdentityRequests } from './requests/create-requests.ts';
 export { policyOf, searchPolicyOf } from './resolution-policy.ts';

@@ -1,0 +1,128 @@
+import { AppError } from '../../kernel/index.ts';
+import { createGroupCommit, type GroupCommitOptions, type Store } from '../../store/index.ts';
+import type { AttributeSet, Identities, Person, PersonOutcome, ProfileScope, ResolutionScope } from '../contract.ts';
+import { deliverInTransaction } from '../deliver-in-transaction.ts';
+import type { IdentityRequests, ModifyRequest, ResolveAnswer, ResolveRequest } from './contract.ts';
+
+export interface IdentityRequestsDeps {
+  readonly store: Store;
+  readonly identities: Identities;
+}
+
+type Bounds = Omit<GroupCommitOptions<unknown, unknown>, 'deliver'>;
+
+const BOUNDS: Bounds = {
+  ...{ groupItems: 256, groupBytes: 1024 * 1024, groupsAtOnce: 4, groupsOfKeyAtOnce: 1 },
+  ...{ heldItemsOfKey: 5_000, heldBytesOfKey: 16 * 1024 * 1024, heldBytes: 64 * 1024 * 1024 },
+};
+
+/**
+ * One for a process. A request is looked up first, without a transaction: who is known and says nothing new, as most are,
+ * costs no write and waits for no commit.
+ */
+export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequests {
+  const looks = createGroupCommit({
+    ...{ ...BOUNDS, groupsOfKeyAtOnce: 2 },
+    deliver: (group: readonly ResolveRequest[]) => lookGroup(deps, group),
+  });
+  const writes = createGroupCommit({
+    ...BOUNDS,
+    deliver: (group: readonly ResolveRequest[]) => writeGroup(deps, group),
+  });
+  const changes = createGroupCommit({
+    ...BOUNDS,
+    deliver: (group: readonly ModifyRequest[]) => modifyGroup(deps, group),
+  });
+  return {
+    async resolve(request) {
+      requireIdentity(request);
+      const [key, sizeBytes] = [groupKey(request, request.verb), sizeOf(request)];
+      if (request.verb !== 'logout' || changesNothing(request)) {
+        const { outcome, isSettled } = await looks.submit(key, request, sizeBytes);
+        if (isSettled || changesNothing(request)) return answer(deps, request, outcome);
+      }
+      return answer(deps, request, await writes.submit(key, request, sizeBytes));
+    },
+    async modify(request) {
+      const refusal = await changes.submit(groupKey(request, 'modify'), request, MODIFY_BYTES);
+      if (refusal !== undefined) throw refusal;
+    },
+    async drain() {
+      await Promise.all([looks.drain(), writes.drain(), changes.drain()]);
+    },
+  };
+}
+
+const MODIFY_BYTES = 1024;
+
+function changesNothing({ verb, isReadOnly }: ResolveRequest): boolean {
+  return verb === 'search' || isReadOnly === true;
+}
+
+/** A search looks at more types than the others, so it cannot share their look-up. */
+function groupKey({ workspaceId, environment }: ProfileScope, verb: string): string {
+  return `${workspaceId} ${environment} ${verb === 'search' ? verb : ''}`;
+}
+
+function sizeOf({ identities, attributes }: ResolveRequest): number {
+  let bytes = 256;
+  for (const { value } of identities) bytes += value.length;
+  for (const text of attributes?.set.texts ?? []) bytes += text?.length ?? 0;
+  return bytes;
+}
+
+function scopeOf([first]: readonly ResolveRequest[]): ResolutionScope {
+  const { workspaceId, environment, policy } = first as ResolveRequest;
+  return { workspaceId, environment, mode: 'incremental', ...(policy !== undefined && { policy }) };
+}
+
+const NOTHING: AttributeSet = { names: [], texts: [] };
+
+function personOf({ verb, identities, attributes, isReadOnly = false }: ResolveRequest, onlyLooks: boolean): Person {
+  const said = isReadOnly ? undefined : attributes;
+  const request = { isLogout: verb === 'logout', isReadOnly: onlyLooks };
+  return { identities, attributes: said?.set ?? NOTHING, setAt: said?.setAt ?? 0n, request };
+}
+
+async function lookGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
+  const people = group.map((request) => personOf(request, true));
+  return identities.look(store, await identities.prepare(scopeOf(group), people));
+}
+
+async function writeGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
+  const people = group.map((request) => personOf(request, false));
+  const prepared = await identities.prepare(scopeOf(group), people);
+  const { outcomes } = await deliverInTransaction(store, (tx, exclusive) =>
+    identities.deliver(tx, prepared, exclusive),
+  );
+  return outcomes;
+}
+
+async function modifyGroup({ store, identities }: IdentityRequestsDeps, modifications: readonly ModifyRequest[]) {
+  const { workspaceId, environment, policy } = modifications[0] as ModifyRequest;
+  const group = { workspaceId, environment, modifications, ...(policy !== undefined && { policy }) };
+  return deliverInTransaction(store, (tx, exclusive) => identities.modify(tx, group, exclusive));
+}
+
+function answer(deps: IdentityRequestsDeps, request: ResolveRequest, outcome: PersonOutcome): ResolveAnswer {
+  if ('mpid' in outcome) {
+    if (outcome.answer !== undefined) return { mpid: outcome.mpid, ...outcome.answer, isEphemeral: false };
+    throw new AppError('INTERNAL', 'A request was resolved without an answer.');
+  }
+  if (outcome.rule === 'nobody_found') return nobody(deps, request);
+  throw new AppError('IDENTITY_MISSING', outcome.reason);
+}
+
+/** Rulings §3: a logout of nobody answers a new anonymous MPID. */
+function requireIdentity({ verb, identities }: ResolveRequest): void {
+  if (identities.length > 0 || verb === 'logout') return;
+  throw new AppError(
+    'IDENTITY_MISSING',
+    'The request carries no identity: give at least one that says whom it is about.',
+  );
+}
+
+function nobody({ identities: { newMpid } }: IdentityRequestsDeps, { verb }: ResolveRequest): ResolveAnswer {
+  if (verb === 'search') throw new AppError('NOT_FOUND', 'No profile matches these identities.');
+  return { mpid: newMpid(), isCreated: false, isLoggedIn: false, matched: [], isEphemeral: true };
+}

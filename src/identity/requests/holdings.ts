@@ -1,0 +1,185 @@
+// Who holds which identity, for the profiles and keys that a group of modify requests speaks of: as it was read, and as the
+// requests leave it one after the other. Pure.
+import { AppError } from '../../kernel/index.ts';
+import { MOST_SLOTS } from '../chunk-memory.ts';
+import type { Identity, ProfileModification } from '../contract.ts';
+import { matchingForm } from '../normalise-identity.ts';
+import { lostRace } from '../read-profiles.ts';
+
+/** With its key as 16 characters, one a byte. */
+export interface KeyedIdentity extends Identity {
+  readonly key: string;
+}
+
+/** `ProfileModification` with the keys of its identities. */
+export interface KeyedModification extends Omit<ProfileModification, 'changes'> {
+  readonly changes: readonly { readonly from: KeyedIdentity | undefined; readonly to: KeyedIdentity | undefined }[];
+}
+
+export interface HeldProfile {
+  readonly mpid: bigint;
+  readonly version: number;
+  /** The newest first. */
+  readonly identities: readonly Identity[];
+}
+
+export interface HeldSlot {
+  readonly key: string;
+  readonly slot: number;
+  readonly mpid: bigint;
+}
+
+/** By slot; undefined is free. */
+type Owners = readonly (bigint | undefined)[];
+
+export class Holdings {
+  readonly #loginTypes: readonly Identity['type'][];
+  readonly #profiles = new Map<bigint, HeldProfile>();
+  readonly #changed = new Set<bigint>();
+  readonly #before = new Map<string, Owners>();
+  readonly #owners = new Map<string, Owners>();
+
+  constructor(read: {
+    readonly loginTypes: readonly Identity['type'][];
+    readonly profiles: readonly HeldProfile[];
+    readonly slots: readonly HeldSlot[];
+  }) {
+    this.#loginTypes = read.loginTypes;
+    for (const profile of read.profiles) this.#profiles.set(profile.mpid, profile);
+    for (const { key, slot, mpid } of read.slots) this.#owners.set(key, withSlot(this.#ownersOf(key), slot, mpid));
+    for (const [key, owners] of this.#owners) this.#before.set(key, owners);
+  }
+
+  /** All changes of a request, or none and what is wrong with it. */
+  modify({ mpid, changes, onlyAnonymous }: KeyedModification): AppError | undefined {
+    const before = this.#profiles.get(mpid);
+    if (before === undefined) return unknown(mpid);
+    if (onlyAnonymous && this.holdsLogin(before)) return notAnonymous();
+    const draft = new Draft(before, (key) => this.#ownersOf(key));
+    for (const [index, { from, to }] of changes.entries()) {
+      if (from !== undefined) draft.remove(from);
+      const problem = to === undefined ? undefined : draft.add(to, this.#loginTypes.includes(to.type));
+      if (problem !== undefined) return refusal(problem, index);
+    }
+    if (draft.identities === before.identities) return undefined;
+    for (const [key, owners] of draft.owners) this.#owners.set(key, owners);
+    this.#profiles.set(mpid, { ...before, identities: draft.identities });
+    this.#changed.add(mpid);
+    return undefined;
+  }
+
+  holdsLogin({ identities }: HeldProfile): boolean {
+    return identities.some(({ type }) => this.#loginTypes.includes(type));
+  }
+
+  /** In order of MPID. */
+  changedProfiles(): readonly HeldProfile[] {
+    return [...BigInt64Array.from(this.#changed).sort()].map((mpid) => this.#profiles.get(mpid) as HeldProfile);
+  }
+
+  /** Slots to free and slots to take, in order of key and slot. Where the owner went, the next profile has become it. */
+  changedSlots(): { readonly freed: readonly HeldSlot[]; readonly taken: readonly HeldSlot[] } {
+    const keys = [...this.#owners.keys()].sort();
+    const changes = keys.map((key) => {
+      return { key, before: this.#before.get(key) ?? NOBODY, after: withOwner(this.#ownersOf(key)) };
+    });
+    return {
+      freed: changes.flatMap(({ key, before, after }) => slotsOnlyIn(before, after, key)),
+      taken: changes.flatMap(({ key, before, after }) => slotsOnlyIn(after, before, key)),
+    };
+  }
+
+  #ownersOf(key: string): Owners {
+    return this.#owners.get(key) ?? NOBODY;
+  }
+}
+
+const NOBODY: Owners = [];
+
+/** One request while its changes are tried. */
+class Draft {
+  identities: readonly Identity[];
+  readonly owners = new Map<string, Owners>();
+  readonly #mpid: bigint;
+  readonly #ownersOf: (key: string) => Owners;
+
+  constructor({ mpid, identities }: HeldProfile, ownersOf: (key: string) => Owners) {
+    this.#mpid = mpid;
+    this.identities = identities;
+    this.#ownersOf = (key) => this.owners.get(key) ?? ownersOf(key);
+  }
+
+  /** Not shown: an identity that the profile does not hold is no error, so a request that is sent again succeeds again. */
+  remove(identity: KeyedIdentity): void {
+    const slot = this.#slotOf(identity);
+    if (slot < 0) return;
+    this.owners.set(identity.key, withSlot(this.#ownersOf(identity.key), slot, undefined));
+    this.identities = this.identities.filter((held) => !isSame(held, identity));
+  }
+
+  add(identity: KeyedIdentity, isLogin: boolean): Problem | undefined {
+    if (this.#slotOf(identity) >= 0) return undefined;
+    const owners = this.#ownersOf(identity.key);
+    const free = owners.indexOf(undefined);
+    const slot = free < 0 ? owners.length : free;
+    if (isLogin && slot > 0) return TAKEN;
+    if (slot >= MOST_SLOTS) return CROWDED;
+    this.owners.set(identity.key, withSlot(owners, slot, this.#mpid));
+    const { type, value } = identity;
+    this.identities = [{ type, value }, ...this.identities];
+    return undefined;
+  }
+
+  /** −1: the profile does not hold it. Profile and slots were read one after the other: where they differ, both are old. */
+  #slotOf(identity: KeyedIdentity): number {
+    const slot = this.#ownersOf(identity.key).indexOf(this.#mpid);
+    if (slot >= 0 !== this.identities.some((held) => isSame(held, identity))) throw lostRace('a profile');
+    return slot;
+  }
+}
+
+function isSame(left: Identity, right: Identity): boolean {
+  return left.type === right.type && matchingForm(left) === matchingForm(right);
+}
+
+function withSlot(owners: Owners, slot: number, mpid: bigint | undefined): Owners {
+  const changed = Array.from({ length: Math.max(owners.length, slot + 1) }, (_, at) => owners[at]);
+  changed[slot] = mpid;
+  return changed;
+}
+
+function slotsOnlyIn(owners: Owners, others: Owners, key: string): readonly HeldSlot[] {
+  return owners.flatMap((mpid, slot) => (mpid === undefined || mpid === others[slot] ? [] : { key, slot, mpid }));
+}
+
+/** Slot 0 passes on to whoever holds the lowest of the others. */
+function withOwner(owners: Owners): Owners {
+  const next = owners.findIndex((mpid) => mpid !== undefined);
+  return next > 0 ? withSlot(withSlot(owners, 0, owners[next]), next, undefined) : owners;
+}
+
+interface Problem {
+  readonly code: 'IDENTITY_CONFLICT' | 'VALIDATION_FAILED';
+  readonly message: string;
+}
+
+const TAKEN: Problem = {
+  code: 'IDENTITY_CONFLICT',
+  message: 'is the login identity of another profile, and has one owner only; take it off that profile first.',
+};
+const CROWDED: Problem = { code: 'VALIDATION_FAILED', message: `is held by ${MOST_SLOTS} profiles already.` };
+
+function refusal({ code, message }: Problem, index: number): AppError {
+  const path = `identity_changes[${index}].new_value`;
+  return new AppError(code, `${path}: ${message}`, { issues: [{ path, message }] });
+}
+
+function unknown(mpid: bigint): AppError {
+  return new AppError('NOT_FOUND', `The MPID ${mpid} does not exist in this environment.`);
+}
+
+function notAnonymous(): AppError {
+  const message =
+    'A key alone may not change a profile that holds a login identity: sign the request, or send the secret.';
+  return new AppError('FORBIDDEN', message);
+}

@@ -1,0 +1,134 @@
+// Changes identities of profiles. The rows of identities and the text of their profile always agree: both change in one
+// transaction, and a profile only in the version that was read, as in every delivery. Identities are written before
+// profiles and both in order, so that nobody waits in a circle.
+import { AppError } from '../../kernel/index.ts';
+import type { CopyTarget, Transaction } from '../../store/index.ts';
+import type { Identity, ModifyGroup, ProfileScope } from '../contract.ts';
+import { takeCreationLock } from '../creation-lock.ts';
+import { DEFAULT_POLICY } from '../identity-types.ts';
+import { ENVIRONMENT_NUMBER, lostRace } from '../read-profiles.ts';
+import { type HeldProfile, type HeldSlot, Holdings, type KeyedIdentity, type KeyedModification } from './holdings.ts';
+
+interface KeyedGroup extends ProfileScope {
+  readonly loginTypes: readonly Identity['type'][];
+  readonly requests: readonly KeyedModification[];
+}
+
+/** `keyOf` gives the key of an identity as 16 characters, one a byte. */
+export function keyedGroup(
+  { workspaceId, environment, policy = DEFAULT_POLICY, modifications }: ModifyGroup,
+  keyOf: (identity: Identity) => string,
+): KeyedGroup {
+  const keyed = (identity: Identity | undefined): KeyedIdentity | undefined =>
+    identity === undefined ? undefined : { ...identity, key: keyOf(identity) };
+  const requests = modifications.map((request) => ({
+    ...request,
+    changes: request.changes.map(({ from, to }) => ({ from: keyed(from), to: keyed(to) })),
+  }));
+  return { workspaceId, environment, loginTypes: policy.loginTypes, requests };
+}
+
+/**
+ * One after the other, in the caller's transaction; answers what is wrong with each, undefined where it was done. Throws
+ * STORE_CONFLICT when it lost a race, as `Identities.deliver` does.
+ */
+export async function modifyProfiles(
+  tx: Transaction,
+  group: KeyedGroup,
+  exclusive: boolean,
+): Promise<readonly (AppError | undefined)[]> {
+  await takeCreationLock(tx, group.workspaceId, exclusive);
+  // in this order: whoever changes an identity of these profiles after this holds a lock that we wait for, or we see it
+  const slots = await lockSlots(tx, group);
+  const profiles = await readHeld(tx, group);
+  const holdings = new Holdings({ loginTypes: group.loginTypes, profiles, slots });
+  const outcomes = group.requests.map((request) => holdings.modify(request));
+  const { freed, taken } = holdings.changedSlots();
+  await freeSlots(tx, group, freed);
+  await takeSlots(tx, group, taken);
+  await writeProfiles(tx, group, holdings);
+  return outcomes;
+}
+
+async function lockSlots(tx: Transaction, { workspaceId, requests }: KeyedGroup): Promise<readonly HeldSlot[]> {
+  const identities = requests.flatMap(({ changes }) => changes.flatMap(({ from, to }) => [from, to]));
+  const keys = new Set(identities.flatMap((identity) => (identity === undefined ? [] : hexOf(identity.key))));
+  if (keys.size === 0) return [];
+  const rows = await tx.query<{ readonly key: string; readonly slot: number; readonly mpid: bigint }>(
+    `SELECT key, slot, mpid FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])
+     ORDER BY key, slot FOR UPDATE`,
+    [workspaceId, [...keys]],
+  );
+  return rows.map((row) => ({ ...row, key: keyOf(row.key) }));
+}
+
+async function readHeld(
+  tx: Transaction,
+  { workspaceId, environment, requests }: KeyedGroup,
+): Promise<readonly HeldProfile[]> {
+  const mpids = [...new Set(requests.map(({ mpid }) => mpid))];
+  const rows = await tx.query<{ readonly mpid: bigint; readonly version: number; readonly identities: string }>(
+    'SELECT mpid, version, identities FROM profiles WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY($3)',
+    [workspaceId, ENVIRONMENT_NUMBER[environment], mpids],
+  );
+  return rows.map(({ mpid, version, identities }) => {
+    const listed = JSON.parse(identities) as readonly [Identity['type'], string][];
+    return { mpid, version, identities: listed.map(([type, value]) => ({ type, value })) };
+  });
+}
+
+async function freeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: readonly HeldSlot[]): Promise<void> {
+  if (slots.length === 0) return;
+  const freed = await tx.execute(
+    `DELETE FROM profile_identities i USING unnest($2::uuid[], $3::int2[]) AS s (key, slot)
+     WHERE i.workspace_id = $1 AND i.key = ANY($2) AND i.key = s.key AND i.slot = s.slot`,
+    [workspaceId, slots.map(({ key }) => hexOf(key)), slots.map(({ slot }) => slot)],
+  );
+  if (freed !== slots.length) throw lostRace('an identity');
+}
+
+const IDENTITIES: CopyTarget = {
+  table: 'profile_identities',
+  columns: [
+    { name: 'workspace_id', type: 'int8' },
+    { name: 'key', type: 'uuid' },
+    { name: 'slot', type: 'int2' },
+    { name: 'mpid', type: 'int8' },
+  ],
+};
+
+async function takeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: readonly HeldSlot[]): Promise<void> {
+  if (slots.length === 0) return;
+  try {
+    await tx.copyIn(IDENTITIES, slots.length, (index) => {
+      const { key, slot, mpid } = slots[index] as HeldSlot;
+      return [workspaceId, key, slot, mpid];
+    });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'STORE_UNIQUE') throw lostRace('an identity');
+    throw error;
+  }
+}
+
+/** The hash of a full sync's row vouches for its identities too, so it goes. */
+async function writeProfiles(tx: Transaction, group: KeyedGroup, holdings: Holdings): Promise<void> {
+  const profiles = holdings.changedProfiles();
+  if (profiles.length === 0) return;
+  const updated = await tx.execute(
+    `UPDATE profiles p SET identities = s.identities, holds_login = s.holds_login, row_hash = NULL, version = p.version + 1
+     FROM unnest($3::int8[], $4::int4[], $5::text[], $6::bool[]) AS s (mpid, version, identities, holds_login)
+     WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = ANY($3) AND p.mpid = s.mpid AND p.version = s.version`,
+    [
+      group.workspaceId,
+      ENVIRONMENT_NUMBER[group.environment],
+      profiles.map(({ mpid }) => mpid),
+      profiles.map(({ version }) => version),
+      profiles.map(({ identities }) => JSON.stringify(identities.map(({ type, value }) => [type, value]))),
+      profiles.map((profile) => String(holdings.holdsLogin(profile))),
+    ],
+  );
+  if (updated !== profiles.length) throw lostRace('a profile');
+}
+
+const hexOf = (key: string): string => Buffer.from(key, 'latin1').toString('hex');
+const keyOf = (uuid: string): string => Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('latin1');
