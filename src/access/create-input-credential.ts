@@ -2,7 +2,7 @@ import type { Secret, WorkspaceId } from '../kernel/index.ts';
 import { type AccessDeps, type Actor, timeOf } from './access-deps.ts';
 import { generateCredential } from './generate-credential.ts';
 import { recordInputChange, sealInputSecret } from './input-credential.ts';
-import { type InputUse, readInputUses } from './input-uses.ts';
+import { readInputUses } from './input-uses.ts';
 import { readName } from './read-name.ts';
 import { requireWorkspace } from './require-workspace.ts';
 import { inputCredentials } from './tables.ts';
@@ -16,7 +16,7 @@ export interface InputSecret {
 /** Key and secret with which batches and identity requests come in. Throws NOT_FOUND without such a workspace. */
 export async function createInputCredential(
   { store, clock, keyRing }: AccessDeps,
-  input: { workspaceId: WorkspaceId; name: string; uses?: readonly InputUse[]; actor: Actor },
+  input: { workspaceId: WorkspaceId; name: string; uses?: readonly string[]; actor: Actor },
 ): Promise<InputSecret> {
   const name = readName('name', input.name);
   const { id: key, secret } = generateCredential();

@@ -2,25 +2,34 @@ import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS, PageQuery, readPage, WorkspaceParam } from '../http/index.ts';
 import { formatTime, parseJson } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import type { AccessDeps } from './access-deps.ts';
 import { AuditLogPage } from './contract/audit-log.ts';
 import { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
+import { feedEndpoints } from './feed-routes.ts';
 import { issueToken, type TokenDeps } from './issue-token.ts';
 import { createFailureLimit } from './limit-failures.ts';
 import { type ChangeRow, listChanges } from './list-changes.ts';
 import { readDocument } from './read-settings.ts';
 import { replaceSettings } from './replace-settings.ts';
 
-export interface AccessEndpointsDeps extends TokenDeps {
+export interface AccessEndpointsDeps extends TokenDeps, AccessDeps {
   readonly store: Store;
 }
 
 const BASE = '/platform/v2/workspaces/:workspaceId';
 const WorkspaceParams = Type.Object({ workspaceId: WorkspaceParam });
 
-/** Tokens and their keys (002, Authentication), settings and audit log of a workspace (rulings §7, API). */
+/** Tokens and their keys (002, Authentication), settings, audit log and feeds of a workspace (rulings §6 and §7, API). */
 export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] {
-  return [createToken(deps), getKeys(deps), getSettings(deps), putSettings(deps), getAuditLog(deps)];
+  return [
+    createToken(deps),
+    getKeys(deps),
+    getSettings(deps),
+    putSettings(deps),
+    getAuditLog(deps),
+    ...feedEndpoints(deps),
+  ];
 }
 
 function createToken(deps: AccessEndpointsDeps): Endpoint {

@@ -2,12 +2,17 @@ import type { Command } from 'commander';
 import { readDuration, readId } from './arguments.ts';
 import type { CommandContext, Register } from './command.ts';
 import type { InputOptions, PlatformOptions } from './credentials/create.ts';
-import { type RightsOptions, readRole, readWorkspaces } from './credentials/rights.ts';
+import { type RightsOptions, readRole, readUses, readWorkspaces } from './credentials/rights.ts';
 
 const HELP = `
 Two kinds:
   platform  a client id and secret that get bearer tokens for the platform API, with role admin or read
-  input     a key and secret with which data come in
+  input     a key and secret with which data come in, for one or several uses:
+              server             key and secret together; keep the secret on your servers
+              web                the key alone, in the path of the web SDK's events
+              identity_key_only  the key alone, in identity requests of the web SDK
+              write_key          the key alone, as Segment's and RudderStack's SDKs send it
+            A key with one of the last three is public: whoever has it can send data.
 
 A secret is shown once, when it is made or rotated.`;
 
@@ -46,6 +51,12 @@ export const registerCredentials: Register = (program, context) => {
     .requiredOption('--role <role>', 'admin or read', readRole)
     .requiredOption('--workspaces <ids>', 'all, none, or ids with commas', readWorkspaces)
     .action(async (id: string, rights: RightsOptions) => (await load()).changeRights(context, id, rights));
+  credentials
+    .command('uses')
+    .description('allow an input key these uses and no others; every daemon follows within seconds')
+    .argument('<id>', 'input key')
+    .requiredOption('--uses <uses>', 'server, web, identity_key_only, write_key; with commas', readUses)
+    .action(async (id: string, { uses }: { uses: readonly string[] }) => (await load()).changeUses(context, id, uses));
 };
 
 function registerCreate(create: Command, context: CommandContext): void {
@@ -65,5 +76,6 @@ function registerCreate(create: Command, context: CommandContext): void {
     .description('a key and secret with which data come into one workspace')
     .argument('<name>')
     .option('--workspace <id>', 'id of the workspace; needed where there are several', readId('--workspace'))
+    .option('--uses <uses>', 'server, web, identity_key_only, write_key; with commas', readUses, ['server'])
     .action(async (name: string, options: InputOptions) => (await creating()).createInput(context, name, options));
 }

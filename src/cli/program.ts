@@ -8,6 +8,7 @@ import { registerCredentials } from './credentials.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { registerFeed } from './feed.ts';
 import { registerInit } from './init.ts';
 import { registerKeys } from './keys.ts';
 import { createOutput, type OutputStreams, printable } from './output.ts';
@@ -21,6 +22,7 @@ const COMMANDS: readonly Register[] = [
   registerInit,
   registerWorkspace,
   registerCredentials,
+  registerFeed,
   registerKeys,
   registerPipeline,
   registerDoctor,

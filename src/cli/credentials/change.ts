@@ -1,4 +1,5 @@
 import {
+  changeInputUses,
   changePlatformCredential,
   listInputCredentials,
   listPlatformCredentials,
@@ -15,7 +16,7 @@ import type { CommandContext } from '../command.ts';
 import { asOperator } from '../operator.ts';
 import { type RightsOptions, workspaceIdsOf } from './rights.ts';
 
-const COLUMNS = ['kind', 'id', 'name', 'role', 'workspaces', 'created_on', 'state'];
+const COLUMNS = ['kind', 'id', 'name', 'role', 'uses', 'workspaces', 'created_on', 'state'];
 
 export async function listCredentials(context: CommandContext): Promise<void> {
   const rows = await asOperator(context, async ({ store }) => [
@@ -32,6 +33,7 @@ async function platformRows(sql: Sql) {
     id: entry.clientId,
     name: entry.name,
     role: entry.role,
+    uses: null,
     workspaces: entry.workspaceIds === null ? 'all' : entry.workspaceIds.join(',') || 'none',
     created_on: entry.createdOn.toISOString(),
     state: stateOf(entry),
@@ -42,10 +44,11 @@ async function inputRows(sql: Sql) {
   const workspaces = await listWorkspaces(sql);
   const entries = await Promise.all(workspaces.map(({ id }) => listInputCredentials(sql, workspaceId(id))));
   return entries.flat().map((entry) => ({
-    kind: 'input',
+    kind: entry.feedId === null ? 'input' : 'feed',
     id: entry.key,
     name: entry.name,
     role: null,
+    uses: entry.uses.join(','),
     workspaces: String(entry.workspaceId),
     created_on: entry.createdOn.toISOString(),
     state: stateOf(entry),
@@ -92,6 +95,13 @@ export async function changeRights(context: CommandContext, clientId: string, op
     role: rights.role,
     workspaces: rights.workspaceIds === undefined ? 'all' : rights.workspaceIds.join(',') || 'none',
   });
+}
+
+export async function changeUses(context: CommandContext, key: string, wanted: readonly string[]): Promise<void> {
+  const uses = await asOperator(context, (operator) =>
+    changeInputUses(operator, { key, uses: wanted, actor: operator.actor }),
+  );
+  context.output().object({ key, uses: uses.join(',') });
 }
 
 async function isPlatform(sql: Sql, id: string): Promise<boolean> {

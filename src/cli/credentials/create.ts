@@ -9,6 +9,7 @@ export interface PlatformOptions extends RightsOptions {
 }
 
 export interface InputOptions {
+  readonly uses: readonly string[];
   readonly workspace?: bigint;
 }
 
@@ -24,10 +25,11 @@ export async function createPlatform(context: CommandContext, name: string, opti
 }
 
 /** Makes an input credential and shows its secret. */
-export async function createInput(context: CommandContext, name: string, { workspace }: InputOptions): Promise<void> {
+export async function createInput(context: CommandContext, name: string, options: InputOptions): Promise<void> {
+  const { uses } = options;
   const made = await asOperator(context, async (operator) => {
-    const workspaceId = await theWorkspace(operator.store, workspace);
-    return createInputCredential(operator, { workspaceId, name, actor: operator.actor });
+    const workspaceId = await theWorkspace(operator.store, options.workspace);
+    return createInputCredential(operator, { workspaceId, name, uses, actor: operator.actor });
   });
-  context.output().object({ key: made.key, secret: made.secret.reveal() });
+  context.output().object({ key: made.key, secret: made.secret.reveal(), uses: uses.join(',') });
 }

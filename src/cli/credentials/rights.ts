@@ -27,3 +27,8 @@ export function readWorkspaces(text: string): WorkspaceChoice {
 export function workspaceIdsOf(choice: WorkspaceChoice): readonly WorkspaceId[] | undefined {
   return choice === 'all' ? undefined : choice;
 }
+
+/** Words with commas; the room knows which there are. */
+export function readUses(text: string): readonly string[] {
+  return text.split(',').map((word) => word.trim());
+}

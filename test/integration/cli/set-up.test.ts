@@ -76,6 +76,21 @@ describe('credentials', () => {
     }
   });
 
+  test('makes an input key for the uses that are asked for, `server` without, and changes them', async () => {
+    await cli.penstock.json('init');
+    const create = ['credentials', 'create', 'input'];
+    const plain = await cli.penstock.json(...create, 'backend', '--workspace', '1');
+    expect(plain).toEqual({ key: expect.any(String), secret: expect.any(String), uses: 'server' });
+    const made = await cli.penstock.json(...create, 'site', '--workspace', '1', '--uses', 'identity_key_only, web');
+    expect(await find(made.key)).toMatchObject({ kind: 'input', uses: 'web,identity_key_only' });
+    const changed = await cli.penstock.json('credentials', 'uses', String(made.key), '--uses', 'server');
+    expect(changed).toEqual({ key: made.key, uses: 'server' });
+    expect(await find(made.key)).toMatchObject({ uses: 'server' });
+    const wrong = await cli.penstock.run('credentials', 'uses', String(made.key), '--uses', 'everything');
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain('server, web, identity_key_only, write_key');
+  });
+
   test('names what it does not know', async () => {
     const { code, err } = await cli.penstock.run('credentials', 'rotate', 'nobody');
     expect(code).toBe(2);

@@ -1,0 +1,47 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { AppError, fitsInt64, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import { feeds } from './tables.ts';
+
+export type FeedRow = Readonly<typeof feeds.$inferSelect>;
+
+/** The workspace's feeds, the oldest first. */
+export async function listFeeds(sql: Sql, id: WorkspaceId): Promise<readonly FeedRow[]> {
+  return sql.orm.select().from(feeds).where(eq(feeds.workspaceId, id)).orderBy(asc(feeds.id));
+}
+
+/** Undefined without such a feed in the workspace. */
+export async function findFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Promise<FeedRow | undefined> {
+  if (!fitsInt64(id)) return undefined;
+  const [row] = await sql.orm
+    .select()
+    .from(feeds)
+    .where(and(eq(feeds.workspaceId, workspace), eq(feeds.id, id)));
+  return row;
+}
+
+/** Throws NOT_FOUND without such a feed in the workspace. */
+export async function requireFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Promise<FeedRow> {
+  const row = await findFeed(sql, workspace, id);
+  if (row === undefined) throw new AppError('NOT_FOUND', `There is no feed ${id} in this workspace.`);
+  return row;
+}
+
+const MODULES: Readonly<Record<string, string>> = {
+  alpha: 'alpha',
+  snowflake: 'alpha',
+  beta: 'beta',
+  bigquery: 'beta',
+  gamma: 'gamma',
+  redshift: 'gamma',
+  postgresql: 'gamma',
+  postgres: 'gamma',
+  delta: 'delta',
+  databricks: 'delta',
+  duckdb: 'duckdb',
+};
+
+/** A warehouse's neutral word for its product's name too (rulings §1); any other name as it was given. */
+export function moduleOf(name: string): string {
+  return MODULES[name.toLowerCase()] ?? name;
+}
