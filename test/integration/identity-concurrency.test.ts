@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deliverInTransaction, type Person } from '../../src/identity/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { person, SCOPE, testIdentities } from '../support/deliver-people.ts';
+import { expectWholePeople } from '../support/expect-whole-people.ts';
 import { openTestStore } from '../support/test-store.ts';
 
 /** A daemon that delivers chunks one after the other; counts its tries. */
@@ -35,33 +36,6 @@ async function count(store: Store, text: string): Promise<number> {
   return Number(row?.n);
 }
 
-async function expectWhole(store: Store): Promise<void> {
-  expect(
-    await count(
-      store,
-      `SELECT count(*) AS n FROM profiles p WHERE p.workspace_id = $1 AND NOT EXISTS
-        (SELECT 1 FROM profile_identities i WHERE i.workspace_id = $1 AND i.mpid = p.mpid)`,
-    ),
-    'profiles without an identity',
-  ).toBe(0);
-  expect(
-    await count(
-      store,
-      `SELECT count(*) AS n FROM profile_identities i WHERE i.workspace_id = $1 AND NOT EXISTS
-        (SELECT 1 FROM profiles p WHERE p.workspace_id = $1 AND p.mpid = i.mpid)`,
-    ),
-    'identities without a profile',
-  ).toBe(0);
-  expect(
-    await count(
-      store,
-      `SELECT count(*) AS n FROM (SELECT identity ->> 1 FROM profiles, jsonb_array_elements(identities::jsonb) identity
-        WHERE workspace_id = $1 AND identity ->> 0 = 'customer_id' GROUP BY 1 HAVING count(*) > 1) twice`,
-    ),
-    'login identities with two profiles',
-  ).toBe(0);
-}
-
 describe('two workers at the same time', () => {
   it('give equal rows one profile each', async () => {
     await using store = await openTestStore();
@@ -71,7 +45,7 @@ describe('two workers at the same time', () => {
     const workers = [1, 2, 3, 4].map((seed) => worker(store, inChunks(shuffled(people, seed), 100)));
     const tries = await Promise.all(workers);
     expect(await count(store, 'SELECT count(*) AS n FROM profiles WHERE workspace_id = $1')).toBe(2000);
-    await expectWhole(store);
+    await expectWholePeople(store, SCOPE.workspaceId);
     for (const { shared, chunks } of tries) expect(shared).toBe(chunks);
     // each chunk at most twice: deliverInTransaction would have thrown on a third loss
     expect(tries.reduce((sum, { exclusive }) => sum + exclusive, 0)).toBeGreaterThan(0);
@@ -88,7 +62,7 @@ describe('two workers at the same time', () => {
       worker(store, inChunks(shuffled(known, 2), 40)),
       worker(store, inChunks(shuffled([...known, ...anonymous], 3), 40)),
     ]);
-    await expectWhole(store);
+    await expectWholePeople(store, SCOPE.workspaceId);
     expect(await count(store, 'SELECT count(*) AS n FROM profiles WHERE workspace_id = $1 AND holds_login')).toBe(400);
   });
 

@@ -1,60 +1,148 @@
 // The rules of resolution (rulings §2 and §3) once more, one person at a time over plain maps: what the set-based
-// delivery must agree with.
-import { DEFAULT_POLICY, type Identity, type Person, type ResolutionScope } from '../../src/identity/index.ts';
+// delivery must agree with, under each strategy.
+import {
+  DEFAULT_POLICY,
+  type Identity,
+  isDeviceId,
+  type Person,
+  type PersonFailure,
+  type ResolutionPolicy,
+  type ResolutionScope,
+} from '../../src/identity/index.ts';
 
 interface ModelProfile {
   readonly number: number;
   readonly identities: Set<string>;
   readonly attributes: Map<string, { readonly value: string | null; readonly setAt: bigint }>;
+  readonly source: number | null;
 }
 
-const nameOf = ({ type, value }: Identity): string => `${type}=${type === 'email' ? value.toLowerCase() : value}`;
-const isLogin = (name: string): boolean => name.startsWith('customer_id=');
+/** What a person comes to. Profiles have numbers in the order in which they were made. */
+export interface ModelOutcome {
+  readonly number: number;
+  readonly isCreated: boolean;
+  readonly isLoggedIn: boolean;
+  /** Names of the person's identities that the profile held before. */
+  readonly matched: readonly string[];
+}
+
+/** A person and the profile that its MPID means: the number of one of the model's, or null for an MPID that does not exist. */
+export interface ModelledPerson {
+  readonly person: Person;
+  readonly known?: number | null;
+}
+
+/** Identities that are equal have one name. */
+export const nameOf = ({ type, value }: Identity): string =>
+  `${type}=${type === 'email' ? value.toLowerCase() : value}`;
+
+const NO_REQUEST = { isLogout: false, isReadOnly: false };
+
+type Policy = Pick<ResolutionPolicy, 'strategy' | 'priority' | 'loginTypes'>;
 
 export class PeopleModel {
   readonly profiles: ModelProfile[] = [];
+  readonly #policy: Policy;
+  /** Under which who carries a login identity is no anonymous profile. */
+  readonly #keepsApart: boolean;
 
-  /** Number of the person's profile, or the rule that fails. `known` is the profile an MPID means, `null` an unknown MPID. */
-  deliver(person: Person, mode: ResolutionScope['mode'], known?: number | null): number | string {
-    const names = person.identities.map(nameOf);
-    const profile = this.#resolve(names, known);
-    if (typeof profile === 'string') return profile;
-    for (const name of names) if (!isLogin(name) || this.#holders(name).length === 0) profile.identities.add(name);
-    this.#merge(profile, person, mode);
-    return profile.number;
+  constructor(policy: Policy = DEFAULT_POLICY) {
+    this.#policy = policy;
+    this.#keepsApart = policy.strategy === 'profile_link' || policy.strategy === 'profile_isolation';
   }
 
-  #resolve(names: readonly string[], known: number | null | undefined): ModelProfile | string {
+  /** `known` is the profile an MPID means, `null` an unknown MPID. */
+  deliver(person: Person, mode: ResolutionScope['mode'], known?: number | null): ModelOutcome | PersonFailure['rule'] {
+    const { isLogout, isReadOnly } = person.request ?? NO_REQUEST;
+    const names = person.identities.map(nameOf);
+    const found = isLogout ? this.#deviceProfile(names) : this.#find(names, known);
+    if (typeof found === 'string') return found;
+    if (found === undefined && isReadOnly) return 'nobody_found';
+    const matched = names.filter((name) => found?.identities.has(name));
+    const profile = found ?? this.#create(isLogout ? null : this.#sourceOf(names));
+    if (!isReadOnly) this.#change(profile, person, mode);
+    const isLoggedIn = names.some((name) => this.isLogin(name) && profile.identities.has(name));
+    return { number: profile.number, isCreated: found === undefined, isLoggedIn, matched };
+  }
+
+  #change(profile: ModelProfile, person: Person, mode: ResolutionScope['mode']): void {
+    const { isLogout } = person.request ?? NO_REQUEST;
+    for (const name of person.identities.map(nameOf)) if (this.#mayJoin(name, isLogout)) profile.identities.add(name);
+    this.#merge(profile, person, mode);
+  }
+
+  readonly isLogin = (name: string): boolean => this.#policy.loginTypes.some((type) => name.startsWith(`${type}=`));
+
+  #mayJoin(name: string, isLogout: boolean): boolean {
+    return !this.isLogin(name) || (!isLogout && this.#holders(name).length === 0);
+  }
+
+  #find(names: readonly string[], known: number | null | undefined) {
     if (typeof known === 'number') {
       const profile = this.profiles[known];
-      const others = names.filter(isLogin).flatMap((name) => this.#holders(name));
+      const others = names.filter(this.isLogin).flatMap((name) => this.#holders(name));
       if (profile !== undefined) return others.every((other) => other === profile) ? profile : 'mpid_contradicts_login';
     }
-    if (names.length === 0) return known === undefined ? 'identity_missing' : 'mpid_unknown';
-    return this.#walk(names) ?? this.#create();
+    if (this.#inOrder(names).length === 0) return known === undefined ? 'identity_missing' : 'mpid_unknown';
+    const mayBe = this.#admitted(names);
+    return this.#policy.strategy === 'best_match' ? this.#bestMatch(names, mayBe) : this.#walk(names, mayBe);
   }
 
-  #walk(names: readonly string[]): ModelProfile | undefined {
+  /** Whom the person may be: a profile with a login identity only by that login identity, an anonymous one if not kept apart. */
+  #admitted(names: readonly string[]): (profile: ModelProfile) => boolean {
+    const carriesLogin = names.some(this.isLogin);
+    return ({ identities }) => {
+      const logins = [...identities].filter(this.isLogin);
+      return logins.length > 0 ? logins.some((login) => names.includes(login)) : !(this.#keepsApart && carriesLogin);
+    };
+  }
+
+  readonly #isAnonymous = ({ identities }: ModelProfile): boolean => ![...identities].some(this.isLogin);
+
+  #deviceProfile(names: readonly string[]): ModelProfile | undefined {
+    if (this.#policy.strategy !== 'profile_isolation') return undefined;
+    const ofDevices = names.filter((name) => !this.isLogin(name) && isDeviceId(name.split('=')[0] as Identity['type']));
+    return this.#walk(ofDevices, this.#isAnonymous);
+  }
+
+  #sourceOf(names: readonly string[]): number | null {
+    if (this.#policy.strategy !== 'profile_link' || !names.some(this.isLogin)) return null;
+    return this.#walk(names, this.#isAnonymous)?.number ?? null;
+  }
+
+  #inOrder(names: readonly string[]): string[] {
+    return this.#policy.priority.flatMap((type) => names.filter((name) => name.startsWith(`${type}=`)));
+  }
+
+  #walk(names: readonly string[], mayBe: (profile: ModelProfile) => boolean, among = this.profiles) {
     let candidates: ModelProfile[] = [];
-    for (const type of DEFAULT_POLICY.priority) {
-      for (const name of names.filter((each) => each.startsWith(`${type}=`))) {
-        const matches = this.#holders(name).filter((profile) => {
-          const logins = [...profile.identities].filter(isLogin);
-          return logins.length === 0 || logins.some((login) => names.includes(login));
-        });
-        const both = candidates.length === 0 ? matches : candidates.filter((profile) => matches.includes(profile));
-        if (both.length > 0) candidates = both;
-      }
+    for (const name of this.#inOrder(names)) {
+      const matches = this.#holders(name).filter((profile) => mayBe(profile) && among.includes(profile));
+      const both = candidates.length === 0 ? matches : candidates.filter((profile) => matches.includes(profile));
+      if (both.length > 0) candidates = both;
     }
     return candidates.toSorted((left, right) => left.number - right.number)[0];
+  }
+
+  #bestMatch(names: readonly string[], mayBe: (profile: ModelProfile) => boolean): ModelProfile | undefined {
+    const listed = this.#inOrder(names);
+    const countOf = ({ identities }: ModelProfile) => listed.filter((name) => identities.has(name)).length;
+    const matches = this.profiles.filter((profile) => mayBe(profile) && countOf(profile) > 0);
+    const most = Math.max(...matches.map(countOf));
+    return this.#walk(
+      names,
+      mayBe,
+      matches.filter((profile) => countOf(profile) === most),
+    );
   }
 
   #holders(name: string): ModelProfile[] {
     return this.profiles.filter(({ identities }) => identities.has(name));
   }
 
-  #create(): ModelProfile {
-    const profile = { number: this.profiles.length, identities: new Set<string>(), attributes: new Map() };
+  #create(source: number | null): ModelProfile {
+    const number = this.profiles.length;
+    const profile = { number, identities: new Set<string>(), attributes: new Map(), source };
     this.profiles.push(profile);
     return profile;
   }
