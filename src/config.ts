@@ -40,6 +40,11 @@ export const SETTINGS = {
     default: '0',
     meaning: 'Port of the embedded store; 0 takes a free one at the first start and keeps it.',
   },
+  PENSTOCK_STORE_FSYNC: {
+    default: 'on',
+    meaning:
+      '`off` makes the embedded store quicker and lets it break when the machine itself goes down: for trials and tests.',
+  },
   PENSTOCK_POOL_SIZE: { default: '10', meaning: 'Most connections this daemon holds to its store.' },
   PENSTOCK_ENCRYPTION_KEYS: {
     default: '',
@@ -96,7 +101,13 @@ export interface Config {
     readonly bodyLimitBytes: number;
   };
   readonly inputs: { readonly signatureWindowMs: number; readonly keyOnlyPerSecond: number };
-  readonly store: { readonly databaseUrl: Secret | undefined; readonly port: number; readonly poolSize: number };
+  readonly store: {
+    readonly databaseUrl: Secret | undefined;
+    readonly port: number;
+    /** Of the embedded one: what it answered outlives the machine, not only the process. */
+    readonly syncsToDisk: boolean;
+    readonly poolSize: number;
+  };
   readonly keys: { readonly encryption: readonly EncryptionKey[]; readonly identity: Secret | undefined };
   readonly logLevel: string;
   readonly engine: {
@@ -135,6 +146,7 @@ export function readConfig(environment: Environment = process.env): Config {
         'a postgres:// address; in its password, / ? # and @ are written %2F %3F %23 %40',
       ),
       port: read.integer('PENSTOCK_STORE_PORT', 0, 65_535),
+      syncsToDisk: read.oneOf('PENSTOCK_STORE_FSYNC', ['on', 'off']) === 'on',
       poolSize: read.integer('PENSTOCK_POOL_SIZE', 4, 500),
     },
     keys: {

@@ -9,7 +9,7 @@ export async function openBenchStore(): Promise<Store> {
   const home = await mkdtemp(join(tmpdir(), 'penstock-bench-'));
   await chmod(home, 0o755);
   const store = await startStore(
-    { home, store: { databaseUrl: undefined, port: 0, poolSize: 4 } },
+    { home, store: { databaseUrl: undefined, port: 0, syncsToDisk: true, poolSize: 4 } },
     { log: createLog('warn'), role: 'daemon' },
   );
   const stop = store[Symbol.asyncDispose].bind(store);

@@ -64,7 +64,8 @@ async function openRunning({ home, store }: StoreConfig, { databaseUrl }: Runnin
 }
 
 async function startOwnStore({ home, store }: StoreConfig, { log, role }: StartOptions): Promise<Store> {
-  const embedded = await startEmbeddedStore({ home, port: store.port, role, log });
+  const { port, syncsToDisk } = store;
+  const embedded = await startEmbeddedStore({ home, port, syncsToDisk, role, log });
   const stop = async () => embedded[Symbol.asyncDispose]();
   try {
     await migrateStore(embedded.databaseUrl, log);

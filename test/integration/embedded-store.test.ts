@@ -54,7 +54,7 @@ describe('the embedded store', () => {
   test('is made at the first start in a folder with a space and found again at the second', async () => {
     let firstUrl: string | undefined;
     {
-      await using first = spawnStore(home.path);
+      await using first = spawnStore(home.path, { fsync: 'on' });
       firstUrl = (await first.line()).databaseUrl;
       expect(await ask(firstUrl, 'SELECT count(*) FROM profiles')).toBe('0');
       await ask(firstUrl, 'CREATE TABLE kept AS SELECT 42 AS n');

@@ -14,7 +14,7 @@ const log = createLog('silent');
 const isRoot = process.getuid?.() === 0;
 const given = (databaseUrl: string) => ({
   home: '/nonexistent',
-  store: { databaseUrl: new Secret(databaseUrl), port: 0, poolSize: 4 },
+  store: { databaseUrl: new Secret(databaseUrl), port: 0, syncsToDisk: true, poolSize: 4 },
 });
 
 /** Passes everything on to the test server. */

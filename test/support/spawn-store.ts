@@ -15,11 +15,11 @@ export interface StoreChild extends AsyncDisposable {
 /** Starts `store-child.ts` on `home`; SIGTERM when disposed. */
 export function spawnStore(
   home: string,
-  options: SpawnOptions & { readonly role?: string; readonly port?: number } = {},
+  options: SpawnOptions & { readonly role?: string; readonly port?: number; readonly fsync?: 'on' | 'off' } = {},
 ): StoreChild {
-  const { role = 'daemon', port = 0, ...spawnOptions } = options;
+  const { role = 'daemon', port = 0, fsync = 'off', ...spawnOptions } = options;
   const script = join(import.meta.dirname, 'store-child.ts');
-  const child = spawn(process.execPath, [script, home, role, String(port)], {
+  const child = spawn(process.execPath, [script, home, role, String(port), fsync], {
     ...spawnOptions,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

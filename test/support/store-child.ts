@@ -1,13 +1,18 @@
-// A daemon that is nothing but its store, for tests that kill it: `store-child.ts HOME ROLE [PORT]` starts the store, writes
+// A daemon that is nothing but its store, for tests that kill it: `store-child.ts HOME ROLE PORT FSYNC` starts the store, writes
 // one line `{"databaseUrl": …}` or `{"error": …}`, and ends in order on SIGTERM or SIGINT.
 import { AppError, createLog, type Secret } from '../../src/kernel/index.ts';
 import { startStore } from '../../src/store/index.ts';
 
-const [home = '', role = 'daemon', port = '0'] = process.argv.slice(2);
+const [home = '', role = 'daemon', port = '0', fsync = 'off'] = process.argv.slice(2);
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const config = {
   home,
-  store: { databaseUrl: undefined as Secret | undefined, port: Number(port), poolSize: 4 },
+  store: {
+    databaseUrl: undefined as Secret | undefined,
+    port: Number(port),
+    syncsToDisk: fsync === 'on',
+    poolSize: 4,
+  },
 };
 
 try {

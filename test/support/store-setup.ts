@@ -101,7 +101,7 @@ async function makeClusters(home: string) {
   );
   const store = { binaries, folder, user };
   const password = new Secret(randomUUID());
-  await ensureCluster(store, password);
+  await ensureCluster(store, { password, syncsToDisk: false });
   await promisify(execFile)('cp', ['-a', folder, copy]);
   return { store, warehouse: { ...store, folder: copy }, password };
 }

@@ -39,8 +39,8 @@ export async function runDemo(context: CommandContext): Promise<void> {
   output.line('Next: `penstock init`, `penstock serve`, and "Define your own pipeline" in the README.');
 }
 
-/** Today's settings of the machine are for the real thing: the demo takes none of them. */
+/** Today's settings of the machine are for the real thing: the demo takes none of them. Its store is gone at the end. */
 function demoConfig(home: string): Config {
   const config = readConfig({});
-  return { ...config, home, http: { ...config.http, port: 0 } };
+  return { ...config, home, http: { ...config.http, port: 0 }, store: { ...config.store, syncsToDisk: false } };
 }

@@ -18,6 +18,7 @@ const PORT_TAKEN = /Address already in use/;
 export interface BringUp {
   readonly home: string;
   readonly cluster: Cluster;
+  readonly syncsToDisk: boolean;
   readonly log: Log;
 }
 
@@ -42,10 +43,10 @@ export async function bringUpOnSomePort(
 }
 
 /** Ends an orphan, waits for what it held, starts the server. Throws STORE_START, also when the port is taken. */
-export async function bringUpOn({ home, cluster, log }: BringUp, port: number): Promise<ServerProcess> {
+export async function bringUpOn({ home, cluster, syncsToDisk, log }: BringUp, port: number): Promise<ServerProcess> {
   const logFile = join(home, 'store.log');
   await rotate(logFile);
-  const settings = serverSettings(await measureMachine(home));
+  const settings = serverSettings(await measureMachine(home), syncsToDisk);
   for (let waitedMs = 0; ; waitedMs += RELEASE_POLL_MS) {
     try {
       await stopOrphan(cluster, log);

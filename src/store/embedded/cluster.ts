@@ -23,8 +23,13 @@ export function dataFolder(cluster: Cluster): string {
   return join(cluster.folder, 'data');
 }
 
+export interface NewCluster {
+  readonly password: Secret;
+  readonly syncsToDisk: boolean;
+}
+
 /** Runs initdb when there is no cluster yet. A cluster is whole or not there: one that was broken off is made again. */
-export async function ensureCluster(cluster: Cluster, password: Secret): Promise<void> {
+export async function ensureCluster(cluster: Cluster, { password, syncsToDisk }: NewCluster): Promise<void> {
   const version = await readFile(join(dataFolder(cluster), 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) return;
   const unfinished = join(cluster.folder, 'data.new');
@@ -33,7 +38,8 @@ export async function ensureCluster(cluster: Cluster, password: Secret): Promise
   try {
     await writeFile(passwordFile, `${password.reveal()}\n`, { mode: 0o600 });
     if (cluster.user !== undefined) await chown(passwordFile, cluster.user.uid, cluster.user.gid);
-    await run(join(cluster.binaries, 'bin', 'initdb'), initArguments(unfinished, passwordFile), {
+    const syncing = syncsToDisk ? [] : ['--no-sync'];
+    await run(join(cluster.binaries, 'bin', 'initdb'), [...initArguments(unfinished, passwordFile), ...syncing], {
       ...cluster.user,
       cwd: '/',
       env: SERVER_ENVIRONMENT,

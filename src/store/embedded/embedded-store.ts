@@ -16,6 +16,7 @@ export interface EmbeddedOptions {
   readonly home: string;
   /** 0: a free one, chosen at the first start and kept while nobody else takes it. */
   readonly port: number;
+  readonly syncsToDisk: boolean;
   readonly role: OwnerRole;
   readonly log: Log;
 }
@@ -63,10 +64,11 @@ export async function findRunningStore(home: string): Promise<RunningStore | und
 }
 
 async function startOwned(options: EmbeddedOptions): Promise<{ databaseUrl: Secret; server: Supervised }> {
-  const { home, log } = options;
+  const { home, syncsToDisk, log } = options;
   const { record, cluster } = await prepare(options);
-  await ensureCluster(cluster, new Secret(record.password));
-  const bringUp = { home, cluster, log };
+  await ensureCluster(cluster, { password: new Secret(record.password), syncsToDisk });
+  if (!syncsToDisk) log.warn({ home }, 'store.fsync_off');
+  const bringUp = { home, cluster, syncsToDisk, log };
   const { port, server } =
     options.port === 0
       ? await bringUpOnSomePort(bringUp, record.port, (next) => writeRecord(home, { ...record, port: next }))

@@ -21,16 +21,17 @@ export async function measureMachine(folder: string): Promise<Machine> {
 
 /**
  * Settings of the embedded server, scaled to the machine: an eighth of the memory as buffers, WAL up to an eighth of the
- * free disk. Loopback and TCP only, every commit on the disk before it is answered.
+ * free disk. Loopback and TCP only, every commit on the disk before it is answered, or with the operating system where
+ * `syncsToDisk` is false: then it outlives a process that is killed, but not the machine.
  */
-export function serverSettings({ memoryBytes, freeDiskBytes }: Machine): string[] {
+export function serverSettings({ memoryBytes, freeDiskBytes }: Machine, syncsToDisk: boolean): string[] {
   const buffers = clamp(memoryBytes / 8, 128 * MIB, GIB);
   const maxWal = clamp(freeDiskBytes / 8, 512 * MIB, 8 * GIB);
   return [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
-    'fsync=on',
+    `fsync=${syncsToDisk ? 'on' : 'off'}`,
     'synchronous_commit=on',
     `shared_buffers=${mebibytes(buffers)}`,
     `wal_buffers=${mebibytes(clamp(buffers / 8, 16 * MIB, 64 * MIB))}`,

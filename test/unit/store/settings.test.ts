@@ -3,8 +3,9 @@ import { serverSettings } from '../../../src/store/embedded/settings.ts';
 
 const GIB = 2 ** 30;
 
-function settingsFor(memoryGib: number, freeDiskGib: number): Record<string, string | undefined> {
-  const settings = serverSettings({ memoryBytes: memoryGib * GIB, freeDiskBytes: freeDiskGib * GIB });
+function settingsFor(memoryGib: number, freeDiskGib: number, syncsToDisk = true): Record<string, string | undefined> {
+  const machine = { memoryBytes: memoryGib * GIB, freeDiskBytes: freeDiskGib * GIB };
+  const settings = serverSettings(machine, syncsToDisk);
   return Object.fromEntries(settings.map((setting) => setting.split('=', 2)));
 }
 
@@ -27,4 +28,8 @@ test('is durable and reachable from this machine only', () => {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
   });
+});
+
+test('without fsync a commit still reaches the operating system before it is answered', () => {
+  expect(settingsFor(4, 20, false)).toMatchObject({ fsync: 'off', synchronous_commit: 'on' });
 });
