@@ -4,25 +4,19 @@ import { FLEET } from '../connectors/index.ts';
 import {
   accessEndpoints,
   createAuthenticate,
+  createSettingsReader,
   createSigningKeys,
   ensureSigningKey,
-  expireChanges,
-  type Retention,
-  workspaceRetentions,
 } from './access/index.ts';
+import { expireAll } from './app/expire-all.ts';
+import { observeRuns, observeStore } from './app/observe.ts';
 import type { Config } from './config.ts';
-import {
-  createEngine,
-  type Engine,
-  engineEndpoints,
-  expireRuns,
-  isLedgerAhead,
-  type RunObserver,
-} from './engine/index.ts';
-import { createEvents, dropPartitions, expireBatches, keepPartitions } from './events/index.ts';
+import { createEngine, type Engine, engineEndpoints, isLedgerAhead } from './engine/index.ts';
+import { type BatchDoor, createBatchDoor, createEvents, eventsEndpoints, keepPartitions } from './events/index.ts';
 import {
   createHttpServer,
   createMetrics,
+  createRateLimiter,
   type HttpServer,
   type HttpServerOptions,
   type Metrics,
@@ -40,7 +34,7 @@ import {
   type WorkspaceId,
 } from './kernel/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
-import { pipelineLags, syncEndpoints } from './sync/index.ts';
+import { syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
 /** How long a call of the API waits for a warehouse, all in all. */
@@ -136,9 +130,12 @@ function assemble(parts: Parts): App {
     settings: config.engine,
     observer,
   });
+  const settingsOf = createSettingsReader({ store, clock });
+  const batches = createBatchDoor({ store, clock, events, settingsOf, rates: createRateLimiter({ clock }) });
   const http = serveApi(parts, {
     metrics,
     jobs,
+    ingest: { store, clock, batches, settingsOf },
     sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
   observeStore(metrics, { store, jobs, clock });
@@ -158,7 +155,7 @@ function assemble(parts: Parts): App {
       await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
     },
-    drain: (graceMs) => drainAll({ http, engine, jobs, store }, graceMs),
+    drain: (graceMs) => drainAll({ http, engine, jobs, batches, store }, graceMs),
   };
 }
 
@@ -182,15 +179,19 @@ function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] 
 interface Serving {
   readonly metrics: Metrics;
   readonly jobs: Jobs;
+  readonly ingest: Parameters<typeof eventsEndpoints>[0];
   readonly sync: Sync;
 }
 
-function serveApi(parts: Parts, { metrics, jobs, sync }: Serving): HttpServer {
+function serveApi(parts: Parts, { metrics, jobs, ingest, sync }: Serving): HttpServer {
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
   const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
   const http: HttpServer = createHttpServer({
-    endpoints: [...accessEndpoints(tokens), ...syncEndpoints(sync), ...engineEndpoints(sync)],
+    endpoints: [
+      ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest)],
+      ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
+    ],
     authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
     ...{ clock, log, metrics, config: config.http },
     health: readinessChecks(store, jobs),
@@ -198,102 +199,20 @@ function serveApi(parts: Parts, { metrics, jobs, sync }: Serving): HttpServer {
   return http;
 }
 
-/**
- * What the workspaces keep no longer goes: batches, entries of the audit log, failed records, runs, deleted pipelines.
- * Whole months of batches first, so that nothing in them is deleted one by one.
- */
-async function expireAll({ store, clock, log }: Pick<Parts, 'store' | 'clock' | 'log'>, signal: AbortSignal) {
-  const retentions: Retention[] = [];
-  for await (const retention of workspaceRetentions({ store, clock })) retentions.push(retention);
-  await dropPartitions({ store, log }, retentions);
-  for (const retention of retentions) {
-    if (signal.aborted) return;
-    const batches = await expireBatches(store, retention, signal);
-    const changes = await expireChanges(store, retention, signal);
-    const gone = { batches, changes, ...(await expireRuns(store, retention, signal)) };
-    const isIdle = Object.values(gone).every((count) => count === 0);
-    if (!isIdle) log.info({ workspace: String(retention.workspaceId), ...gone }, 'retention.expired');
-  }
-}
-
 interface Running {
   readonly http: HttpServer;
   readonly engine: Engine;
   readonly jobs: Jobs;
+  readonly batches: BatchDoor;
   readonly store: Store;
 }
 
 /** First nobody is sent here any more, then the work ends, then the answers, then the store. */
-async function drainAll({ http, engine, jobs, store }: Running, graceMs: number): Promise<void> {
+async function drainAll({ http, engine, jobs, batches, store }: Running, graceMs: number): Promise<void> {
   http.drain();
   await engine.stop();
   await jobs.drain(graceMs);
   await http.close(graceMs);
+  await batches.drain();
   await store[Symbol.asyncDispose]();
-}
-
-function observeRuns(metrics: Metrics): RunObserver {
-  const runs = metrics.counter({
-    name: 'penstock_runs_total',
-    help: 'Runs that ended, by status.',
-    labels: ['status'],
-  });
-  const rows = metrics.counter({
-    name: 'penstock_rows_total',
-    help: 'Rows of delivered chunks, by outcome.',
-    labels: ['outcome'],
-  });
-  // from the first scrape on, so that a rate sees the first one too
-  for (const status of ['success', 'failed', 'stopped', 'retrying', 'queued']) runs({ status }, 0);
-  for (const outcome of ['successful', 'failed', 'deduplicated']) rows({ outcome }, 0);
-  return {
-    runEnded: (status) => runs({ status }),
-    rowsDelivered({ successful, failed, deduplicated }) {
-      rows({ outcome: 'successful' }, successful);
-      rows({ outcome: 'failed' }, failed);
-      rows({ outcome: 'deduplicated' }, deduplicated);
-    },
-  };
-}
-
-function observeStore(metrics: Metrics, { store, jobs, clock }: Pick<App, 'store' | 'jobs' | 'clock'>): void {
-  // the first one, so that it does not count the connections that the other gauges of the same scrape take
-  metrics.gauge(
-    {
-      name: 'penstock_store_connections',
-      help: 'Connections of this daemon to its store, busy and idle; and calls that are waiting for one.',
-      labels: ['state'],
-    },
-    async () => {
-      const { total, idle, waiting } = store.poolUsage();
-      return Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
-        labels: { state },
-        value,
-      }));
-    },
-  );
-  metrics.gauge({ name: 'penstock_store_up', help: '1 when the store answers.' }, async () => [
-    {
-      value: await store.ping().then(
-        () => 1,
-        () => 0,
-      ),
-    },
-  ]);
-  metrics.gauge({ name: 'penstock_store_size_bytes', help: 'Size of the store on disk.' }, async () => {
-    const [row] = await store.query<{ bytes: bigint }>('SELECT pg_database_size(current_database()) AS bytes');
-    return [{ value: Number(row?.bytes ?? 0n) }];
-  });
-  metrics.gauge(
-    { name: 'penstock_queue_age_seconds', help: 'Age of the oldest job that waits, by queue.', labels: ['queue'] },
-    async () => Object.entries(await jobs.queueAgeSeconds()).map(([queue, value]) => ({ labels: { queue }, value })),
-  );
-  metrics.gauge(
-    {
-      name: 'penstock_pipeline_lag_seconds',
-      help: 'Time since the end of the last range that arrived, of active incremental pipelines, the largest first.',
-      labels: ['workspace', 'pipeline'],
-    },
-    () => pipelineLags(store, clock),
-  );
 }

@@ -1,4 +1,5 @@
 import type { SettingsReader, WorkspaceSettings } from '../access/index.ts';
+import type { RateLimiter } from '../http/index.ts';
 import { policyOf, type ResolutionPolicy } from '../identity/index.ts';
 import { AppError, asAppError, type Clock, type Issue, type WorkspaceId } from '../kernel/index.ts';
 import { createGroupCommit, type GroupCommit, type Store } from '../store/index.ts';
@@ -40,14 +41,6 @@ export interface Accepted {
   readonly rateUsedPercent: number;
 }
 
-export interface RateLimiter {
-  take(
-    key: string,
-    count: number,
-    perSecond: number,
-  ): { readonly isAllowed: boolean; readonly percentageUsed: number; readonly retryAfterSeconds: number };
-}
-
 export interface AcceptDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -73,7 +66,7 @@ const BOUNDS = {
   groupItems: 512,
   groupBytes: 8 * MEGABYTE,
   groupsAtOnce: 4,
-  groupsOfKeyAtOnce: 2,
+  groupsOfKeyAtOnce: 1,
   heldItemsOfKey: 20_000,
   heldBytesOfKey: 64 * MEGABYTE,
   heldBytes: 128 * MEGABYTE,

@@ -27,3 +27,5 @@ export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';
 export { readBatches } from './read-log.ts';
+export { expireRejected } from './rejected-batches.ts';
+export { eventsEndpoints } from './routes/endpoints.ts';

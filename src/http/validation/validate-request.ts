@@ -19,7 +19,8 @@ export interface RequestValidator {
 export function requestValidator(endpoint: Endpoint): RequestValidator {
   const params = parameterCheck(endpoint.params);
   const query = parameterCheck(endpoint.query);
-  const body = endpoint.body === undefined ? undefined : bodyCheck(endpoint);
+  const isOurs = endpoint.body !== undefined && endpoint.bodyCheck !== 'handler';
+  const body = isOurs ? bodyCheck(endpoint) : undefined;
   return {
     parameters(rawParams, rawQuery) {
       const fromPath = params(rawParams);

@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
+
+const CLOSED = { additionalProperties: false };
+
+const RejectionError = Type.Object(
+  { path: Type.String({ description: 'The field, such as `events[3].data.event_name`.' }), message: Type.String() },
+  CLOSED,
+);
+
+const RejectedBatchAnswer = Type.Object(
+  {
+    id: Int64(),
+    received_on: Type.String({ format: 'date-time' }),
+    key: Type.String({ description: 'Of the input or feed that it came in with.' }),
+    path: Type.String({ description: 'Where it was sent to.' }),
+    errors: Type.Array(RejectionError),
+    batch: Type.Unknown({ description: 'As it was sent; null where it was too large to be kept.' }),
+  },
+  { ...CLOSED, title: 'RejectedBatch' },
+);
+
+/** Rulings §7, API: an extension, paged like runs. */
+export const RejectedBatchesPage = Type.Object({ items: Type.Array(RejectedBatchAnswer) }, CLOSED);

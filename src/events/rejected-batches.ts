@@ -1,0 +1,86 @@
+// Batches of bulk requests that were refused: kept with their reason, so that whoever operates the workspace can mend what
+// sends them (rulings §2). Nothing else reads them.
+import { and, desc, eq, gte, lte } from 'drizzle-orm';
+import type { Retention } from '../access/index.ts';
+import type { Page } from '../http/index.ts';
+import { type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import { rejectedBatches } from './tables.ts';
+
+export interface Rejection {
+  readonly id: bigint;
+  /** JSON text as it came. */
+  readonly text: string;
+  readonly issues: readonly Issue[];
+}
+
+interface RejectedRequest {
+  readonly workspaceId: WorkspaceId;
+  readonly receivedOn: Date;
+  /** Of the input or feed. */
+  readonly key: string;
+  readonly path: string;
+  readonly rejections: readonly Rejection[];
+}
+
+/** Longer ones are kept without their text, which is refused for its size. */
+const MOST_CHARACTERS = 131_072;
+
+export async function recordRejections(sql: Sql, request: RejectedRequest): Promise<void> {
+  const { workspaceId, receivedOn, key, path, rejections } = request;
+  await sql.execute(
+    `INSERT INTO rejected_batches (workspace_id, received_on, key, path, id, errors, text)
+     SELECT $1, $2, $3, $4, id, errors, text FROM unnest($5::bigint[], $6::text[], $7::text[]) AS given (id, errors, text)`,
+    [
+      ...[workspaceId, receivedOn, key, path],
+      rejections.map(({ id }) => id),
+      rejections.map(({ issues }) => stringifyJson(issues)),
+      rejections.map(({ text }) => (text.length > MOST_CHARACTERS ? null : text)),
+    ],
+  );
+}
+
+export type RejectedBatch = Readonly<typeof rejectedBatches.$inferSelect>;
+
+/** One page, the newest first; of one time the last of its request first. */
+export async function listRejected(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { from, to, limit, offset }: Page,
+): Promise<readonly RejectedBatch[]> {
+  return sql.orm
+    .select()
+    .from(rejectedBatches)
+    .where(
+      and(
+        eq(rejectedBatches.workspaceId, workspaceId),
+        from === undefined ? undefined : gte(rejectedBatches.receivedOn, from),
+        to === undefined ? undefined : lte(rejectedBatches.receivedOn, to),
+      ),
+    )
+    .orderBy(desc(rejectedBatches.receivedOn), desc(rejectedBatches.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** Rows a statement deletes at most, so that work goes on beside it. */
+const AT_ONCE = 1_000;
+
+const EXPIRE = `
+  DELETE FROM rejected_batches WHERE workspace_id = $1 AND id IN
+    (SELECT id FROM rejected_batches WHERE workspace_id = $1 AND received_on < $2 ORDER BY received_on LIMIT $3)`;
+
+/** Deletes what a workspace keeps no longer, as failed records of a pipeline (rulings §1, Units); answers how many. */
+export async function expireRejected(
+  sql: Sql,
+  { workspaceId, failedRecordsSince }: Pick<Retention, 'workspaceId' | 'failedRecordsSince'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  while (!signal.aborted) {
+    const gone = await sql.execute(EXPIRE, [workspaceId, failedRecordsSince, AT_ONCE]);
+    deleted += gone;
+    if (gone < AT_ONCE) break;
+  }
+  return deleted;
+}

@@ -1,0 +1,141 @@
+import { type TObject, Type } from 'typebox';
+import type { SettingsReader } from '../../access/index.ts';
+import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import { AppError, refuse, type WorkspaceId } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { BatchDoor, BatchSender, SentBatch } from '../accept-batches.ts';
+import { type AcceptBulk, createAcceptBulk } from '../accept-bulk.ts';
+import { EventBatch } from '../contract/batch.ts';
+import { itemTexts } from '../json-text.ts';
+import type { BatchOrigin } from '../kept-text.ts';
+
+export interface IngestDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly batches: BatchDoor;
+  readonly settingsOf: SettingsReader;
+}
+
+/** Rulings §2: more in one bulk request is refused. */
+const MOST_BATCHES = 100;
+
+const SHARED = {
+  api: 'events',
+  method: 'POST',
+  tag: 'Events',
+  query: NO_PARAMETERS,
+  bodyCheck: 'handler',
+  responses: { 202: Type.Null({ description: 'Empty body: what is kept is durable.' }) },
+} as const;
+
+const RATE = {
+  429: 'The workspace has sent more batches in a second than its settings allow, or more waits than can be kept; Retry-After says when to come back.',
+};
+
+/** 000, Endpoints: event batches, one or many, and as web clients post them. */
+export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
+  const acceptBulk = createAcceptBulk(deps);
+  return [
+    single(deps, {
+      path: '/v2/events',
+      credential: 'input_events',
+      params: NO_PARAMETERS,
+      operationId: 'sendEvents',
+      summary: 'Takes one event batch; answers when it is durable',
+      channel: 'server_to_server',
+    }),
+    single(deps, {
+      path: '/v3/JS/:key/events',
+      aliases: ['/webevents/v3/JS/:key/events'],
+      credential: 'input_web_events',
+      params: Type.Object({ key: Type.String() }),
+      operationId: 'sendWebEvents',
+      summary: 'Takes one event batch of a web client, by its key alone',
+      plainText: true,
+      channel: 'javascript',
+    }),
+    bulk(deps, acceptBulk, {
+      path: '/v2/bulkevents',
+      operationId: 'sendBulkEvents',
+      summary: 'Takes up to 100 event batches; keeps the good ones and records the others as rejected',
+      isHistorical: false,
+    }),
+    bulk(deps, acceptBulk, {
+      path: '/v2/bulkevents/historical',
+      operationId: 'sendHistoricalEvents',
+      summary: 'The same for batches of the past: they are marked as historical',
+      isHistorical: true,
+    }),
+  ];
+}
+
+interface SinglePath extends Pick<BatchOrigin, 'channel'> {
+  readonly path: string;
+  readonly aliases?: readonly string[];
+  readonly credential: 'input_events' | 'input_web_events';
+  readonly params: TObject;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly plainText?: boolean;
+}
+
+function single({ batches, settingsOf }: IngestDeps, { channel, ...path }: SinglePath): Endpoint {
+  return defineEndpoint({
+    ...SHARED,
+    ...path,
+    body: EventBatch,
+    // the body is the batch, so the smaller bound counts
+    bodyLimitBytes: async (workspaceId: WorkspaceId) => (await settingsOf(workspaceId)).limits.batchBytes,
+    refusals: RATE,
+    async handler({ body, bodyText, caller }) {
+      const sender = senderOf(caller, { channel, isHistorical: false });
+      const { outcomes, rateUsedPercent } = await batches.accept(sender, [{ body, text: bodyText }]);
+      const [outcome] = outcomes;
+      if (outcome?.status === 'rejected') throw refuse(outcome.issues);
+      return accepted(rateUsedPercent);
+    },
+  });
+}
+
+interface BulkPath extends Pick<BatchOrigin, 'isHistorical'> {
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+function bulk({ settingsOf }: IngestDeps, acceptBulk: AcceptBulk, { isHistorical, ...path }: BulkPath): Endpoint {
+  return defineEndpoint({
+    ...SHARED,
+    ...path,
+    credential: 'input_events',
+    params: NO_PARAMETERS,
+    body: Type.Array(EventBatch, { maxItems: MOST_BATCHES }),
+    bodyLimitBytes: async (workspaceId: WorkspaceId) => (await settingsOf(workspaceId)).limits.requestBytes,
+    refusals: RATE,
+    async handler({ body, bodyText, caller }) {
+      const sender = senderOf(caller, { channel: 'server_to_server', isHistorical });
+      return accepted(await acceptBulk({ sender, path: path.path, sent: sentBatches(body, bodyText) }));
+    },
+  });
+}
+
+function sentBatches(body: unknown, text: string): readonly SentBatch[] {
+  if (!Array.isArray(body)) throw refuse([{ path: '', message: 'must be a list of event batches' }]);
+  if (body.length > MOST_BATCHES) {
+    const message = `has ${body.length} batches; at most ${MOST_BATCHES} are allowed in one request`;
+    throw refuse([{ path: '', message }]);
+  }
+  const texts = itemTexts(text);
+  return body.map((batch: unknown, index) => ({ body: batch, text: texts[index] as string }));
+}
+
+function senderOf({ workspaceId, input }: Caller, origin: BatchOrigin): BatchSender {
+  if (input === undefined) throw new AppError('INTERNAL', 'The events API was called without the key of an input.');
+  return { workspaceId, key: input.key, ...origin };
+}
+
+const accepted = (rateUsedPercent: number) => ({
+  status: 202,
+  headers: { 'x-mp-rate-limit-percentage-used': String(Math.round(rateUsedPercent)) },
+});

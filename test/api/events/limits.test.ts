@@ -1,0 +1,87 @@
+// Rulings §2, Limits: what is over one is refused with its path, never cut.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readLog } from '../../support/deliver-batches.ts';
+import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/events-api.ts';
+
+const EVENT = { event_type: 'custom_event', data: { custom_event_type: 'navigation', event_name: 'Opened' } };
+const SINGLE = '/v2/events';
+const BULK = '/v2/bulkevents';
+/** A batch of that many bytes. */
+const ofBytes = (bytes: number) => `{"api_key":"${'x'.repeat(bytes - 14)}"}`;
+
+let api: EventsApi;
+beforeAll(async () => {
+  api = await openEventsApi();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+beforeEach(() => forgetBatches(api));
+
+const log = () => readLog(api.access.store);
+
+describe('limits', () => {
+  test('a batch may have 128 KB, counted after decompression', async () => {
+    expect((await api.post(SINGLE, ofBytes(131_072))).status).toBe(202);
+    expect((await api.post(SINGLE, ofBytes(131_073))).status).toBe(413);
+    const bomb = gzipped('x'.repeat(140_000));
+    expect((await api.post(SINGLE, bomb, { headers: { 'content-encoding': 'gzip' } })).status).toBe(413);
+  });
+
+  test('a bulk request may have 256 KB, and each batch 128 KB', async () => {
+    expect((await api.post(BULK, `[${ofBytes(131_000)},${ofBytes(131_000)}]`)).status).toBe(202);
+    expect((await api.post(BULK, `[${ofBytes(131_072)},${ofBytes(131_072)}]`)).status).toBe(413);
+    expect((await api.post(BULK, `[${ofBytes(131_073)},{}]`)).status).toBe(202);
+    const { body } = await api.get('/rejected-batches');
+    const [rejected] = (body as { items: { batch: unknown; errors: { message: string }[] }[] }).items;
+    expect(rejected?.batch).toBeNull();
+    expect(rejected?.errors[0]?.message).toContain('131073 bytes; at most 131072');
+    expect(await log()).toHaveLength(3);
+  });
+
+  const attributes = { custom_attributes: { a: 1, b: 2 } };
+  test.each([
+    {
+      limits: { attributes_per_event: 1 },
+      batch: { events: [{ ...EVENT, data: { ...EVENT.data, ...attributes } }] },
+      message: 'events[0].data.custom_attributes: has 2 attributes; at most 1',
+    },
+    {
+      limits: { user_attributes_per_batch: 1 },
+      batch: { user_attributes: { a: 1, b: 2 } },
+      message: 'user_attributes: has 2 attributes; at most 1',
+    },
+    {
+      limits: { name_characters: 2 },
+      batch: { user_attributes: { abc: 1 } },
+      message: 'user_attributes.abc: has a name that has 3 characters; at most 2',
+    },
+    {
+      limits: { name_characters: 5 },
+      batch: { events: [EVENT] },
+      message: 'events[0].data.event_name: has 6 characters; at most 5',
+    },
+    {
+      limits: { value_characters: 3 },
+      batch: { user_attributes: { a: 'abcd' } },
+      message: 'user_attributes.a: has 4 characters; at most 3',
+    },
+  ])('of the workspace count: $message', async ({ limits, batch, message }) => {
+    expect((await api.post(SINGLE, batch)).status).toBe(202);
+    expect(await api.put('/settings', { limits })).toBe(200);
+    const { status, messages } = await api.post(SINGLE, batch);
+    expect([status, messages]).toEqual([400, [expect.stringContaining(message)]]);
+  });
+
+  test('a workspace may send so many batches a second; then 429 says when to come back', async () => {
+    expect(await api.put('/settings', { limits: { batches_per_second: 10 } })).toBe(200);
+    const header = 'x-mp-rate-limit-percentage-used';
+    expect((await api.post(SINGLE, {})).headers[header]).toBe('10');
+    expect((await api.post(BULK, [{}, {}, {}])).headers[header]).toBe('40');
+    expect((await api.post(BULK, Array(7).fill({}))).status).toBe(429);
+    expect((await api.post(BULK, Array(6).fill({}))).headers[header]).toBe('100');
+    const over = await api.post(SINGLE, {});
+    expect([over.status, over.headers['retry-after'], over.headers[header]]).toEqual([429, '1', undefined]);
+    expect(await log()).toHaveLength(10);
+    api.access.clock.advance(500);
+    expect((await api.post(BULK, Array(5).fill({}))).status).toBe(202);
+  });
+});
