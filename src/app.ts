@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FLEET } from '../connectors/index.ts';
 import {
   accessEndpoints,
+  createAllowsOrigin,
   createAuthenticate,
   createSettingsReader,
   createSigningKeys,
@@ -192,6 +193,7 @@ function serveApi(parts: Parts, { metrics, jobs, ingest, sync }: Serving): HttpS
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest)],
       ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
     ],
+    allowsOrigin: createAllowsOrigin(tokens),
     authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
     ...{ clock, log, metrics, config: config.http },
     health: readinessChecks(store, jobs),
