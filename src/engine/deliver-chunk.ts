@@ -5,7 +5,9 @@ import type { ClaimedRun } from './claim-run.ts';
 import { type Counts, countRows } from './count-rows.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { KEY_BYTES, NO_KEYS, type RowLedger, type TakenRows } from './ledger/row-ledger.ts';
-import type { MappedRows, RefusedRow, UnitMapping, UnitOutcome } from './mapping/unit-mapping.ts';
+import { keptAsTheyAre } from './ledger/row-pack.ts';
+import { mapRows } from './mapping/map-rows.ts';
+import type { RefusedRow, UnitMapping, UnitOutcome } from './mapping/unit-mapping.ts';
 import type { MappedChunk } from './read-chunks.ts';
 import { type KeptColumns, writeFailedRecords } from './write-failed-records.ts';
 
@@ -31,7 +33,7 @@ export async function deliverChunk(deps: EngineDeps, delivery: Delivery, chunk: 
     );
   } catch (error) {
     const isData = error instanceof AppError && error.code === 'STORE_DATA';
-    if (!isData || chunk.mapped.rows.length === 0) throw error;
+    if (!isData || chunk.mapped.accepted.length === 0) throw error;
     return await deliverParts(deps, delivery, { chunk, error });
   }
 }
@@ -41,8 +43,8 @@ type Writing = Delivery & { readonly deps: EngineDeps; readonly chunk: MappedChu
 async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   const { deps, claimed, mapping, columns, ledger, progress, chunk, exclusive } = writing;
   const { mapped, keys, deduplicated } = chunk;
-  const outcomes = mapped.rows.length === 0 ? [] : await mapped.deliver(tx, exclusive);
-  const refused = [...mapped.refused, ...refusedUnits(mapping, mapped, outcomes)];
+  const outcomes = mapped.accepted.length === 0 ? [] : await mapped.deliver(tx, exclusive);
+  const refused = [...mapped.refused, ...refusedUnits(mapping, chunk, outcomes)];
   const nowMs = deps.clock.nowMs();
   await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
   await ledger.write(tx, { keys, deduplicated, afterRows: progress.extracted });
@@ -61,14 +63,16 @@ function countsOf({ keys, deduplicated }: TakenRows, failed: number): Counts {
 /** Every row of every unit that failed. */
 function refusedUnits(
   mapping: UnitMapping,
-  { rows, starts }: MappedRows,
+  { rows, mapped: { accepted, starts } }: MappedChunk,
   outcomes: readonly UnitOutcome[],
 ): readonly RefusedRow[] {
   const refused: RefusedRow[] = [];
   for (const [unit, outcome] of outcomes.entries()) {
     if (!('rule' in outcome)) continue;
-    for (const row of rows.slice(starts[unit], starts[unit + 1]))
-      refused.push({ row, refusal: mapping.refusalOf(row, outcome) });
+    for (const index of accepted.slice(starts[unit], starts[unit + 1])) {
+      const row = rows.row(index);
+      refused.push({ row, index, refusal: mapping.refusalOf(row, outcome) });
+    }
   }
   return refused;
 }
@@ -88,22 +92,37 @@ async function deliverParts(
  * Two halves, whole units where there are several and rows where there is one; of a single row, the row as refused. The
  * halves are mapped again from their rows. What was refused or left out already goes with the first part.
  */
-async function partsOf(
-  { mapping, ledger }: Delivery,
-  { mapped: { rows, starts, refused }, deduplicated }: MappedChunk,
-  error: AppError,
-): Promise<readonly MappedChunk[]> {
-  const part = async (some: MappedRows['rows'], others: readonly RefusedRow[]): Promise<MappedChunk> => {
-    const mapped = await mapping.map(some);
-    const keys = ledger.keysOf([...some, ...others.map(({ row }) => row)]);
-    return { mapped: { ...mapped, refused: [...others, ...mapped.refused] }, keys, deduplicated: NO_KEYS };
-  };
-  const [only] = rows;
-  if (rows.length === 1 && only !== undefined) {
+async function partsOf({ mapping }: Delivery, chunk: MappedChunk, error: AppError): Promise<readonly MappedChunk[]> {
+  const { accepted, starts, refused } = chunk.mapped;
+  const { deduplicated } = chunk;
+  const [only] = accepted;
+  if (accepted.length === 1 && only !== undefined) {
     const refusal = { rule: 'store_refused', field: '', value: null, reason: error.message };
-    return [{ ...(await part([], [...refused, { row: only, refusal }])), deduplicated }];
+    const all = [...refused, { row: chunk.rows.row(only), index: only, refusal }];
+    return [{ ...(await partOf(mapping, chunk, { some: [], refused: all })), deduplicated }];
   }
   const units = starts.length - 1;
-  const half = units > 1 ? (starts[Math.ceil(units / 2)] as number) : Math.ceil(rows.length / 2);
-  return [{ ...(await part(rows.slice(0, half), refused)), deduplicated }, await part(rows.slice(half), [])];
+  const half = units > 1 ? (starts[Math.ceil(units / 2)] as number) : Math.ceil(accepted.length / 2);
+  return [
+    { ...(await partOf(mapping, chunk, { some: accepted.slice(0, half), refused })), deduplicated },
+    await partOf(mapping, chunk, { some: accepted.slice(half), refused: [] }),
+  ];
+}
+
+/** Some of the rows that were accepted, and rows that are refused in any case behind them. */
+async function partOf(
+  mapping: UnitMapping,
+  { rows, keys }: MappedChunk,
+  { some, refused }: { readonly some: readonly number[]; readonly refused: readonly RefusedRow[] },
+): Promise<MappedChunk> {
+  const taken = some.map((index) => rows.row(index));
+  const mapped = await mapRows(mapping, taken);
+  const behind = refused.map((each, place) => ({ ...each, index: some.length + place }));
+  const indexes = [...some, ...refused.map(({ index }) => index)];
+  return {
+    mapped: { ...mapped, refused: [...behind, ...mapped.refused] },
+    rows: keptAsTheyAre([...taken, ...refused.map(({ row }) => row)]),
+    keys: Buffer.concat(indexes.map((index) => keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES))),
+    deduplicated: NO_KEYS,
+  };
 }

@@ -9,7 +9,8 @@ import type { EndpointDeps } from './endpoint-deps.ts';
 import { type FixedRange, rangeInput } from './fix-range.ts';
 import { createMapping } from './mapping/create-mapping.ts';
 import { rowText } from './mapping/failed-row.ts';
-import type { MappedRows } from './mapping/unit-mapping.ts';
+import { mapRows } from './mapping/map-rows.ts';
+import type { RefusedRow } from './mapping/unit-mapping.ts';
 import { acceptedSql, iteratorOf, type Model, rowsToRead } from './model-source.ts';
 import { connectorOf } from './open-session.ts';
 import { planRange } from './plan-range.ts';
@@ -76,9 +77,12 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
     limit: MAPPED_ROWS,
     signal,
   });
-  const mapped = await mapping.map(first.rows);
-  const shown = { ...shownRows(columns, mapped), warnings: [...first.warnings] };
-  return { row_count: rowCount, cost_estimate: estimate ?? null, ...shown };
+  const { refused } = await mapRows(mapping, first.rows);
+  return {
+    ...{ row_count: rowCount, cost_estimate: estimate ?? null, warnings: [...first.warnings] },
+    batches: mapping.batchTexts(first.rows).map((text) => parseJson(text) as Record<string, unknown>),
+    failed_records: shownRecords(columns, refused),
+  };
 }
 
 const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: [], failed_records: [], warnings: [] };
@@ -101,12 +105,9 @@ async function countOf({ session, signal }: Trial, rows: Parameters<typeof count
   return Number(row?.[0] ?? 0);
 }
 
-function shownRows(columns: readonly Column[], mapped: MappedRows): Pick<DryRun, 'batches' | 'failed_records'> {
-  return {
-    batches: mapped.batchTexts().map((text) => parseJson(text) as Record<string, unknown>),
-    failed_records: mapped.refused.map(({ row, refusal: { field, value, rule, reason } }) => {
-      const shown = parseJson(rowText(columns, row)) as Record<string, unknown>;
-      return { row: shown, field, value, rule, reason };
-    }),
-  };
+function shownRecords(columns: readonly Column[], refused: readonly RefusedRow[]): DryRun['failed_records'] {
+  return refused.map(({ row, refusal: { field, value, rule, reason } }) => {
+    const shown = parseJson(rowText(columns, row)) as Record<string, unknown>;
+    return { row: shown, field, value, rule, reason };
+  });
 }

@@ -1,8 +1,17 @@
-import type { Identities, Person, PersonOutcome, ResolutionScope } from '../identity/index.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Identities, PersonOutcome, ResolutionScope } from '../identity/index.ts';
 import { type Clock, createIdSource } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { appendBatches } from './batch-log.ts';
-import type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events, PreparedBatches } from './delivery.ts';
+import type {
+  BatchCollector,
+  BatchOutcome,
+  BatchSource,
+  BatchToKeep,
+  DeliveredBatches,
+  Events,
+  PreparedBatches,
+} from './delivery.ts';
 import { NOBODY } from './read-log.ts';
 
 export interface EventsOptions {
@@ -17,6 +26,7 @@ export interface EventsOptions {
 export function createEvents({ identities, clock, nextBatchId = createIdSource(clock) }: EventsOptions): Events {
   return {
     prepare: (scope, batches) => prepareBatches(identities, scope, batches),
+    collect: (scope) => collectBatches(identities, scope),
     deliver: (tx, prepared, exclusive) => deliverBatches({ tx, identities, clock, nextBatchId }, prepared, exclusive),
   };
 }
@@ -26,27 +36,34 @@ async function prepareBatches(
   scope: ResolutionScope,
   batches: Iterable<BatchToKeep>,
 ): Promise<PreparedBatches> {
-  const taken: Taken = { texts: [], sources: [], ids: new Map(), ofNobody: new Set() };
-  const people = await identities.prepare(scope, takeBatches(batches, taken));
-  return { scope, ...taken, people };
-}
-
-interface Taken {
-  readonly texts: string[];
-  readonly sources: (BatchSource | undefined)[];
-  readonly ids: Map<number, bigint>;
-  readonly ofNobody: Set<number>;
-}
-
-/** One by one, as their people are asked for: a person need not live longer than it takes to prepare it. */
-function* takeBatches(batches: Iterable<BatchToKeep>, taken: Taken): Generator<Person, void, undefined> {
-  for (const { person, text, batchId, source } of batches) {
-    const index = taken.texts.push(text) - 1;
-    taken.sources.push(source);
-    if (batchId !== undefined) taken.ids.set(index, batchId);
-    if (person === undefined) taken.ofNobody.add(index);
-    else yield person;
+  const collector = collectBatches(identities, scope);
+  let count = 0;
+  for (const batch of batches) {
+    collector.add(batch);
+    if (++count % SLICE_BATCHES === 0) await setImmediate();
   }
+  return collector.finish();
+}
+
+/** Batches between two turns of the event loop: about a millisecond, so that sockets are served meanwhile. */
+const SLICE_BATCHES = 250;
+
+function collectBatches(identities: Identities, scope: ResolutionScope): BatchCollector {
+  const people = identities.collect(scope);
+  const texts: string[] = [];
+  const sources: (BatchSource | undefined)[] = [];
+  const ids = new Map<number, bigint>();
+  const ofNobody = new Set<number>();
+  return {
+    add({ person, text, batchId, source }) {
+      const index = texts.push(text) - 1;
+      sources.push(source);
+      if (batchId !== undefined) ids.set(index, batchId);
+      if (person === undefined) ofNobody.add(index);
+      else people.add(person);
+    },
+    finish: () => ({ ...{ scope, texts, sources, ids, ofNobody }, people: people.finish() }),
+  };
 }
 
 interface Delivery extends Required<EventsOptions> {

@@ -48,8 +48,16 @@ export interface DeliveredBatches {
   readonly changedProfiles: number;
 }
 
+/** Batches that come one by one; their people are let go at once. */
+export interface BatchCollector {
+  add(batch: BatchToKeep): void;
+  finish(): PreparedBatches;
+}
+
 export interface Events {
-  /** Takes batch by batch and lets each person go. Pure: the result may be delivered more than once. */
+  /** Begins a chunk for a caller that takes its own turns of the event loop. */
+  collect(scope: ResolutionScope): BatchCollector;
+  /** The same for batches that are there, in slices. Pure: the result may be delivered more than once. */
   prepare(scope: ResolutionScope, batches: Iterable<BatchToKeep>): Promise<PreparedBatches>;
   /**
    * Resolves the people, merges what the batches say of them and keeps the batches, inside the caller's transaction. A

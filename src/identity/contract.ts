@@ -199,7 +199,22 @@ export interface Profile extends ProfileScope {
   readonly createdOn: Date;
 }
 
+/** Where the 16 bytes of a row's hash stand: at 16 × index. Equal hashes, equal rows under one mapping. */
+export interface HashOfRow {
+  readonly hashes: Buffer;
+  readonly index: number;
+}
+
+/** People that come one by one; of each only what is needed is kept. */
+export interface PeopleCollector {
+  /** `row`, where the caller has hashed all that makes the person, spares a hash of it. All of a scope have one, or none. */
+  add(person: Person, row?: HashOfRow): void;
+  finish(): PreparedPeople;
+}
+
 export interface Identities {
+  /** Begins a chunk for a caller that takes its own turns of the event loop. */
+  collect(scope: ResolutionScope): PeopleCollector;
   /**
    * Hashes and sorts in slices, so that sockets are served meanwhile; each person is asked for when it is its turn, and
    * nothing of it is kept that is not needed. Pure: the result may be delivered more than once.

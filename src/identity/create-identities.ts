@@ -8,7 +8,7 @@ import { mergeConsents, writeConsents } from './keep-consent.ts';
 import { lookAtPeople } from './look-at-people.ts';
 import { lookUpPeople } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
-import { preparePeople } from './prepare-people.ts';
+import { collectPeople, preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
 import { readProfiles } from './read-profiles.ts';
 import { keyedGroup, modifyProfiles } from './requests/modify-profiles.ts';
@@ -31,6 +31,7 @@ export function createIdentities({ key, clock, nextMpid = createIdSource(clock) 
     development: createWriteKey(key, 'development'),
   };
   return {
+    collect: (scope) => collectPeople(writers[scope.environment], scope),
     prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
     deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid }, prepared, exclusive),
     look: (sql, prepared) => lookAtPeople(sql, prepared, nextMpid),

@@ -2,7 +2,16 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type Columns, columnsFor, objectText } from './attribute-text.ts';
 import { type Time, timeOf } from './attribute-times.ts';
-import type { AttributeSet, Identity, Person, PersonRequest, PreparedPeople, ResolutionScope } from './contract.ts';
+import type {
+  AttributeSet,
+  HashOfRow,
+  Identity,
+  PeopleCollector,
+  Person,
+  PersonRequest,
+  PreparedPeople,
+  ResolutionScope,
+} from './contract.ts';
 import { KEY_BYTES, type WriteKey } from './identity-key.ts';
 import { DEFAULT_POLICY, flagsOf, IDENTITY_TYPES, isDeviceId } from './identity-types.ts';
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
@@ -36,8 +45,12 @@ export async function preparePeople(
 
 const FIRST_PLACES = 1024;
 
+export function collectPeople(writeKey: WriteKey, scope: ResolutionScope): PeopleCollector {
+  return new Chunk(writeKey, scope);
+}
+
 /** A chunk while its people come in. */
-class Chunk {
+class Chunk implements PeopleCollector {
   count = 0;
   readonly #writeKey: WriteKey;
   readonly #scope: ResolutionScope;
@@ -63,7 +76,7 @@ class Chunk {
     this.#areSilent = scope.mode === 'incremental';
   }
 
-  add({ identities, attributes, setAt, mpid, consent, request }: Person): void {
+  add({ identities, attributes, setAt, mpid, consent, request }: Person, row?: HashOfRow): void {
     const columns = columnsFor(attributes.names);
     const text = objectText(columns, attributes.texts);
     for (const identity of identities) this.#addIdentity(identity);
@@ -77,7 +90,7 @@ class Chunk {
     if (mpid !== undefined) this.#mpids.set(this.count, mpid);
     if (consent !== undefined) this.#consents.set(this.count, consent);
     if (request !== undefined) this.#requests.set(this.count, request);
-    if (this.#scope.mode === 'full') this.#addHash(text + (removed?.join('') ?? ''));
+    if (this.#scope.mode === 'full') this.#addHash(row, text + (removed?.join('') ?? ''));
     this.count++;
   }
 
@@ -90,14 +103,18 @@ class Chunk {
   }
 
   /** 16 bytes over everything that a row says: identities, names, values, removals. The time is left out on purpose. */
-  #addHash(said: string): void {
+  #addHash(row: HashOfRow | undefined, said: string): void {
+    const at = this.count * HASH_BYTES;
+    this.#hashes = roomFor(this.#hashes, at + HASH_BYTES);
+    if (row !== undefined) {
+      row.hashes.copy(this.#hashes, at, row.index * HASH_BYTES, (row.index + 1) * HASH_BYTES);
+      return;
+    }
     const keys = this.#keys.toString(
       'latin1',
       (this.#starts[this.count] as number) * KEY_BYTES,
       this.#types.length * KEY_BYTES,
     );
-    const at = this.count * HASH_BYTES;
-    this.#hashes = roomFor(this.#hashes, at + HASH_BYTES);
     this.#hashes.write(hash('sha256', keys + said, 'binary'), at, HASH_BYTES, 'binary');
   }
 

@@ -1,4 +1,4 @@
-import { compileBatches, newTakenRows } from '../../src/engine/mapping/events-mapping.ts';
+import { compileBatches } from '../../src/engine/mapping/events-mapping.ts';
 import { type EventsPlan, placeMappings } from '../../src/engine/mapping/events-plan.ts';
 import type { RefusedRow } from '../../src/engine/mapping/unit-mapping.ts';
 import { createZone } from '../../src/engine/wall-clock.ts';
@@ -45,9 +45,11 @@ export interface MappedEvents {
 }
 
 export async function mapEvents(plan: EventsPlan, rows: readonly (readonly Cell[])[]): Promise<MappedEvents> {
-  const taken = newTakenRows();
-  const batches = [...compileBatches(plan, placeMappings(plan))(rows, taken)];
-  return { batches, starts: taken.starts, refused: taken.refused };
+  const batches: BatchToKeep[] = [];
+  const collector = compileBatches(plan, placeMappings(plan))((batch) => batches.push(batch));
+  for (const row of rows) collector.add(row);
+  const { starts, refused } = collector.finish();
+  return { batches, starts, refused };
 }
 
 /** A batch as its receiver reads it. */

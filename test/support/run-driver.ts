@@ -99,10 +99,10 @@ interface Prepared {
 }
 
 function countingIdentities(onDelivering: () => Promise<void>): Identities {
-  const prepare = async (scope: ResolutionScope, people: Iterable<Person>): Promise<Prepared> => ({
-    scope,
-    people: [...people],
-  });
+  const collect = (scope: ResolutionScope) => {
+    const people: Person[] = [];
+    return { add: (person: Person) => people.push(person), finish: (): Prepared => ({ scope, people }) };
+  };
   const deliver = async (tx: Transaction, { scope, people }: Prepared) => {
     const emails = people.map(({ identities }) => identities[0]?.value ?? '');
     await tx.execute('INSERT INTO arrivals SELECT $1, unnest($2::text[])', [scope.workspaceId, emails]);
@@ -112,7 +112,7 @@ function countingIdentities(onDelivering: () => Promise<void>): Identities {
     }
     return { outcomes: people.map((_, index) => ({ mpid: BigInt(index) })), createdProfiles: 0, changedProfiles: 0 };
   };
-  return { prepare, deliver } as unknown as Identities;
+  return { collect, deliver } as unknown as Identities;
 }
 
 async function arrivals(store: Store, workspaceId: WorkspaceId): Promise<ReadonlyMap<string, number>> {

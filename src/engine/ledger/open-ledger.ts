@@ -1,27 +1,18 @@
-import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../kernel/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import type { FixedRange } from '../fix-range.ts';
-import type { Row } from '../mapping/unit-mapping.ts';
 import { HASH_WORDS, type HashMultiset, loadHashes, NO_HASHES } from './hash-multiset.ts';
 import { createRowHash, type RowHash } from './row-hash.ts';
-import { KEY_BYTES, NO_KEYS, type RowLedger, type TakenRows } from './row-ledger.ts';
-import { countHashes, type HashSource, streamHashes, wordsOf, writeHashes } from './stored-hashes.ts';
-
-/** Rows hashed between two turns of the event loop: a few milliseconds, so that sockets are served meanwhile. */
-const SLICE_ROWS = 2000;
-
-/** What is left of a chunk to deliver. */
-export interface SiftedRows extends TakenRows {
-  readonly rows: readonly Row[];
-}
+import type { RowLedger } from './row-ledger.ts';
+import { createSieve, type Sieve } from './sieve.ts';
+import { countHashes, type HashSource, streamHashes, writeHashes } from './stored-hashes.ts';
 
 /** The ledger of a run that reads a warehouse. */
 export interface ResumeLedger extends RowLedger {
-  /** Leaves out what this run, in an earlier attempt, or another run has taken. To be asked once for each row read. */
-  sift(rows: readonly Row[]): Promise<SiftedRows>;
+  /** Begins a chunk. Each row that is read goes through one sieve, once. */
+  openSieve(): Sieve;
 }
 
 export interface LedgerRequest {
@@ -40,10 +31,11 @@ export async function openLedger(deps: EngineDeps, request: LedgerRequest): Prom
   const own = await load(deps, request, 'own');
   const others = isIncremental(claimed) ? await load(deps, request, 'others') : NO_HASHES;
   await forget(others, deps, request);
-  const rowHash = createRowHash({ key: deps.ledgerKey, ...identifyingColumns(request) });
+  const { columns } = request;
+  const whole = createRowHash({ key: deps.ledgerKey, columns, positions: [...columns.keys()] });
+  const identifying = identifyingHash(deps, request) ?? whole;
   return {
-    sift: (rows) => siftRows(rows, { rowHash, own, others }),
-    keysOf: (rows) => hashRows(rows, rowHash),
+    openSieve: () => createSieve({ whole, identifying, own, others }),
     write: (tx, { keys, ...taken }) => writeHashes(tx, claimed, { ...taken, delivered: keys }),
   };
 }
@@ -75,15 +67,15 @@ async function forget(others: HashMultiset, { store }: EngineDeps, { claimed, ra
 }
 
 /**
- * All columns; or those of `row_key` with the iterator, in any order that they are named in.
+ * Of `row_key` with the iterator, in any order that they are named in; without one all columns make a row.
  * not shown: whether a row whose iterator has moved is the same row. It is not: it changed, so its new version is delivered.
  */
-function identifyingColumns({ claimed, columns }: LedgerRequest) {
+function identifyingHash({ ledgerKey: key }: EngineDeps, { claimed, columns }: LedgerRequest): RowHash | undefined {
   const { rowKey, syncMode } = claimed.snapshot.pipeline;
-  if (rowKey === undefined) return { columns, positions: [...columns.keys()] };
+  if (rowKey === undefined) return undefined;
   const iterator = syncMode.type === 'incremental' ? syncMode.iterator?.field : undefined;
   const names = iterator === undefined ? rowKey : [...rowKey, iterator];
-  return { columns, positions: [...new Set(names.map((name) => positionOf(columns, name)))] };
+  return createRowHash({ key, columns, positions: [...new Set(names.map((name) => positionOf(columns, name)))] });
 }
 
 function positionOf(columns: readonly Column[], name: string): number {
@@ -94,45 +86,4 @@ function positionOf(columns: readonly Column[], name: string): number {
     'MODEL_INVALID',
     `The model has no column "${name}", which row_key names. Its columns are: ${names}.`,
   );
-}
-
-interface Sieve {
-  readonly rowHash: RowHash;
-  readonly own: HashMultiset;
-  readonly others: HashMultiset;
-}
-
-async function siftRows(rows: readonly Row[], sieve: Sieve): Promise<SiftedRows> {
-  const keys = Buffer.allocUnsafeSlow(rows.length * KEY_BYTES);
-  if (sieve.own.left === 0 && sieve.others.left === 0) {
-    await inSlices(rows, (row, index) => sieve.rowHash(row, keys, index * KEY_BYTES));
-    return { rows, keys, deduplicated: NO_KEYS };
-  }
-  const words = wordsOf(keys);
-  const fresh: Row[] = [];
-  const found = Buffer.allocUnsafeSlow(keys.length);
-  let foundBytes = 0;
-  await inSlices(rows, (row) => {
-    const at = fresh.length * KEY_BYTES;
-    // where the row is not fresh, the next one writes its hash over this one
-    sieve.rowHash(row, keys, at);
-    if (sieve.own.take(words, at / 4)) return;
-    if (sieve.others.take(words, at / 4)) foundBytes += keys.copy(found, foundBytes, at, at + KEY_BYTES);
-    else fresh.push(row);
-  });
-  const deduplicated = found.subarray(0, foundBytes);
-  return { rows: fresh, keys: keys.subarray(0, fresh.length * KEY_BYTES), deduplicated };
-}
-
-async function inSlices(rows: readonly Row[], visit: (row: Row, index: number) => void): Promise<void> {
-  for (let index = 0; index < rows.length; index++) {
-    visit(rows[index] as Row, index);
-    if (index % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
-  }
-}
-
-function hashRows(rows: readonly Row[], rowHash: RowHash): Uint8Array {
-  const keys = Buffer.allocUnsafeSlow(rows.length * KEY_BYTES);
-  for (const [index, row] of rows.entries()) rowHash(row, keys, index * KEY_BYTES);
-  return keys;
 }

@@ -1,11 +1,21 @@
 import { hash } from 'node:crypto';
 import type { Secret } from '../../kernel/index.ts';
-import type { Cell, Column, NestedCell } from '../../warehouse/index.ts';
+import type { Cell, Column } from '../../warehouse/index.ts';
+import { cellText, readCells } from './row-text.ts';
 
 export const HASH_BYTES = 16;
 
-/** Writes the hash of a row to `target` from `at` on: equal rows, equal hashes, over all restarts. */
-export type RowHash = (row: readonly Cell[], target: Buffer, at: number) => void;
+/** How rows are recognised and kept: equal rows have equal texts and equal hashes, over all restarts. */
+export interface RowHash {
+  /** Key of the installation with the names of the columns, then the exact cells in order of these names. */
+  textOf(row: readonly Cell[]): string;
+  /** Writes the hash of such a text to `target` from `at` on. */
+  write(text: string, target: Buffer, at: number): void;
+  /** What `textOf` adds for one row: all that reading it again takes. */
+  cellsOf(text: string): string;
+  /** The row of such cells; only where all columns make a row. */
+  rowOf(cells: string): Cell[];
+}
 
 export interface RowHashPlan {
   /** Key of the installation; it never changes. */
@@ -24,10 +34,22 @@ export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash
   const ordered = byName(columns, positions);
   const names = JSON.stringify(ordered.map((position) => columns[position]?.name));
   const seed = hash('sha256', `${key.reveal()}\nrow\n${names}`, 'hex').slice(0, 2 * HASH_BYTES);
-  return (row, target, at) => {
-    let text = seed;
-    for (let index = 0; index < ordered.length; index++) text += cellText(row[ordered[index] as number] ?? null);
-    target.write(hash('sha256', text, 'binary'), at, HASH_BYTES, 'latin1');
+  const orderedColumns = ordered.map((position) => columns[position] as Column);
+  return {
+    textOf(row) {
+      let text = seed;
+      for (let index = 0; index < ordered.length; index++) text += cellText(row[ordered[index] as number] ?? null);
+      return text;
+    },
+    write(text, target, at) {
+      target.write(hash('sha256', text, 'binary'), at, HASH_BYTES, 'latin1');
+    },
+    cellsOf: (text) => text.slice(seed.length),
+    rowOf(cells) {
+      const row = new Array<Cell>(ordered.length);
+      for (const [index, cell] of readCells(cells, orderedColumns).entries()) row[ordered[index] as number] = cell;
+      return row;
+    },
   };
 }
 
@@ -37,41 +59,4 @@ function byName(columns: readonly Column[], positions: readonly number[]): reado
     if (nameOf(left) === nameOf(right)) return left - right;
     return nameOf(left) < nameOf(right) ? -1 : 1;
   });
-}
-
-/**
- * A cell so that no two rows give one text: each kind has its mark, and what has no fixed end has its length before it.
- * Integers read alike as number and as bigint: which of the two a connector gives depends on the size alone.
- */
-function cellText(cell: Cell): string {
-  switch (typeof cell) {
-    case 'string':
-      return textOf(cell);
-    case 'number':
-      return Object.is(cell, -0) ? 'n-0;' : `n${cell};`;
-    case 'bigint':
-      return `n${cell};`;
-    case 'boolean':
-      return cell ? 't' : 'f';
-    case 'object':
-      return cell === null ? '_' : nestedText(cell);
-  }
-}
-
-/** Half a surrogate pair has no UTF-8, and all of them would be hashed as one and the same replacement. */
-function textOf(text: string): string {
-  if (text.isWellFormed()) return `s${text.length}:${text}`;
-  return `u${text.length}:${Buffer.from(text, 'utf16le').toString('hex')}`;
-}
-
-function nestedText(cell: Uint8Array | readonly Cell[] | NestedCell): string {
-  if (cell instanceof Uint8Array) {
-    return `b${cell.length}:${Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength).toString('latin1')}`;
-  }
-  if (isList(cell)) return `[${cell.map(cellText).join('')}]`;
-  return `{${cell.entries.map(([name, value]) => cellText(name) + cellText(value)).join('')}}`;
-}
-
-function isList(cell: readonly Cell[] | NestedCell): cell is readonly Cell[] {
-  return Array.isArray(cell);
 }

@@ -1,7 +1,6 @@
 // How a run knows the rows it has taken, so that whatever dies, none is delivered twice. A run over a warehouse keeps a hash
 // of each row beside the chunk that took it and leaves out what it finds again; one over failed records marks the records.
 import type { Transaction } from '../../store/index.ts';
-import type { Row } from '../mapping/unit-mapping.ts';
 import { HASH_BYTES } from './row-hash.ts';
 
 /** Rows of one transaction, by their keys: 16 bytes each. */
@@ -12,7 +11,6 @@ export interface TakenRows {
 }
 
 export interface RowLedger {
-  keysOf(rows: readonly Row[]): Uint8Array;
   /** Part of the transaction that delivers the rows; `afterRows` are those that the run had counted before. */
   write(tx: Transaction, taken: TakenRows & { readonly afterRows: number }): Promise<void>;
 }

@@ -32,7 +32,9 @@ function mapPeople({ identities }: Pick<EngineDeps, 'identities'>, plan: Mapping
   const limits = { nameChars: settings.limits.nameCharacters, valueChars: settings.limits.valueCharacters };
   const roles = assignRoles(columns, iterator?.column, limits);
   const mapRow = compileMapper({ columns, roles, limits, iterator, runStart });
-  return createPeopleMapping({ identities, scope: scopeOf(plan), columns, roles, mapRow });
+  // an iterator's cell is no part of the person
+  const mark = iterator === undefined ? JSON.stringify({ columns, limits }) : undefined;
+  return createPeopleMapping({ identities, scope: scopeOf(plan), columns, roles, mapRow, mark });
 }
 
 function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): UnitMapping {

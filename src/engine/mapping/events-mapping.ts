@@ -8,7 +8,7 @@ import { identitySources } from './compile-person.ts';
 import { type EventsPlan, type PlacedMappings, placeMappings } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
 import type { Refusal } from './refusal.ts';
-import type { MappedRows, RefusedRow, Row, UnitFailure, UnitMapping } from './unit-mapping.ts';
+import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from './unit-mapping.ts';
 
 export interface EventsMappingPlan extends EventsPlan {
   readonly events: Events;
@@ -20,21 +20,34 @@ export interface EventsMappingPlan extends EventsPlan {
  * MODEL_INVALID when columns and transformation do not make events.
  */
 export function createEventsMapping(plan: EventsMappingPlan): UnitMapping {
-  const { events, scope } = plan;
   const placed = placeMappings(plan);
-  const mapRows = compileBatches(plan, placed);
+  const collectRows = compileBatches(plan, placed);
   return {
-    async map(rows): Promise<MappedRows> {
-      const taken = newTakenRows();
-      const prepared = await events.prepare(scope, mapRows(rows, taken));
-      const { accepted, refused, starts } = taken;
+    collect: () => collectBatches(plan, collectRows),
+    batchTexts(rows) {
+      const texts: string[] = [];
+      const taking = collectRows((batch) => texts.push(batchText(batch)));
+      for (const row of rows) taking.add(row);
+      taking.finish();
+      return texts;
+    },
+    refusalOf: (row, failure) => refusalOf(placed, row, failure),
+  };
+}
+
+function collectBatches({ events, scope }: EventsMappingPlan, collectRows: CollectRows): UnitCollector {
+  const batches = events.collect(scope);
+  const taking = collectRows(batches.add);
+  return {
+    add: taking.add,
+    finish() {
+      const { accepted, refused, starts } = taking.finish();
+      const prepared = batches.finish();
       return {
-        ...{ rows: accepted, starts: Int32Array.from(starts), refused },
-        batchTexts: () => Array.from(mapRows(accepted, newTakenRows()), batchText),
+        ...{ accepted, refused, starts: Int32Array.from(starts) },
         deliver: async (tx, exclusive) => (await events.deliver(tx, prepared, exclusive)).outcomes,
       };
     },
-    refusalOf: (row, failure) => refusalOf(placed, row, failure),
   };
 }
 
@@ -43,21 +56,21 @@ function batchText({ text, person }: BatchToKeep): string {
   return person?.mpid === undefined ? text : `{"mpid":${person.mpid},${text.slice(1)}`;
 }
 
-/** What became of rows that were mapped, filled while batches are asked for. */
+/** What became of rows, by their index. */
 export interface TakenRows {
-  readonly accepted: Row[];
+  readonly accepted: number[];
   readonly refused: RefusedRow[];
   /** Of each batch the number of accepted rows before it; the number of all at the end. */
   readonly starts: number[];
 }
 
-export const newTakenRows = (): TakenRows => ({ accepted: [], refused: [], starts: [0] });
+/** Rows → batches, one by one: neither row nor batch need live longer than it takes to prepare it. */
+export type CollectRows = (onBatch: (batch: BatchToKeep) => void) => {
+  add(row: Row): void;
+  finish(): TakenRows;
+};
 
-/** Rows → batches, pure and one by one: a batch need not live longer than it takes to prepare it. */
-export function compileBatches(
-  plan: EventsPlan,
-  placed: PlacedMappings,
-): (rows: readonly Row[], taken: TakenRows) => Generator<BatchToKeep, void, undefined> {
+export function compileBatches(plan: EventsPlan, placed: PlacedMappings): CollectRows {
   const mapRow = compileRow(plan, placed);
   const { source } = plan;
   const { batchBytes } = plan.limits;
@@ -65,24 +78,32 @@ export function compileBatches(
     const mapped = mapRow(row);
     return 'rule' in mapped ? mapped : batchFor(mapped, open, batchBytes);
   };
-  return function* mapRows(rows, { accepted, refused, starts }) {
+  return (onBatch) => {
+    const taken: TakenRows = { accepted: [], refused: [], starts: [0] };
     let open: OpenBatch | undefined;
-    for (const row of rows) {
-      const batch = batchOfRow(row, open);
-      if ('rule' in batch) {
-        refused.push({ row, refusal: batch });
-        continue;
-      }
-      if (open !== undefined && open !== batch) {
-        starts.push(accepted.length);
-        yield batchOf(open, source);
-      }
-      open = batch;
-      accepted.push(row);
-    }
-    if (open === undefined) return;
-    starts.push(accepted.length);
-    yield batchOf(open, source);
+    let index = 0;
+    const close = () => {
+      if (open === undefined) return;
+      taken.starts.push(taken.accepted.length);
+      onBatch(batchOf(open, source));
+    };
+    return {
+      add(row) {
+        const batch = batchOfRow(row, open);
+        if ('rule' in batch) taken.refused.push({ row, index, refusal: batch });
+        else {
+          if (open !== batch) close();
+          open = batch;
+          taken.accepted.push(index);
+        }
+        index++;
+      },
+      finish() {
+        close();
+        open = undefined;
+        return taken;
+      },
+    };
   };
 }
 

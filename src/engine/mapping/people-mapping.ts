@@ -1,10 +1,12 @@
-import type { Identities, Person, ResolutionScope } from '../../identity/index.ts';
+import { hash } from 'node:crypto';
+import type { HashOfRow, Identities, ResolutionScope } from '../../identity/index.ts';
 import type { Column } from '../../warehouse/index.ts';
+import { HASH_BYTES } from '../ledger/row-hash.ts';
 import { batchOfPerson } from './batch-of-person.ts';
 import type { ColumnRoles } from './column-roles.ts';
 import { isRefusal, type RowMapper } from './compile-mapper.ts';
 import { shownValue } from './failed-row.ts';
-import type { MappedRows, RefusedRow, Row, UnitFailure, UnitMapping } from './unit-mapping.ts';
+import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from './unit-mapping.ts';
 
 export interface PeopleMappingPlan {
   readonly identities: Identities;
@@ -12,45 +14,65 @@ export interface PeopleMappingPlan {
   readonly columns: readonly Column[];
   readonly roles: ColumnRoles;
   readonly mapRow: RowMapper;
+  /**
+   * All that makes a person of a row besides the row, as text; undefined: a column says nothing of the person, so that rows
+   * which differ may be the same one.
+   */
+  readonly mark: string | undefined;
 }
 
 /** user_attributes pipelines: each row that is accepted is a unit of its own, a person. */
 export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
-  const { identities, scope, mapRow } = plan;
+  const hashOf = plan.mark === undefined ? () => undefined : compileHashOf(plan.mark);
   return {
-    async map(rows): Promise<MappedRows> {
-      const accepted: Row[] = [];
-      const refused: RefusedRow[] = [];
-      const prepared = await identities.prepare(scope, mapPeople(mapRow, rows, { accepted, refused }));
-      return {
-        rows: accepted,
-        starts: Int32Array.from({ length: accepted.length + 1 }, (_, unit) => unit),
-        refused,
-        batchTexts: () => {
-          const people = mapPeople(mapRow, accepted, { accepted: [], refused: [] });
-          return Array.from(people, (person) => batchOfPerson(person, scope.environment));
-        },
-        deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
-      };
+    collect: () => collectPeople(plan, hashOf),
+    batchTexts(rows) {
+      const people = rows.map(plan.mapRow);
+      return people.flatMap((person) => (isRefusal(person) ? [] : [batchOfPerson(person, plan.scope.environment)]));
     },
     refusalOf: (row, failure) => refusalOf(plan, row, failure),
   };
 }
 
-/** One by one, as they are asked for: a person need not live longer than it takes to prepare it. */
-function* mapPeople(
-  mapRow: RowMapper,
-  rows: readonly Row[],
-  { accepted, refused }: { readonly accepted: Row[]; readonly refused: RefusedRow[] },
-): Generator<Person, void, undefined> {
-  for (const row of rows) {
-    const result = mapRow(row);
-    if (isRefusal(result)) refused.push({ row, refusal: result });
-    else {
-      accepted.push(row);
-      yield result;
-    }
-  }
+type HashOf = (hashes: Buffer, index: number) => HashOfRow | undefined;
+
+/** The row's own hash, another one under every mapping: so a profile knows the row by which it was written. */
+function compileHashOf(mark: string): HashOf {
+  const marks = Buffer.from(hash('sha256', `people\n${mark}`, 'hex'), 'hex');
+  const hashes = Buffer.alloc(HASH_BYTES);
+  const hashOfRow = { hashes, index: 0 };
+  return (rows, index) => {
+    const from = index * HASH_BYTES;
+    for (let byte = 0; byte < HASH_BYTES; byte++)
+      hashes[byte] = (rows[from + byte] as number) ^ (marks[byte] as number);
+    return hashOfRow;
+  };
+}
+
+function collectPeople({ identities, scope, mapRow }: PeopleMappingPlan, hashOf: HashOf): UnitCollector {
+  const people = identities.collect(scope);
+  const accepted: number[] = [];
+  const refused: RefusedRow[] = [];
+  let index = 0;
+  return {
+    add(row, hashes) {
+      const person = mapRow(row);
+      if (isRefusal(person)) refused.push({ row, index, refusal: person });
+      else {
+        accepted.push(index);
+        people.add(person, hashes === undefined ? undefined : hashOf(hashes, index));
+      }
+      index++;
+    },
+    finish() {
+      const prepared = people.finish();
+      return {
+        ...{ accepted, refused },
+        starts: Int32Array.from({ length: accepted.length + 1 }, (_, unit) => unit),
+        deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
+      };
+    },
+  };
 }
 
 function refusalOf({ roles, columns }: PeopleMappingPlan, row: Row, { rule, field, reason }: UnitFailure) {

@@ -26,7 +26,7 @@ export async function executeRetry(
     const ledger = createRecordLedger(clock, claimed, retry);
     const { chunkRows } = settings;
     // page by page from the store: there is nothing to interrupt
-    const read = () => readRecords({ store, claimed, retry, columns, mapping, ledger, chunkRows });
+    const read = () => readRecords({ store, claimed, retry, columns, mapping, chunkRows });
     const delivery = { claimed, mapping, ledger, columns, progress };
     progress = await deliverAll(deps, { read, delivery, signal, sinceMs });
   }

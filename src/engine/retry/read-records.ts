@@ -2,11 +2,13 @@ import type { Store } from '../../store/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import { NO_KEYS } from '../ledger/row-ledger.ts';
+import { keptAsTheyAre } from '../ledger/row-pack.ts';
 import { cellsFromText } from '../mapping/cells-text.ts';
-import type { Row, UnitMapping } from '../mapping/unit-mapping.ts';
+import { mapRows } from '../mapping/map-rows.ts';
+import type { UnitMapping } from '../mapping/unit-mapping.ts';
 import type { MappedChunk } from '../read-chunks.ts';
 import type { KeptColumns } from '../write-failed-records.ts';
-import type { RecordLedger } from './record-ledger.ts';
+import { keysOfRecords } from './record-ledger.ts';
 import type { RecordRetry } from './record-retry.ts';
 
 /** Records read at once hold at most about so many bytes, whatever their number. */
@@ -39,20 +41,20 @@ export interface RecordReading {
   readonly retry: RecordRetry;
   readonly columns: KeptColumns;
   readonly mapping: UnitMapping;
-  readonly ledger: RecordLedger;
   readonly chunkRows: number;
 }
 
 /** Records that were not retried yet, in the order in which they failed; page by page, and only when asked. */
 export async function* readRecords(reading: RecordReading): AsyncGenerator<MappedChunk, void, undefined> {
-  const { mapping, ledger } = reading;
   for (let after = 0n; ; ) {
     const page = await readPage(reading, after);
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.id;
-    const rows: readonly Row[] = page.map(({ id, cells }) => ledger.remember(cellsFromText(cells), id));
-    yield { mapped: await mapping.map(rows), keys: ledger.keysOf(rows), deduplicated: NO_KEYS };
+    const rows = page.map(({ cells }) => cellsFromText(cells));
+    const keys = keysOfRecords(page.map(({ id }) => id));
+    const mapped = await mapRows(reading.mapping, rows);
+    yield { mapped, rows: keptAsTheyAre(rows), keys, deduplicated: NO_KEYS };
   }
 }
 

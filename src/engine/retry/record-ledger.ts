@@ -2,31 +2,22 @@ import { AppError, type Clock } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import { KEY_BYTES, type RowLedger } from '../ledger/row-ledger.ts';
-import type { Row } from '../mapping/unit-mapping.ts';
 import type { RecordRetry } from './record-retry.ts';
 
-/** The ledger of a retry: a row's key is the id of its record, and the record itself says that it was taken. */
-export interface RecordLedger extends RowLedger {
-  /** Answers the same row; from now on its key is known. */
-  remember(row: Row, id: bigint): Row;
+/** The key of a row is the id of its record. */
+export function keysOfRecords(ids: readonly bigint[]): Uint8Array {
+  const keys = Buffer.alloc(ids.length * KEY_BYTES);
+  for (const [index, id] of ids.entries()) keys.writeBigInt64LE(id, index * KEY_BYTES);
+  return keys;
 }
 
+/** The ledger of a retry: the record itself says that it was taken. */
 export function createRecordLedger(
   clock: Clock,
   { workspaceId }: Pick<ClaimedRun, 'workspaceId'>,
   { failedRunId }: RecordRetry,
-): RecordLedger {
-  const ids = new WeakMap<Row, bigint>();
+): RowLedger {
   return {
-    remember(row, id) {
-      ids.set(row, id);
-      return row;
-    },
-    keysOf(rows) {
-      const keys = Buffer.alloc(rows.length * KEY_BYTES);
-      for (const [index, row] of rows.entries()) keys.writeBigInt64LE(ids.get(row) ?? 0n, index * KEY_BYTES);
-      return keys;
-    },
     async write(tx, { keys }) {
       const taken = idsOf(keys);
       const marked = await markRetried(tx, [workspaceId, failedRunId, taken, new Date(clock.nowMs())]);

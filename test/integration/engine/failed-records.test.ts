@@ -15,7 +15,7 @@ test('a failed record is kept whatever its texts hold', async () => {
     value: 'half \ud83d',
     reason: 'The kind "\u0000" is none.',
   };
-  const refused = [{ row: ['a\u0000@example.org', '\ud83d', null], refusal }];
+  const refused = [{ row: ['a\u0000@example.org', '\ud83d', null], index: 0, refusal }];
   await here.store.transaction((tx) =>
     writeFailedRecords(tx, { lease, columns: { id: 1, columns: COLUMNS }, refused, after: 0, nowMs: 0 }),
   );
