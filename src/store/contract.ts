@@ -47,7 +47,10 @@ export type CopyValue = string | number | bigint | boolean | Uint8Array | null;
 export interface Transaction extends Sql {
   /** Binary COPY FROM: `row(i)` gives the values of row i, in the order of the columns. */
   copyIn(target: CopyTarget, count: number, row: (index: number) => readonly CopyValue[]): Promise<void>;
-  /** Binary COPY (query) TO: `onRow` gets the values in order. `query` cannot have parameters: only literals of bigint. */
+  /**
+   * Binary COPY (query) TO: `onRow` gets the values in order; bytes are there only until it returns. `query` cannot have
+   * parameters: only literals of bigint.
+   */
   copyOut(query: string, types: readonly CopyType[], onRow: (values: readonly CopyValue[]) => void): Promise<void>;
   /** Runs `action`, which must not throw, once this transaction is durable; not at all when it rolls back. */
   afterCommit(action: () => void): void;

@@ -23,13 +23,13 @@ const READERS: Readonly<Record<CopyType, ReadField>> = {
   bool: ({ bytes, at }) => bytes[at] === 1,
   text: ({ bytes, at }, length) => bytes.toString('utf8', at, at + length),
   uuid: ({ bytes, at }) => bytes.toString('latin1', at, at + 16),
-  // a copy: the message is a view of a buffer that the driver fills again
-  bytea: ({ bytes, at }, length) => new Uint8Array(bytes.subarray(at, at + length)),
+  // no copy: whoever keeps them has a place for them
+  bytea: ({ bytes, at }, length) => bytes.subarray(at, at + length),
 };
 
 /**
  * Reads the messages of a binary COPY TO. PostgreSQL sends one row a message, the first with the header before it; the
- * values are copied out before `decode` returns. Throws when a row has another number of columns than `types`.
+ * values are copied out before `decode` returns, but for bytes, which are a view of the driver's buffer. Throws when a row has another number of columns than `types`.
  */
 export function createDecoder(types: readonly CopyType[], onRow: (values: CopyValue[]) => void) {
   const readers = types.map((type) => READERS[type]);

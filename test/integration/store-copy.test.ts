@@ -35,7 +35,11 @@ beforeEach(async () => {
 
 async function readAll(query: string, types: readonly CopyType[]): Promise<CopyValue[][]> {
   const rows: CopyValue[][] = [];
-  await store.transaction((tx) => tx.copyOut(query, types, (values) => rows.push([...values])));
+  await store.transaction((tx) =>
+    tx.copyOut(query, types, (values) =>
+      rows.push(values.map((value) => (value instanceof Uint8Array ? Uint8Array.from(value) : value))),
+    ),
+  );
   return rows;
 }
 

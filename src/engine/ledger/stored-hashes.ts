@@ -32,17 +32,29 @@ export async function countHashes(sql: Sql, selection: HashSelection): Promise<n
   return Number(row?.hashes ?? 0n);
 }
 
-/** Reads them as they come over the wire, so that no more than a chunk's are held. May be read again. */
+/** What comes in one message of the wire: the driver takes one apart that is larger than what it reads at once by copying. */
+const PIECE_BYTES = 1024 * HASH_BYTES;
+
+/** Reads them as they come over the wire, a piece at a time, without garbage. May be read again. */
 export function streamHashes(store: Store, selection: HashSelection): HashStream {
-  const columns = COLUMNS[selection.source];
-  const query = `SELECT ${columns.map((column) => `chunk.${column}`).join(', ')} ${chunksOf(selection)}`;
-  const types = columns.map(() => 'bytea' as const);
-  return (onHashes) =>
-    store.transaction((tx) =>
-      tx.copyOut(query, types, (values) => {
-        for (const value of values) if (value instanceof Uint8Array) onHashes(wordsOf(value));
-      }),
-    );
+  return async (onHashes) => {
+    const piece = new Uint8Array(PIECE_BYTES);
+    for (const column of COLUMNS[selection.source]) {
+      await store.transaction((tx) =>
+        tx.copyOut(piecesOf(column, selection), ['bytea'], ([bytes]) => {
+          if (!(bytes instanceof Uint8Array)) return;
+          // whole words stand at whole addresses
+          piece.set(bytes);
+          onHashes(wordsOf(piece.subarray(0, bytes.length)));
+        }),
+      );
+    }
+  };
+}
+
+function piecesOf(column: string, selection: HashSelection): string {
+  const pieces = `CROSS JOIN LATERAL generate_series(1, octet_length(chunk.${column}), ${PIECE_BYTES}) AS piece(at)`;
+  return `SELECT substr(chunk.${column}, piece.at, ${PIECE_BYTES}) ${chunksOf(selection, pieces)}`;
 }
 
 export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
@@ -50,12 +62,12 @@ export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32A
 }
 
 /** Without parameters, because COPY takes none: numbers, and a time that we write ourselves. */
-function chunksOf({ owner, source, after }: HashSelection): string {
+function chunksOf({ owner, source, after }: HashSelection, joined = ''): string {
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
   const isOwn = source !== 'others';
   const overlaps = after === undefined ? '' : ` AND run.range_end > '${formatMicros(after)}'`;
   const others = `JOIN pipeline_runs AS run ON run.workspace_id = ${workspaceId} AND run.id = chunk.run_id${overlaps}`;
-  return `FROM run_chunks AS chunk ${isOwn ? '' : others}
+  return `FROM run_chunks AS chunk ${isOwn ? '' : others} ${joined}
     WHERE chunk.workspace_id = ${workspaceId} AND chunk.pipeline_number = ${pipelineNumber}
       AND chunk.generation = ${snapshot.pipeline.generation} AND chunk.run_id ${isOwn ? '=' : '<>'} ${runId}`;
 }

@@ -53,7 +53,9 @@ function encode(columns: readonly (CopyType | CopyColumn)[], rows: readonly Copy
 
 function decode(columns: readonly CopyType[], messages: readonly Buffer[]): CopyValue[][] {
   const rows: CopyValue[][] = [];
-  const read = createDecoder(columns, (values) => rows.push(values));
+  const read = createDecoder(columns, (values) =>
+    rows.push(values.map((value) => (value instanceof Uint8Array ? Uint8Array.from(value) : value))),
+  );
   for (const message of messages) read(message);
   return rows;
 }
