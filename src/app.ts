@@ -22,7 +22,14 @@ import {
   type HttpServerOptions,
   type Metrics,
 } from './http/index.ts';
-import { confirmIdentityKey, createIdentities, type Identities } from './identity/index.ts';
+import {
+  confirmIdentityKey,
+  createIdentities,
+  createIdentityRequests,
+  type Identities,
+  type IdentityRequests,
+  identityEndpoints,
+} from './identity/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
 import {
   AppError,
@@ -133,9 +140,11 @@ function assemble(parts: Parts): App {
   });
   const settingsOf = createSettingsReader({ store, clock });
   const batches = createBatchDoor({ store, clock, events, settingsOf, rates: createRateLimiter({ clock }) });
+  const requests = createIdentityRequests({ store, identities });
   const http = serveApi(parts, {
     metrics,
     jobs,
+    requests,
     ingest: { store, clock, batches, settingsOf },
     sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
@@ -156,7 +165,7 @@ function assemble(parts: Parts): App {
       await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
     },
-    drain: (graceMs) => drainAll({ http, engine, jobs, batches, store }, graceMs),
+    drain: (graceMs) => drainAll({ http, engine, jobs, requests, batches, store }, graceMs),
   };
 }
 
@@ -180,17 +189,18 @@ function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] 
 interface Serving {
   readonly metrics: Metrics;
   readonly jobs: Jobs;
+  readonly requests: IdentityRequests;
   readonly ingest: Parameters<typeof eventsEndpoints>[0];
   readonly sync: Sync;
 }
 
-function serveApi(parts: Parts, { metrics, jobs, ingest, sync }: Serving): HttpServer {
+function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Serving): HttpServer {
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
   const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
   const http: HttpServer = createHttpServer({
     endpoints: [
-      ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest)],
+      ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
       ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
     ],
     allowsOrigin: createAllowsOrigin(tokens),
@@ -205,16 +215,17 @@ interface Running {
   readonly http: HttpServer;
   readonly engine: Engine;
   readonly jobs: Jobs;
+  readonly requests: IdentityRequests;
   readonly batches: BatchDoor;
   readonly store: Store;
 }
 
 /** First nobody is sent here any more, then the work ends, then the answers, then the store. */
-async function drainAll({ http, engine, jobs, batches, store }: Running, graceMs: number): Promise<void> {
+async function drainAll({ http, engine, jobs, requests, batches, store }: Running, graceMs: number): Promise<void> {
   http.drain();
   await engine.stop();
   await jobs.drain(graceMs);
   await http.close(graceMs);
-  await batches.drain();
+  await Promise.all([batches.drain(), requests.drain()]);
   await store[Symbol.asyncDispose]();
 }

@@ -49,9 +49,13 @@ function signedPaths(url: string): ReadonlySet<string> {
 // Date.parse takes a time without a zone for the machine's own
 const WITH_ZONE = /(?:GMT|UTC|Z|[+-]\d{2}:?\d{2})$/;
 
+/** ISO 8601 without separators, `20220712T224127Z`, as mobile SDKs write it. */
+const BASIC_FORM = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
+
 /** Throws UNAUTHENTICATED for a Date header that is no time, or one too far from now: such a signature may be a copy. */
 export function checkSignedDate(date: string, nowMs: number, windowMs: number): void {
-  const atMs = WITH_ZONE.test(date) ? Date.parse(date) : Number.NaN;
+  const text = date.replace(BASIC_FORM, '$1-$2-$3T$4:$5:$6Z');
+  const atMs = WITH_ZONE.test(text) ? Date.parse(text) : Number.NaN;
   if (Math.abs(atMs - nowMs) <= windowMs) return;
   const problem = Number.isNaN(atMs)
     ? 'is no time; write it like "Tue, 15 Nov 2022 08:12:31 GMT"'

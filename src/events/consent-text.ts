@@ -1,6 +1,6 @@
+import { settingMs } from '../identity/index.ts';
 import { stringifyJson } from '../kernel/index.ts';
 import type { EventBatch } from './contract/batch.ts';
-import { settingMs } from './setting-time.ts';
 
 interface BatchTimes {
   /** When the batch's attributes were set. */

@@ -4,14 +4,15 @@ import {
   type IdentityType,
   identityTypeOfColumn,
   isIdentity,
+  namesNobody,
   normaliseIdentity,
   type Person,
+  settingMs,
 } from '../identity/index.ts';
 import { isRawNumber, microsOfMs, refuse, stringifyJson } from '../kernel/index.ts';
 import { consentText } from './consent-text.ts';
 import type { EventBatch } from './contract/batch.ts';
 import type { WireString } from './contract/leaves.ts';
-import { settingMs } from './setting-time.ts';
 
 /**
  * Whom a valid batch speaks of and what it says of them (rulings §2 and §3): identities, device ids and MPID; user
@@ -41,7 +42,7 @@ function identitiesOf(fields: Readonly<Record<string, unknown>>): readonly Ident
     const type = identityTypeOfColumn(name);
     if (type === undefined || value === null || value === undefined) continue;
     const identity = identityOf(type, value as WireString);
-    identities.set(`${identity.type} ${identity.value}`, identity);
+    if (!namesNobody(identity)) identities.set(`${identity.type} ${identity.value}`, identity);
   }
   return [...identities.values()];
 }

@@ -50,6 +50,8 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   events: (parts) => ({ errors: codedMessages(parts) }),
   identity: (parts) => ({
     errors: codedMessages(parts),
+    // the web SDK reads them under this name
+    Errors: codedMessages(parts),
     ErrorCode: parts.answer.word,
     StatusCode: parts.answer.status,
     RequestId: parts.requestId,

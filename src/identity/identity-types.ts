@@ -91,11 +91,17 @@ const ALIASES: readonly (readonly [string, IdentityType])[] = [
   ['fire_aid', 'fire_advertising_id'],
   ['roku_aid', 'roku_advertising_id'],
   ['device_application_stamp', 'mp_deviceid'],
+  // not shown: the client SDKs also write these
+  ['facebookcustomaudienceid', 'facebook_custom_audience_id'],
+  ['microsoft_aid', 'microsoft_advertising_id'],
 ];
 
 const OWN_NAMES = IDENTITY_TYPES.map((type) => [type, type] as const);
 const REQUEST_NAMES: ReadonlyMap<string, IdentityType> = new Map([...OWN_NAMES, ...ALIASES]);
 const COLUMN_NAMES: ReadonlyMap<string, IdentityType> = new Map([...OWN_NAMES, ['customerid', 'customer_id']]);
+
+/** All spellings of `known_identities` and `user_identities`. */
+export const IDENTITY_FIELDS: readonly string[] = [...REQUEST_NAMES.keys()];
 
 /** The type a key of `known_identities` or `user_identities` means (000; rulings §3), exact case. */
 export function identityTypeOfField(name: string): IdentityType | undefined {

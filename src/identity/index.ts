@@ -29,7 +29,7 @@ export {
   identityTypeOfColumn,
   isDeviceId,
 } from './identity-types.ts';
-export { isIdentity, normaliseIdentity } from './normalise-identity.ts';
+export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 export type {
@@ -41,3 +41,5 @@ export type {
 } from './requests/contract.ts';
 export { createIdentityRequests } from './requests/create-requests.ts';
 export { policyOf, searchPolicyOf } from './resolution-policy.ts';
+export { identityEndpoints } from './routes/identity-endpoints.ts';
+export { settingMs } from './setting-time.ts';

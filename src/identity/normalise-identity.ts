@@ -1,6 +1,6 @@
 import type { Issue } from '../kernel/index.ts';
 import type { Identity } from './contract.ts';
-import type { IdentityType } from './identity-types.ts';
+import { type IdentityType, isDeviceId } from './identity-types.ts';
 
 const MOST_BYTES = 1024;
 
@@ -16,6 +16,17 @@ export function normaliseIdentity(type: IdentityType, given: string): Identity |
 
 export function isIdentity(result: Identity | Issue): result is Identity {
   return 'type' in result;
+}
+
+const ALL_ZERO = /^0{8}-?(?:0{4}-?){3}0{12}$/;
+
+/**
+ * A device that is not to be tracked gives the all-zero id in place of its own. All such devices give the same, so it names
+ * none of them and would make one person of strangers.
+ * not shown: it is no identity, wherever it comes from; a batch keeps it as what it is, a statement about the device.
+ */
+export function namesNobody({ type, value }: Identity): boolean {
+  return value.startsWith('00000000') && isDeviceId(type) && ALL_ZERO.test(value);
 }
 
 function complaintAbout(value: string): string | undefined {

@@ -18,4 +18,5 @@ export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringify
 export { createLog, type Log } from './log.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';
 export { kindOf, quoteValue, wantedOneOf } from './show-value.ts';
+export { tooLong } from './too-long.ts';
 export { unstorableText } from './unstorable-text.ts';

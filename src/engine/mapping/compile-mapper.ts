@@ -1,4 +1,4 @@
-import type { Identity, Person } from '../../identity/index.ts';
+import { type Identity, namesNobody, type Person } from '../../identity/index.ts';
 import type { Micros } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import type { IteratorAxis } from '../iterator-axis.ts';
@@ -49,7 +49,8 @@ const NO_IDENTITY: Refusal = {
   rule: 'identity_missing',
   field: '',
   value: null,
-  reason: 'All identity columns of the row are NULL, so it belongs to nobody. Filter such rows in the model.',
+  reason:
+    'All identity columns of the row are NULL or the all-zero id of no device, so it belongs to nobody. Filter such rows in the model.',
 };
 
 function compileIdentities({ roles }: MapperPlan): (row: readonly Cell[]) => readonly Identity[] | Refusal {
@@ -61,7 +62,7 @@ function compileIdentities({ roles }: MapperPlan): (row: readonly Cell[]) => rea
       if (cell === null) continue;
       const identity = identityOf(type, cell);
       if ('rule' in identity) return refusalOf(column, cell, identity);
-      found.push(identity);
+      if (!namesNobody(identity)) found.push(identity);
     }
     return found;
   };

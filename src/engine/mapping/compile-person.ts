@@ -1,5 +1,5 @@
 import { consentText, type EventBatch, requiredFields } from '../../events/index.ts';
-import type { Identity, IdentityType, Person } from '../../identity/index.ts';
+import { type Identity, type IdentityType, namesNobody, type Person } from '../../identity/index.ts';
 import { isRawNumber, msOfMicros, parseJson } from '../../kernel/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 import { compileLeafCell } from './compile-leaf.ts';
@@ -113,7 +113,8 @@ function compileIdentities(batch: readonly Placed[]): (row: Row) => readonly Ide
       if ('rule' in identity) return refusalOf(source, cell, identity);
       found.push(identity);
     }
-    return mayRepeat ? withoutRepeats(found) : found;
+    const named = found.some(namesNobody) ? found.filter((identity) => !namesNobody(identity)) : found;
+    return mayRepeat ? withoutRepeats(named) : named;
   };
 }
 

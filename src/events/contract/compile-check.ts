@@ -1,9 +1,9 @@
 // A shape becomes one closure a field, once; a batch is then walked along its own fields, and nothing is allocated while
 // all is well (1.6 µs for a purchase of 20 fields). Events are told apart by their event_type before anything else is
 // looked at, so that a complaint names one path and one rule (house plan §7).
-import { isRawNumber, wantedOneOf } from '../../kernel/index.ts';
+import { isRawNumber, tooLong, wantedOneOf } from '../../kernel/index.ts';
 import { type Form, formOf, type ObjectForm, type Shape } from './form.ts';
-import { leafProblem, tooLong, wrongContainer } from './leaf-problem.ts';
+import { leafProblem, wrongContainer } from './leaf-problem.ts';
 import type { Leaf } from './leaves.ts';
 import { type Check, complain, complainAt, type Scan } from './scan.ts';
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isIdentity, normaliseIdentity } from '../../identity/index.ts';
-import { fitsInt64, isRawNumber, kindOf, quoteValue, wantedOneOf } from '../../kernel/index.ts';
+import { fitsInt64, isRawNumber, kindOf, quoteValue, tooLong, wantedOneOf } from '../../kernel/index.ts';
 import { isUuid, type Leaf, type LeafKind } from './leaves.ts';
 import type { BatchLimits } from './scan.ts';
 
@@ -76,15 +76,6 @@ function furtherProblem({ length, identity }: Leaf): LeafProblem | undefined {
 const isDigits = (value: unknown): boolean => isText(value) && DIGITS.test(value) && isInteger(BigInt(value));
 
 const textOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value));
-
-/** Characters as people count them: a surrogate pair is one. */
-export function tooLong(value: unknown, limit: number): string | undefined {
-  if (typeof value === 'boolean' || typeof value === 'number') return undefined;
-  const text = textOf(value);
-  if (text.length <= limit) return undefined;
-  const characters = [...text].length;
-  return characters <= limit ? undefined : `has ${characters} characters; at most ${limit} are allowed`;
-}
 
 /** A container of another kind than the value is. */
 export function wrongContainer(wanted: 'an object' | 'a list', nullable: boolean, value: unknown): string {

@@ -26,7 +26,7 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
   ),
   events: Type.Object({ errors: CODED }, { title: 'EventsError' }),
   identity: Type.Object(
-    { errors: CODED, ErrorCode: Type.String(), StatusCode: Type.Integer(), RequestId: Type.String() },
+    { errors: CODED, Errors: CODED, ErrorCode: Type.String(), StatusCode: Type.Integer(), RequestId: Type.String() },
     { title: 'IdentityError' },
   ),
   analytics: Type.Object(
@@ -60,6 +60,7 @@ const ERROR_EXAMPLES: Readonly<Record<ApiName, (status: number, message: string)
   events: (status, message) => ({ errors: [coded(status, message)] }),
   identity: (status, message) => ({
     errors: [coded(status, message)],
+    Errors: [coded(status, message)],
     ErrorCode: STATUS_WORDS[status],
     StatusCode: status,
     RequestId: '…',

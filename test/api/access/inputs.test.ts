@@ -43,6 +43,8 @@ describe('HTTP Basic', () => {
       expect(status).toBe(401);
       expect(body).toEqual({
         errors: [{ code: 'UNAUTHORIZED', message: expect.any(String) }],
+        // what the web SDK reads
+        Errors: body.errors,
         ErrorCode: 'UNAUTHORIZED',
         StatusCode: 401,
         RequestId: expect.any(String),
@@ -130,6 +132,14 @@ describe('a signature', () => {
     expect((await of(301 * SECONDS)).status).toBe(401);
     const late = await of(-301 * SECONDS);
     expect(late.body.errors[0].message).toContain(at.dateOf());
+  });
+
+  test('may have its date in ISO 8601 with and without separators, as mobile SDKs write it', async () => {
+    await using at = await ready();
+    const iso = new Date(at.dateOf()).toISOString();
+    for (const date of [iso, iso.replace('.000', ''), iso.replace('.000', '').replaceAll(/[-:]/g, '')]) {
+      expect((await at.signed(at.input, { url: '/v1/identify', date })).status, date).toBe(200);
+    }
   });
 
   test.each(['2026-01-15T12:00:00', 'noon', ''])('with the date %o is 401', async (date) => {

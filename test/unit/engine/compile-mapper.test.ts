@@ -32,6 +32,16 @@ function person(columns: readonly Column[], row: readonly Cell[]): Person {
   return mapped;
 }
 
+describe('the all-zero id of devices that are not tracked', () => {
+  const zero = '00000000-0000-0000-0000-000000000000';
+  const columns = [column('email'), column('ios_advertising_id')];
+
+  it('is no identity, and a row that has no other belongs to nobody', () => {
+    expect(person(columns, ['a@x', zero]).identities).toEqual([{ type: 'email', value: 'a@x' }]);
+    expect(mapperOf(columns)([null, zero])).toMatchObject({ rule: 'identity_missing' });
+  });
+});
+
 describe('roles of columns', () => {
   const refused = (names: readonly string[]) => () =>
     assignRoles(

@@ -96,6 +96,15 @@ describe('the batch of a row', () => {
     });
   });
 
+  it('keeps the all-zero id of a device that is not tracked, and takes it for nobody’s', async () => {
+    const zero = '00000000-0000-0000-0000-000000000000';
+    const mappings = [...CUSTOM, EMAIL, fromColumn('device', 'device_info.ios_advertising_id')];
+    const { batches } = await mapEvents(eventsPlan([column('email'), column('device')], mappings), [['a@x', zero]]);
+    const [batch] = batches;
+    expect(batch?.text).toContain(zero);
+    expect(batch?.person).toMatchObject({ identities: [{ type: 'email', value: 'a@x' }] });
+  });
+
   it('hands on the person: identities, device ids, MPID, attributes, removals, consent', async () => {
     const texts = ['id', 'email', 'device', 'mpid', 'plan'].map((name) => column(name));
     const columns = [...texts, column('gone', 'list', column(''))];

@@ -50,6 +50,13 @@ describe('whom a batch speaks of', () => {
     ).toBeUndefined();
   });
 
+  it('is not whom the all-zero id of devices that are not tracked seems to name', () => {
+    const zero = '00000000-0000-0000-0000-000000000000';
+    expect(of(`{"device_info":{"ios_advertising_id":"${zero}"},"mp_deviceid":"${zero}"}`)).toBeUndefined();
+    const known = of(`{"user_identities":{"other":"${zero}"},"device_info":{"android_advertising_id":"${zero}"}}`);
+    expect(known?.identities).toEqual([{ type: 'other', value: zero }]);
+  });
+
   it('refuses an identity that validation should have refused', () => {
     expect(() => of('{"user_identities":{"email":" "}}')).toThrow(/email/);
   });

@@ -1,0 +1,102 @@
+// The wire of identity requests (000, Endpoints; rulings §3): 000's body and that of the client SDKs, on the same paths.
+// What 000 does not call closed is open: SDKs send more than anybody reads. Values that may be any String are checked by
+// the handler, which says what they must be.
+import { type TSchema, Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
+import { IDENTITY_FIELDS } from '../identity-types.ts';
+
+const CLOSED = { additionalProperties: false };
+const OPEN = { additionalProperties: true };
+
+const maybe = (schema: TSchema) => Type.Optional(Type.Union([schema, Type.Null()]));
+const AnyString = (description?: string) =>
+  Type.Optional(Type.Unknown(description === undefined ? {} : { description }));
+const Millis = (description: string) => maybe(Int64({ description }));
+
+const identities = (description: string) =>
+  maybe(
+    Type.Object(Object.fromEntries(IDENTITY_FIELDS.map((name) => [name, AnyString()])), { ...CLOSED, description }),
+  );
+
+const Environment = Type.Optional(
+  Type.Enum(['production', 'development'], { description: 'Profiles of the two never meet; production by default.' }),
+);
+
+const common = {
+  environment: Environment,
+  client_sdk: maybe(Type.Object({}, { ...OPEN, description: 'Platform, vendor and version of a client SDK.' })),
+  context: maybe(Type.String({ description: 'Comes back in the answer.' })),
+  request_id: AnyString('Whatever the client calls the request.'),
+  request_timestamp_ms: Millis('The clock of the client.'),
+};
+
+export const ResolveBody = Type.Object(
+  {
+    ...common,
+    user_identities: identities('Who it is: type and value.'),
+    known_identities: identities('The same, as client SDKs call it.'),
+    user_attributes: maybe(
+      Type.Object(
+        {},
+        { ...OPEN, description: 'Set on the profile: text, a number, true, false or a list; null removes.' },
+      ),
+    ),
+    timestamp_unixtime_ms: Millis('When the attributes were set; not later than receipt.'),
+    ip: maybe(Type.String()),
+    previous_mpid: AnyString('The MPID that the client had before, as a number or its digits.'),
+  },
+  OPEN,
+);
+
+export const ModifyBody = Type.Object(
+  {
+    ...common,
+    identity_changes: Type.Array(
+      Type.Object(
+        {
+          identity_type: Type.Enum(IDENTITY_FIELDS),
+          old_value: AnyString('Taken off the profile; null or absent: nothing is.'),
+          new_value: AnyString('Put on the profile; null or absent: nothing is.'),
+        },
+        CLOSED,
+      ),
+      { maxItems: 100 },
+    ),
+  },
+  OPEN,
+);
+
+export const ResolveQuery = Type.Object({
+  read_only: Type.Boolean({
+    default: false,
+    description: 'Creates and adds nothing; where nobody matches, the MPID is ephemeral.',
+  }),
+  return_matches: Type.Boolean({ default: false, description: 'Fills matched_identities.' }),
+});
+
+export const ModifyParams = Type.Object({ mpid: Int64({ description: 'Of a profile that is there.' }) });
+
+export const ResolveResponse = Type.Object(
+  {
+    context: Type.Union([Type.String(), Type.Null()]),
+    mpid: Type.String({ description: 'Decimal digits: an MPID has 64 bits.' }),
+    matched_identities: Type.Record(Type.String(), Type.String(), {
+      description: 'Those of the request that the profile held before, with return_matches.',
+    }),
+    is_ephemeral: Type.Boolean({ description: 'The MPID is not stored.' }),
+    is_logged_in: Type.Boolean({ description: 'The profile holds a login identity that the request carries.' }),
+  },
+  CLOSED,
+);
+
+export const ModifyResponse = Type.Object(
+  {
+    change_results: Type.Array(
+      Type.Object(
+        { identity_type: Type.String(), modified_mpid: Type.String({ description: 'Decimal digits.' }) },
+        CLOSED,
+      ),
+    ),
+  },
+  CLOSED,
+);

@@ -1,0 +1,52 @@
+import type { WorkspaceSettings } from '../../access/index.ts';
+import { fieldPath, type Issue, microsOfMs, quoteValue, stringifyJson, tooLong } from '../../kernel/index.ts';
+import type { ResolveRequest } from '../requests/contract.ts';
+import { settingMs } from '../setting-time.ts';
+import { textOf } from './read-identities.ts';
+
+interface AttributesBody {
+  readonly user_attributes?: Readonly<Record<string, unknown>> | null;
+  readonly timestamp_unixtime_ms?: number | bigint | null;
+  readonly request_timestamp_ms?: number | bigint | null;
+}
+
+interface Reading {
+  readonly limits: WorkspaceSettings['limits'];
+  readonly receivedMs: number;
+  readonly issues: Issue[];
+}
+
+/** `user_attributes` with the time they were set at, within the limits that a batch's have; undefined: none. */
+export function readAttributes(
+  body: AttributesBody,
+  { limits, receivedMs, issues }: Reading,
+): ResolveRequest['attributes'] {
+  const fields = Object.entries(body.user_attributes ?? {});
+  if (fields.length === 0) return undefined;
+  if (fields.length > limits.userAttributesPerBatch) {
+    const message = `has ${fields.length} attributes; at most ${limits.userAttributesPerBatch} are allowed`;
+    issues.push({ path: 'user_attributes', message });
+    return undefined;
+  }
+  for (const [name, value] of fields) {
+    const problem = problemOf(name, value, limits);
+    if (problem !== undefined) issues.push({ path: fieldPath('user_attributes', name), message: problem });
+  }
+  const names = fields.map(([name]) => name);
+  const texts = fields.map(([, value]) => (value === null ? null : stringifyJson(value)));
+  const givenMs = body.timestamp_unixtime_ms ?? body.request_timestamp_ms;
+  return { set: { names, texts }, setAt: microsOfMs(settingMs(givenMs, receivedMs)) };
+}
+
+function problemOf(name: string, value: unknown, limits: WorkspaceSettings['limits']): string | undefined {
+  const nameProblem = tooLong(name, limits.nameCharacters);
+  if (nameProblem !== undefined) return `has a name that ${nameProblem}`;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  for (const one of values) {
+    if (one === null) continue;
+    if (textOf(one) === undefined) return `must be a single value, a list of them or null, is ${quoteValue(one)}`;
+    const problem = tooLong(one, limits.valueCharacters);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

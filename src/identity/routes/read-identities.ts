@@ -1,0 +1,62 @@
+import { fieldPath, type Issue, isRawNumber, quoteValue } from '../../kernel/index.ts';
+import type { Identity } from '../contract.ts';
+import { type IdentityType, identityTypeOfField } from '../identity-types.ts';
+import { isIdentity, matchingForm, namesNobody, normaliseIdentity } from '../normalise-identity.ts';
+
+export interface ReadIdentities {
+  readonly identities: readonly Identity[];
+  /** What the request calls each type: answers use the same word. */
+  readonly spelled: ReadonlyMap<IdentityType, string>;
+}
+
+type Fields = Readonly<Record<string, unknown>> | null | undefined;
+
+/** The identities of `known_identities` and `user_identities`, all their spellings in one set of types. */
+export function readIdentities(objects: Readonly<Record<string, Fields>>, issues: Issue[]): ReadIdentities {
+  const found = new Map<IdentityType, Identity>();
+  const spelled = new Map<IdentityType, string>();
+  for (const [parent, fields] of Object.entries(objects)) {
+    for (const [name, value] of Object.entries(fields ?? {})) {
+      const identity = readIdentity({ name, path: fieldPath(parent, name) }, value, issues);
+      if (identity === undefined) continue;
+      const other = found.get(identity.type);
+      if (other !== undefined && matchingForm(other) !== matchingForm(identity)) {
+        const message = `is another spelling of ${identity.type}, which has another value; send one of them`;
+        issues.push({ path: fieldPath(parent, name), message });
+      }
+      found.set(identity.type, identity);
+      spelled.set(identity.type, name);
+    }
+  }
+  return { identities: [...found.values()], spelled };
+}
+
+interface Field {
+  /** Spelling of the type. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A value as an identity. Undefined: null, the all-zero id of no device, or nothing that can be one, which is an issue. */
+export function readIdentity({ name, path }: Field, value: unknown, issues: Issue[]): Identity | undefined {
+  const type = identityTypeOfField(name);
+  // the contract has refused names that are none
+  if (type === undefined || value === null || value === undefined) return undefined;
+  const text = textOf(value);
+  const identity = text === undefined ? notSingle(path, value) : normaliseIdentity(type, text);
+  if (!isIdentity(identity)) {
+    issues.push({ path, message: identity.message });
+    return undefined;
+  }
+  return namesNobody(identity) ? undefined : identity;
+}
+
+/** 000, String: numbers keep all their digits. */
+export function textOf(value: unknown): string | undefined {
+  if (isRawNumber(value)) return value.rawJSON;
+  return typeof value === 'object' || value === undefined ? undefined : String(value);
+}
+
+function notSingle(path: string, value: unknown): Issue {
+  return { path, message: `must be text, a number, true, false or null, is ${quoteValue(value)}` };
+}

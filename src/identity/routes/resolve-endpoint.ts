@@ -1,0 +1,79 @@
+import type { Static } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { AppError, type Issue, refuse } from '../../kernel/index.ts';
+import type { ProfileScope } from '../contract.ts';
+import type { IdentityType } from '../identity-types.ts';
+import type { ResolveAnswer, ResolveVerb } from '../requests/contract.ts';
+import { policyOf, searchPolicyOf } from '../resolution-policy.ts';
+import { ResolveBody, ResolveQuery, ResolveResponse } from './contract.ts';
+import { IDENTITY_ENDPOINT, type IdentityEndpointsDeps, pathsOf, REFUSALS } from './identity-endpoint.ts';
+import { readAttributes } from './read-attributes.ts';
+import { readIdentities } from './read-identities.ts';
+import { checkPreviousMpid } from './read-mpid.ts';
+
+const SUMMARIES: Readonly<Record<ResolveVerb, string>> = {
+  identify: 'Finds or makes the profile of somebody, when an app starts',
+  login: 'Finds or makes the profile of somebody who logs in',
+  logout: 'Answers an anonymous profile',
+  search: 'Finds the profile of somebody and changes nothing',
+};
+
+/** `POST /v1/identify`, `login`, `logout` and `search`. */
+export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb): Endpoint {
+  return defineEndpoint({
+    ...{ ...IDENTITY_ENDPOINT, ...pathsOf(verb) },
+    ...{ operationId: verb, summary: SUMMARIES[verb] },
+    params: NO_PARAMETERS,
+    query: ResolveQuery,
+    body: ResolveBody,
+    responses: { 200: ResolveResponse },
+    refusals: { ...REFUSALS, ...(verb === 'search' && { 404: 'NOT_FOUND_ERROR: nobody matches.' }) },
+    async handler({ body, query, caller: { workspaceId, input } }) {
+      const isPublic = input?.means === 'key_only';
+      if (isPublic && verb === 'search') throw searchNeedsProof();
+      const settings = await deps.settingsOf(workspaceId);
+      const { spelled, ...asked } = readResolveBody(body, {
+        limits: settings.limits,
+        receivedMs: deps.clock.nowMs(),
+      });
+      const answer = await deps.requests.resolve({
+        ...{ workspaceId, verb, ...asked, isReadOnly: query.read_only },
+        policy: verb === 'search' ? searchPolicyOf(settings) : policyOf(settings),
+      });
+      const matches = query.return_matches && !isPublic ? matchesOf(answer, spelled) : {};
+      return { status: 200, body: answerBody(answer, body.context ?? null, matches) };
+    },
+  });
+}
+
+type Body = Static<typeof ResolveBody>;
+type Fields = Readonly<Record<string, unknown>> | null | undefined;
+
+function readResolveBody(body: Body, reading: Omit<Parameters<typeof readAttributes>[1], 'issues'>) {
+  const issues: Issue[] = [];
+  const { known_identities, user_identities } = body as Readonly<Record<string, Fields>>;
+  const { identities, spelled } = readIdentities({ known_identities, user_identities }, issues);
+  const attributes = readAttributes(body as Parameters<typeof readAttributes>[0], { ...reading, issues });
+  checkPreviousMpid(body.previous_mpid, issues);
+  if (issues.length > 0) throw refuse(issues);
+  const environment: ProfileScope['environment'] = body.environment === 'development' ? 'development' : 'production';
+  return { environment, identities, spelled, ...(attributes !== undefined && { attributes }) };
+}
+
+function matchesOf({ matched }: ResolveAnswer, spelled: ReadonlyMap<IdentityType, string>) {
+  return Object.fromEntries(matched.map(({ type, value }) => [spelled.get(type) ?? type, value]));
+}
+
+function answerBody(answer: ResolveAnswer, context: unknown, matches: Readonly<Record<string, string>>) {
+  return {
+    context,
+    mpid: String(answer.mpid),
+    matched_identities: matches,
+    is_ephemeral: answer.isEphemeral,
+    is_logged_in: answer.isLoggedIn,
+  };
+}
+
+function searchNeedsProof(): AppError {
+  return new AppError('FORBIDDEN', 'A key alone may not search: sign the request, or send the secret.');
+}
