@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** One project a kind of test: unit needs nothing, the others share one embedded PostgreSQL. */
-const onStore = ['integration', 'api', 'conformance', 'e2e', 'guide'];
+const onStore = ['integration', 'api', 'conformance', 'e2e', 'guide', 'clients'];
 const shared = {
   env: { TZ: 'America/Los_Angeles', NODE_ENV: 'test' },
   // more than cores, for half of the time is spent waiting for processes, heartbeats and backoffs

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { FLEET } from '../connectors/index.ts';
 import {
   accessEndpoints,
-  createAllowsOrigin,
   createAuthenticate,
   createSettingsReader,
   createSigningKeys,
@@ -203,7 +202,6 @@ function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Servi
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
       ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
     ],
-    allowsOrigin: createAllowsOrigin(tokens),
     authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
     ...{ clock, log, metrics, config: config.http },
     health: readinessChecks(store, jobs),

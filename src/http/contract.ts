@@ -125,6 +125,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly formEncoded?: boolean;
   /** JSON may also come as text/plain: browsers send that without asking first. */
   readonly plainText?: boolean;
+  /** The body is JSON whatever its Content-Type: an SDK that compresses may send it as a form, or say nothing. */
+  readonly anyMediaType?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
   /** OpenAPI: one line of an answer in `lines`, and when it is one. */
   readonly streams?: { readonly line: TSchema; readonly description: string };

@@ -3,7 +3,6 @@ import type { Config } from '../config.ts';
 import type { Clock, Log } from '../kernel/index.ts';
 import { answerErrors } from './answer-error.ts';
 import type { Authenticate, Endpoint } from './contract.ts';
-import type { AllowsOrigin } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { createApp } from './fastify-app.ts';
 import { type ReadinessCheck, readiness } from './health.ts';
@@ -18,8 +17,6 @@ import { silentConnectionsOf } from './silent-connections.ts';
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
   readonly authenticate: Authenticate;
-  /** Absent: pages of no other origin read answers. */
-  readonly allowsOrigin?: AllowsOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -62,7 +59,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   answerErrors(app, options.log, endpoints);
   const serving = {
     authenticate: options.authenticate,
-    allowsOrigin: options.allowsOrigin ?? (async () => false),
     bodyLimitBytes: config.bodyLimitBytes,
     checkResponses: options.checkResponses ?? false,
     log: options.log,

@@ -6,7 +6,7 @@ const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[
   platform_v2: ['/platform/', '/v1/workspace/'],
   oauth: ['/oauth/'],
   events: ['/v2/', '/v3/', '/webevents/'],
-  analytics: ['/analytics/', '/v1/batch/', '/v1/track/', '/v1/page/', '/v1/screen/'],
+  analytics: ['/analytics/', ...['batch', 'track', 'page', 'screen', 'group', 'alias'].map((name) => `/v1/${name}/`)],
   identity: ['/v1/', '/identity/'],
 };
 

@@ -73,8 +73,8 @@ export async function openEventsApi(uses: readonly InputUse[] = ['server', 'web'
 }
 
 function messagesOf(text: string): readonly string[] {
-  const { errors } = JSON.parse(text) as { readonly errors: readonly { readonly message: string }[] };
-  return errors.map(({ message }) => message);
+  const body = JSON.parse(text) as { readonly errors?: readonly { readonly message: string }[]; message?: string };
+  return body.errors?.map(({ message }) => message) ?? [body.message ?? ''];
 }
 
 export const gzipped = (value: unknown) => gzipSync(JSON.stringify(value));

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   type AccessDeps,
   accessEndpoints,
-  createAllowsOrigin,
   createAuthenticate,
   createPlatformCredential,
   createSigningKeys,
@@ -69,7 +68,6 @@ export function accessServer(
   const signingKeys = createSigningKeys(deps);
   const all = { ...deps, signingKeys, baseUrl: () => baseUrl };
   return httpServer([...accessEndpoints(all), ...endpoints], {
-    allowsOrigin: createAllowsOrigin(deps),
     authenticate: createAuthenticate({ ...all, signatureWindowMs: 300_000, keyOnlyPerSecond: 50 }),
     clock: deps.clock,
     log,

@@ -6,14 +6,14 @@ import { repeatedField } from './repeated-field.ts';
 export type MediaType = 'json' | 'form';
 
 /** Which media types a path reads besides JSON. */
-export type ReadTypes = Pick<Endpoint, 'formEncoded' | 'plainText'>;
+export type ReadTypes = Pick<Endpoint, 'formEncoded' | 'plainText' | 'anyMediaType'>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Which of the media types the path reads is sent. Throws UNSUPPORTED_MEDIA_TYPE that names those it reads. */
 export function mediaType(contentType: string | undefined, reads: ReadTypes): MediaType {
   // what nearly every request sends
-  if (contentType === 'application/json') return 'json';
+  if (contentType === 'application/json' || reads.anyMediaType === true) return 'json';
   const [name = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   const types = typesOf(reads);
   const type = types.get(name);

@@ -1,0 +1,109 @@
+import { type TSchema, Type } from 'typebox';
+import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { AppError, createIdSource, type Json, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { BatchSender } from '../accept-batches.ts';
+import { type Rejection, recordRejections } from '../rejected-batches.ts';
+import { acceptCalls, type CallsDeps, type Refusal } from './accept-calls.ts';
+import { CallBatch, readCallBatch } from './call-batch.ts';
+import { CALL_TYPES, CALLS, type CallType } from './call-contract.ts';
+
+export interface AnalyticsDeps extends CallsDeps {
+  readonly store: Store;
+}
+
+/** SDKs send up to 500 KB at once, more than the requests of other paths may have. */
+const REQUEST_BYTES = 512 * 1024;
+
+const PREFIX = '/analytics';
+
+/** The calls of analytics SDKs (000, What the service does; rulings §7, Analytics calls). */
+export function analyticsEndpoints(deps: AnalyticsDeps): readonly Endpoint[] {
+  return [batchEndpoint(deps), ...CALL_TYPES.map((type) => callEndpoint(deps, type))];
+}
+
+function shared({ settingsOf }: CallsDeps) {
+  return {
+    api: 'analytics',
+    method: 'POST',
+    tag: 'Analytics',
+    credential: 'input_analytics',
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
+    bodyCheck: 'handler',
+    // RudderStack's Node SDK sends compressed JSON as a form, browsers send text/plain so that they need not ask first
+    anyMediaType: true,
+    bodyLimitBytes: async (workspaceId: WorkspaceId) =>
+      Math.max(REQUEST_BYTES, (await settingsOf(workspaceId)).limits.requestBytes),
+    responses: { 200: Type.Object({ success: Type.Literal(true) }, { additionalProperties: false }) },
+    refusals: {
+      429: 'The workspace has sent more calls in a second than its settings allow, or more waits than can be kept; Retry-After says when to come back.',
+    },
+  } as const;
+}
+
+const SUCCESS = { status: 200, body: { success: true } };
+
+function batchEndpoint(deps: AnalyticsDeps): Endpoint {
+  const nextId = createIdSource(deps.clock);
+  return defineEndpoint({
+    ...shared(deps),
+    path: `${PREFIX}/v1/batch`,
+    aliases: ['/v1/batch'],
+    operationId: 'sendAnalyticsBatch',
+    summary: 'Takes calls of an analytics SDK; keeps the good ones and records the others as rejected',
+    body: CallBatch,
+    async handler({ body, caller }) {
+      const sender = senderOf(caller);
+      const { calls, sentAt } = readCallBatch(body as Json);
+      const refusals = await acceptCalls(deps, { sender, calls, sentAt });
+      const rejections = refusals.flatMap((refusal, index): readonly Rejection[] => {
+        if (refusal.length === 0) return [];
+        const issues = withinBatch(refusal, index);
+        return [{ id: nextId(), text: stringifyJson(calls[index]?.fields), issues }];
+      });
+      await record(deps, sender, rejections);
+      return SUCCESS;
+    },
+  });
+}
+
+function withinBatch(refusal: Refusal, index: number): Refusal {
+  return refusal.map(({ path, message }) => ({
+    path: `batch[${index}]${path === '' || path.startsWith('[') ? '' : '.'}${path}`,
+    message,
+  }));
+}
+
+async function record({ store, clock }: AnalyticsDeps, sender: BatchSender, rejections: readonly Rejection[]) {
+  if (rejections.length === 0) return;
+  const { workspaceId, key } = sender;
+  const path = `${PREFIX}/v1/batch`;
+  await recordRejections(store, { workspaceId, key, path, rejections, receivedOn: new Date(clock.nowMs()) });
+}
+
+function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {
+  return defineEndpoint({
+    ...shared(deps),
+    path: `${PREFIX}/v1/${type}`,
+    // at the root that path belongs to the identity API
+    aliases: type === 'identify' ? [] : [`/v1/${type}`],
+    operationId: `sendAnalytics${type.charAt(0).toUpperCase()}${type.slice(1)}`,
+    summary: `Takes one ${type} call of an analytics SDK; answers when it is durable`,
+    body: CALLS[type] as TSchema,
+    async handler({ body, caller }) {
+      const [refusal = []] = await acceptCalls(deps, {
+        sender: senderOf(caller),
+        calls: [{ fields: body as Json, type }],
+        sentAt: undefined,
+      });
+      if (refusal.length > 0) throw refuse(refusal);
+      return SUCCESS;
+    },
+  });
+}
+
+function senderOf({ workspaceId, input }: Caller): BatchSender {
+  if (input === undefined) throw new AppError('INTERNAL', 'An analytics call came without the key of an input.');
+  return { workspaceId, key: input.key, channel: 'server_to_server', isHistorical: false };
+}
