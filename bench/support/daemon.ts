@@ -1,11 +1,15 @@
 import type { ApiClient } from '../../src/cli/api-client.ts';
 import type { Store } from '../../src/store/index.ts';
 import { install } from '../../test/support/installation.ts';
+import type { ProcessOptions } from '../../test/support/penstock-process.ts';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 
 /** The real daemon in a process of its own, in a new home, with an embedded store; gone when disposed. */
 export interface BenchDaemon extends AsyncDisposable {
   readonly pid: number;
+  readonly url: string;
+  /** As the daemon was started, for commands beside it. */
+  readonly options: ProcessOptions;
   readonly api: ApiClient;
   readonly store: Store;
   /** Of the store's main process. */
@@ -16,11 +20,20 @@ export interface BenchDaemon extends AsyncDisposable {
 
 export async function startBenchDaemon(): Promise<BenchDaemon> {
   const home = await temporaryHome();
-  const installation = await install({ home: home.path, environment: { PENSTOCK_LOG_LEVEL: 'warn' } });
+  const options = { home: home.path, environment: { PENSTOCK_LOG_LEVEL: 'warn' } };
+  const installation = await install(options);
   const { daemon, api } = await installation.serve();
   const store = await installation.openStore();
   return {
-    ...{ pid: daemon.pid, api, store, folder: installation.folder, storePid: await mainPidOf(store) },
+    ...{
+      pid: daemon.pid,
+      url: daemon.url,
+      options,
+      api,
+      store,
+      folder: installation.folder,
+      storePid: await mainPidOf(store),
+    },
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await daemon[Symbol.asyncDispose]();

@@ -43,10 +43,10 @@ describe('a pure file', () => {
 
 describe('the source', () => {
   test('has a door in every room', () => {
-    const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(rooms.map(({ name }) => name).filter((room) => !existsSync(join(ROOT, 'src', room, 'index.ts')))).toEqual(
-      [],
-    );
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    // app/ is a part of app.ts, which nobody imports but the command line
+    const rooms = folders.map(({ name }) => name).filter((name) => name !== 'app');
+    expect(rooms.filter((room) => !existsSync(join(ROOT, 'src', room, 'index.ts')))).toEqual([]);
   });
 
   test('has no other barrel', () => {
