@@ -60,5 +60,19 @@ function attributesOf({ user_attributes, deleted_user_attributes }: EventBatch):
     texts.set(name, value === null ? null : stringifyJson(value));
   }
   for (const name of deleted_user_attributes ?? []) texts.set(name, null);
-  return { names: [...texts.keys()], texts: [...texts.values()] };
+  return { names: namesOf(texts), texts: [...texts.values()] };
+}
+
+const KNOWN_NAMES = new Map<string, readonly string[]>();
+const MOST_KNOWN = 1_000;
+
+/** One array for all batches with the same attributes, on which `AttributeSet` builds: a sender has few kinds of them. */
+function namesOf(texts: ReadonlyMap<string, string | null>): readonly string[] {
+  const names = [...texts.keys()];
+  const key = names.join('\0');
+  const known = KNOWN_NAMES.get(key);
+  if (known !== undefined) return known;
+  if (KNOWN_NAMES.size === MOST_KNOWN) KNOWN_NAMES.clear();
+  KNOWN_NAMES.set(key, names);
+  return names;
 }
