@@ -32,8 +32,7 @@ export function createAuthenticateInput(deps: AuthenticateInputDeps): Authentica
   return async (request) => {
     const proof = readInputProof(request);
     limitPublic(request, proof);
-    const name = failureName(request, inputs.isKnown(proof.key) ? proof.key : undefined);
-    failures.check(name);
+    if (!failures.isEmpty) failures.check(failureName(request, inputs.isKnown(proof.key) ? proof.key : undefined));
     const input = await inputs.find(proof.key);
     const proven = await prove(deps, { proof, request, input, secrets: input?.secrets ?? nobody });
     if (input === undefined || !proven) {

@@ -7,6 +7,8 @@ const NAMES_KEPT = 10_000;
 
 /** Counts failures by name, in the memory of this daemon and only for a minute. */
 export interface FailureWindows {
+  /** Nothing failed lately: every check would pass. */
+  readonly isEmpty: boolean;
   /** Throws RATE_LIMITED when this name has failed too often lately. */
   check(name: string): void;
   count(name: string): Failure;
@@ -31,6 +33,9 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
     return window !== undefined && clock.nowMs() < window.endsMs ? window : undefined;
   };
   return {
+    get isEmpty() {
+      return windows.size === 0;
+    },
     check(name) {
       const window = live(name);
       if (window === undefined || window.failures < FAILURES_ALLOWED) return;

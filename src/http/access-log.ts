@@ -12,6 +12,8 @@ export interface Outcome {
  * `debug`, what the caller did wrong `info`, what we did wrong `error`.
  */
 export function logAccess(log: Log, request: FastifyRequest, { status, ms }: Outcome): void {
+  const level = levelOf(status);
+  if (!log.isLevelEnabled(level)) return;
   const line = {
     request_id: request.id,
     method: request.method,
@@ -22,7 +24,7 @@ export function logAccess(log: Log, request: FastifyRequest, { status, ms }: Out
     address: request.ip,
     actor: request.actor,
   };
-  log[levelOf(status)](line, 'http.request');
+  log[level](line, 'http.request');
 }
 
 function levelOf(status: Outcome['status']): 'debug' | 'info' | 'error' {

@@ -1,13 +1,23 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Aborts when the connection closes before the answer was written. The request's own `close` event will not do:
- * Node emits it as soon as the body has been read.
+ * Aborts when the connection closes before the answer was written. The request's own `close` event will not do: Node emits
+ * it as soon as the body has been read. Made when a handler first asks, as most never do.
  */
-export function clientSignal(response: ServerResponse): AbortSignal {
+export function clientSignal(response: ServerResponse): () => AbortSignal {
+  let signal: AbortSignal | undefined;
+  return () => {
+    signal ??= watch(response);
+    return signal;
+  };
+}
+
+function watch(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  response.once('close', () => {
+  const look = (): void => {
     if (!response.writableEnded) controller.abort();
-  });
+  };
+  if (response.closed) look();
+  else response.once('close', look);
   return controller.signal;
 }

@@ -31,5 +31,6 @@ export function createApp(config: Config['http']): FastifyInstance {
   // to Fastify no method has a body: they are read by ourselves, after the credentials were checked
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.decorateRequest('actor', undefined);
+  app.decorateRequest('isAnswered', false);
   return app;
 }

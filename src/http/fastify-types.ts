@@ -8,5 +8,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, once that is known: for the access log. */
     actor: string | undefined;
+    /** The last byte of its answer is on the way. */
+    isAnswered: boolean;
   }
 }

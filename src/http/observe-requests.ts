@@ -23,22 +23,24 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Observer
     labels: ['method', 'route'],
     buckets: BUCKETS,
   });
-  app.addHook('onRequest', async (request, reply) => {
-    let isAnswered = false;
-    reply.raw.once('finish', () => {
-      isAnswered = true;
-    });
+  // hooks with a callback: an async one costs each request a promise
+  app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => {
-      if (isAnswered) return;
+      if (request.isAnswered) return;
       count({ method: request.method, route: routeOf(request), status: 'aborted' });
       logAccess(log, request, { status: 'aborted', ms: reply.elapsedTime });
     });
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
+    request.isAnswered = true;
     const { method } = request;
-    count({ method, route: routeOf(request), status: String(reply.statusCode) });
-    observe({ method, route: routeOf(request) }, reply.elapsedTime / 1000);
-    logAccess(log, request, { status: reply.statusCode, ms: reply.elapsedTime });
+    const route = routeOf(request);
+    const ms = reply.elapsedTime;
+    count({ method, route, status: String(reply.statusCode) });
+    observe({ method, route }, ms / 1000);
+    logAccess(log, request, { status: reply.statusCode, ms });
+    done();
   });
 }
 

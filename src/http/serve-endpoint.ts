@@ -70,7 +70,9 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     requestId: request.id,
     address: request.ip,
     headers: request.headers as RequestHeaders,
-    signal,
+    get signal() {
+      return signal();
+    },
   });
   route.checkResponse?.(response);
   return response.lines === undefined ? send(reply, response) : stream(reply, response, route.serving.log);

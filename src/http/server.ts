@@ -110,8 +110,9 @@ function withOperations(options: HttpServerOptions, isDraining: () => boolean) {
 }
 
 function addHeaders(app: FastifyInstance, isDraining: () => boolean): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+    done();
   });
   app.addHook('onSend', async (_request, reply) => {
     if (isDraining()) reply.header('connection', 'close');

@@ -25,7 +25,7 @@ export function requestValidator(endpoint: Endpoint): RequestValidator {
     parameters(rawParams, rawQuery) {
       const fromPath = params(rawParams);
       const fromQuery = query(rawQuery);
-      throwIssues([...fromPath.issues, ...fromQuery.issues]);
+      if (fromPath.issues.length + fromQuery.issues.length > 0) throwIssues([...fromPath.issues, ...fromQuery.issues]);
       return { params: fromPath.values, query: fromQuery.values };
     },
     body(value, sizeBytes) {
@@ -41,7 +41,16 @@ function bodyCheck({ body = {}, method, path }: Endpoint): Check {
   return compileSchema(body);
 }
 
-function parameterCheck(schema: TObject) {
+/** What an endpoint without parameters gets. */
+const NO_PARAMETERS_SENT: Checked = { values: {}, issues: [] };
+
+interface Checked {
+  readonly values: Parameters;
+  readonly issues: readonly Issue[];
+}
+
+function parameterCheck(schema: TObject): (raw: RawParameters) => Checked {
+  if (Object.keys(schema.properties ?? {}).length === 0) return () => NO_PARAMETERS_SENT;
   const check = compileSchema(schema);
   return (raw: RawParameters) => {
     const { values, issues } = coerceParameters(schema, raw);
