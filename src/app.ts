@@ -12,7 +12,14 @@ import { expireAll } from './app/expire-all.ts';
 import { observeRuns, observeStore } from './app/observe.ts';
 import type { Config } from './config.ts';
 import { createEngine, type Engine, engineEndpoints, isLedgerAhead } from './engine/index.ts';
-import { type BatchDoor, createBatchDoor, createEvents, eventsEndpoints, keepPartitions } from './events/index.ts';
+import {
+  type BatchDoor,
+  createBatchDoor,
+  createEvents,
+  eventsEndpoints,
+  keepPartitions,
+  profileEndpoints,
+} from './events/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -41,11 +48,13 @@ import {
   type WorkspaceId,
 } from './kernel/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
-import { syncEndpoints } from './sync/index.ts';
+import { pipelineIds, syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
 /** How long a call of the API waits for a warehouse, all in all. */
 export const WAREHOUSE_WAIT_MS = 20_000;
+/** How long an export waits for deliveries under way; with one that takes longer it ends where an earlier one did. */
+const SETTLE_WAIT_MS = 2_000;
 const PARTITIONS_CRON = '7 2 * * *';
 const EXPIRY_CRON = '17 3 * * *';
 
@@ -201,6 +210,7 @@ function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Servi
     endpoints: [
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
       ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
+      ...profileEndpoints({ ...parts, pipelineIds: (id) => pipelineIds(store, id), settleWaitMs: SETTLE_WAIT_MS }),
     ],
     authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
     ...{ clock, log, metrics, config: config.http },

@@ -24,7 +24,7 @@ export { listWorkspaces } from './list-workspaces.ts';
 export type { Role } from './platform-credential.ts';
 export { provisionAccount } from './provision-account.ts';
 export { createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
-export { recordChange } from './record-change.ts';
+export { recordChange, recordChanges } from './record-change.ts';
 export { reencryptSecrets } from './reencrypt-secrets.ts';
 export { revokeInputCredential } from './revoke-input-credential.ts';
 export { revokePlatformCredential } from './revoke-platform-credential.ts';

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lte } from 'drizzle-orm';
+import { and, type Column, desc, eq, gte, lte } from 'drizzle-orm';
 import type { Page } from '../http/index.ts';
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
@@ -6,9 +6,21 @@ import { auditLog } from './tables.ts';
 
 export type ChangeRow = Readonly<typeof auditLog.$inferSelect>;
 
+/** Entries of one actor, of one kind, or about one thing. */
+export interface ChangeFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly resource?: string | undefined;
+}
+
+const equals = (column: Column, wanted: string | undefined) => (wanted === undefined ? undefined : eq(column, wanted));
+
 /** One page of the workspace's audit log, the newest first; entries of one millisecond by id, the latest first. */
-export async function listChanges(sql: Sql, workspaceId: WorkspaceId, page: Page): Promise<readonly ChangeRow[]> {
-  const { from, to, limit, offset } = page;
+export async function listChanges(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { from, to, limit, offset, ...what }: Page & ChangeFilter,
+): Promise<readonly ChangeRow[]> {
   return sql.orm
     .select()
     .from(auditLog)
@@ -17,6 +29,7 @@ export async function listChanges(sql: Sql, workspaceId: WorkspaceId, page: Page
         eq(auditLog.workspaceId, workspaceId),
         from === undefined ? undefined : gte(auditLog.occurredOn, from),
         to === undefined ? undefined : lte(auditLog.occurredOn, to),
+        ...(['actor', 'action', 'resource'] as const).map((name) => equals(auditLog[name], what[name])),
       ),
     )
     .orderBy(desc(auditLog.occurredOn), desc(auditLog.id))

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineEndpoint, type Endpoint, NO_PARAMETERS, PageQuery, readPage, WorkspaceParam } from '../http/index.ts';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS, readPage, WorkspaceParam } from '../http/index.ts';
 import { formatTime, parseJson } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { AccessDeps } from './access-deps.ts';
-import { AuditLogPage } from './contract/audit-log.ts';
+import { AuditLogPage, AuditLogQuery } from './contract/audit-log.ts';
 import { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
 import { feedEndpoints } from './feed-routes.ts';
@@ -126,13 +126,14 @@ function getAuditLog({ store }: AccessEndpointsDeps): Endpoint {
     path: `${BASE}/audit-log`,
     credential: 'platform_read',
     operationId: 'listAuditLog',
-    summary: 'Who changed what in the workspace, the newest first',
+    summary: 'Who changed what in the workspace, and who looked at whom, the newest first',
     tag: 'Workspace',
     params: WorkspaceParams,
-    query: PageQuery,
+    query: AuditLogQuery,
     responses: { 200: AuditLogPage },
     async handler({ caller, query }) {
-      const rows = await listChanges(store, caller.workspaceId, readPage(query));
+      const { actor, action, resource } = query;
+      const rows = await listChanges(store, caller.workspaceId, { ...readPage(query), actor, action, resource });
       return { status: 200, body: { items: rows.map(auditEntry) } };
     },
   });

@@ -26,6 +26,7 @@ export type { BatchCollector, BatchOutcome, BatchSource, BatchToKeep, DeliveredB
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';
+export { type ProfileEndpointsDeps, profileEndpoints } from './profiles/routes.ts';
 export { readBatches } from './read-log.ts';
 export { expireRejected } from './rejected-batches.ts';
 export { eventsEndpoints } from './routes/endpoints.ts';

@@ -8,35 +8,46 @@ const SIZE = 100;
 
 const bound = (description: string) => Type.Optional(Type.String({ description }));
 
+/** Bounds in time, inclusive (rulings §1). */
+export const TimesQuery = {
+  startDate: bound('Oldest time to list: ISO 8601 with a zone, or a day of UTC.'),
+  endDate: bound('Newest time to list: ISO 8601 with a zone, or a day of UTC, which counts to its end.'),
+};
+
 /** Paging of lists: pages count from 1, 100 items unless told otherwise, bounds are inclusive (rulings §1 and §7). */
 export const PageQuery = Type.Object({
   currentPage: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: SIZE })),
-  startDate: bound('Oldest time to list: ISO 8601 with a zone, or a day of UTC.'),
-  endDate: bound('Newest time to list: ISO 8601 with a zone, or a day of UTC, which counts to its end.'),
+  ...TimesQuery,
 });
 type PageQuery = Static<typeof PageQuery>;
 
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
+export interface Times {
   /** Both inclusive, to the millisecond. */
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }
 
+export interface Page extends Times {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** Throws VALIDATION_FAILED that names the bound that is no time. */
 export function readPage(query: PageQuery): Page {
-  const issues: Issue[] = [];
   const limit = query.pageSize ?? SIZE;
-  const page = {
-    limit,
-    offset: ((query.currentPage ?? 1) - 1) * limit,
+  return { limit, offset: ((query.currentPage ?? 1) - 1) * limit, ...readTimes(query) };
+}
+
+/** Throws VALIDATION_FAILED that names the bound that is no time. */
+export function readTimes(query: { readonly [Name in keyof typeof TimesQuery]?: string | undefined }): Times {
+  const issues: Issue[] = [];
+  const times = {
     from: readBound('startDate', query.startDate, issues)?.first,
     to: readBound('endDate', query.endDate, issues)?.last,
   };
   if (issues.length > 0) throw refuse(issues);
-  return page;
+  return times;
 }
 
 function readBound(path: string, text: string | undefined, issues: Issue[]): { first: Date; last: Date } | undefined {

@@ -236,6 +236,11 @@ export interface Identities {
   modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly (AppError | undefined)[]>;
   /** An MPID that nobody has. */
   newMpid(): bigint;
-  /** All profiles that hold the identity, its owner first. */
-  findProfiles(sql: Sql, scope: ProfileScope, identity: Identity): Promise<readonly Profile[]>;
+  /** The profiles that hold the identity, its owner first; without a page all of them. */
+  findProfiles(sql: Sql, scope: ProfileScope & Partial<ProfilePage>, identity: Identity): Promise<readonly Profile[]>;
+}
+
+export interface ProfilePage {
+  readonly limit: number;
+  readonly offset: number;
 }

@@ -15,6 +15,7 @@ export type {
   PersonRequest,
   PreparedPeople,
   Profile,
+  ProfilePage,
   ProfileScope,
   ResolutionPolicy,
   ResolutionScope,
@@ -30,7 +31,7 @@ export {
   isDeviceId,
 } from './identity-types.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
-export { countProfiles, readProfile } from './read-profile.ts';
+export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 export type {
   IdentityRequests,

@@ -2,7 +2,7 @@ import type { Micros } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { nameOfKey, readObjectText } from './attribute-text.ts';
 import { readTimes } from './attribute-times.ts';
-import type { Identity, Profile, ProfileAttribute, ProfileScope } from './contract.ts';
+import type { Identity, Profile, ProfileAttribute, ProfilePage, ProfileScope } from './contract.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
 interface ProfileRow {
@@ -28,14 +28,50 @@ export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): 
   return rows[0] === undefined ? undefined : profileOf(scope, rows[0]);
 }
 
-/** All profiles that hold the identity with `key`, its owner first. */
-export async function findProfiles(sql: Sql, scope: ProfileScope, key: string): Promise<readonly Profile[]> {
+/** The profiles that hold the identity with `key`, its owner first; without a page all of them. */
+export async function findProfiles(
+  sql: Sql,
+  { limit, offset, ...scope }: ProfileScope & Partial<ProfilePage>,
+  key: string,
+): Promise<readonly Profile[]> {
   const rows = await sql.query<ProfileRow>(
     `SELECT ${COLUMNS} FROM profile_identities i JOIN profiles p ON p.workspace_id = $1 AND p.mpid = i.mpid
-     WHERE i.workspace_id = $1 AND i.key = $2 AND p.environment = $3 ORDER BY i.slot`,
-    [scope.workspaceId, key, ENVIRONMENT_NUMBER[scope.environment]],
+     WHERE i.workspace_id = $1 AND i.key = $2 AND p.environment = $3 ORDER BY i.slot LIMIT $4 OFFSET $5`,
+    [scope.workspaceId, key, ENVIRONMENT_NUMBER[scope.environment], limit ?? null, offset ?? 0],
   );
   return rows.map((row) => profileOf(scope, row));
+}
+
+/** Which profiles of an environment, in the order of their MPIDs. Times of creation are inclusive. */
+export interface ProfileSelection extends ProfileScope {
+  readonly from: Date | string;
+  readonly to: Date | string;
+}
+
+const PAGE_ROWS = 1000;
+const PAGE_BYTES = 1024 * 1024;
+
+/**
+ * The next profiles behind the MPID `after`, as many as a page holds: the last one alone may pass its bytes; none: there are
+ * no more. The number of rows is part of the text, so that a plan is made for a few.
+ */
+export async function readProfilesAfter(
+  sql: Sql,
+  selection: ProfileSelection,
+  after: bigint,
+): Promise<readonly Profile[]> {
+  const { workspaceId, environment, from, to } = selection;
+  const rows = await sql.query<ProfileRow>(
+    `SELECT ${COLUMNS} FROM (
+       SELECT q.*, sum(bytes) OVER (ORDER BY mpid) - bytes AS bytes_before FROM (
+         SELECT p.*, octet_length(p.identities) + octet_length(p.attributes) + octet_length(p.attribute_times) AS bytes
+         FROM profiles p
+         WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid > $3 AND p.created_on >= $4 AND p.created_on <= $5
+         ORDER BY p.mpid LIMIT ${PAGE_ROWS}) AS q) AS p
+     WHERE p.bytes_before < $6 ORDER BY p.mpid`,
+    [workspaceId, ENVIRONMENT_NUMBER[environment], after, from, to, PAGE_BYTES],
+  );
+  return rows.map((row) => profileOf(selection, row));
 }
 
 /** How many profiles a workspace has in an environment. */

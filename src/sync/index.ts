@@ -20,6 +20,7 @@ export { loadDataModel } from './load-data-model.ts';
 export { loadPipeline, loadPipelines, lockPipeline } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
 export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
+export { pipelineIds } from './pipeline-ids.ts';
 export { pipelineLags } from './pipeline-lags.ts';
 export { type PipelineContext, pipelineErrors, pipelineStatus, stoppedReason } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';

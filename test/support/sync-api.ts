@@ -1,9 +1,9 @@
 import { engineEndpoints, isLedgerAhead } from '../../src/engine/index.ts';
-import { createEvents } from '../../src/events/index.ts';
+import { createEvents, profileEndpoints } from '../../src/events/index.ts';
 import { createJobs, type Jobs } from '../../src/jobs/index.ts';
 import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
+import { pipelineIds, type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
 import { testIdentities } from './deliver-people.ts';
 import { column, type ScriptedWarehouse, scriptedWarehouse } from './scripted-warehouse.ts';
 import { accessServer, bearerOf, someCredential, someWorkspace, testKeyRing } from './test-access.ts';
@@ -75,7 +75,14 @@ export async function openSyncApi(
   const access = { store, clock: systemClock, keyRing };
   const identities = testIdentities();
   const events = createEvents({ identities, clock });
-  const endpoints = [...syncEndpoints(deps), ...engineEndpoints({ ...deps, identities, events })];
+  const endpoints = [
+    ...syncEndpoints(deps),
+    ...engineEndpoints({ ...deps, identities, events }),
+    ...profileEndpoints({
+      ...{ store, clock, identities, settleWaitMs: 0 },
+      pipelineIds: (id) => pipelineIds(store, id),
+    }),
+  ];
   const server = accessServer(access, endpoints);
   const home = await someWorkspace(access, 'home');
   const other = await someWorkspace(access, 'other');

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Int64 } from '../../http/index.ts';
+import { Int64, PageQuery } from '../../http/index.ts';
 
 const AuditEntry = Type.Object(
   {
@@ -14,3 +14,12 @@ const AuditEntry = Type.Object(
 );
 
 export const AuditLogPage = Type.Object({ items: Type.Array(AuditEntry) }, { additionalProperties: false });
+
+const only = (description: string) => Type.Optional(Type.String({ description }));
+
+export const AuditLogQuery = Type.Object({
+  ...PageQuery.properties,
+  actor: only('Only what this client id or key did.'),
+  action: only('Only entries of this kind, such as `profile.read`.'),
+  resource: only('Only entries about this, such as `profile/4611686018427387904`.'),
+});

@@ -30,6 +30,7 @@ const CONTRACT = [
   ...['runs/{runId}/cancel', 'runs/{runId}/failed-records/retry'].map((it) => `POST ${PIPELINE}/${it}`),
   ...[`GET ${PIPELINE}/runs/{runId}/failed-records`],
   ...['POST /data-models/{modelId}/validate', 'GET /settings', 'PUT /settings', 'GET /audit-log'],
+  ...['GET /profiles', 'GET /profiles/{mpid}', 'GET /batches'],
 ];
 
 interface Operation {
@@ -73,7 +74,8 @@ async function statusOf({ method, path }: Described, workspaceId: bigint, author
     .replace('{modelId}', 'purchases')
     .replace('{transformationId}', transformationBody.id)
     .replace('{pipelineId}', pipelineBody.id)
-    .replace('{runId}', '1');
+    .replace('{runId}', '1')
+    .replace('{mpid}', '1');
   const headers = authorization === undefined ? {} : { authorization };
   return (await api.server.inject({ method, url, headers })).statusCode;
 }
@@ -99,8 +101,8 @@ describe('the platform API', () => {
   it('lets the role read see everything and change nothing', async () => {
     for (const operation of operations) {
       const status = await statusOf(operation, api.reader.workspaceId, api.reader.bearer);
-      // of the runs there is none yet
-      const expected = operation.method !== 'GET' ? 403 : operation.path.includes('{runId}') ? 404 : 200;
+      // of runs and profiles there are none yet
+      const expected = operation.method !== 'GET' ? 403 : /\{(runId|mpid)\}/.test(operation.path) ? 404 : 200;
       expect([nameOf(operation), status]).toEqual([nameOf(operation), expected]);
     }
   });
@@ -110,7 +112,7 @@ describe('the platform API', () => {
     await provisionAccount(deps, { accountId: api.strangerAccountId, warehouseSync: false, actor: 'cli:tester' });
     for (const operation of operations) {
       const status = await statusOf(operation, api.stranger.workspaceId, api.stranger.bearer);
-      const isOfWorkspace = operation.path === '/settings' || operation.path === '/audit-log';
+      const isOfWorkspace = /^\/(settings|audit-log|profiles|batches)/.test(operation.path);
       expect([nameOf(operation), status === 403]).toEqual([nameOf(operation), !isOfWorkspace]);
     }
   });

@@ -1,0 +1,75 @@
+import type { Sql } from '../../store/index.ts';
+import { monthOf } from '../months.ts';
+import { type LogPosition, type LogSelection, nextReceipt, type ReceivedBatch, readReceived } from '../read-log.ts';
+import { namesOf, type PipelineIds } from '../source-names.ts';
+import { batchCursor } from './cursor.ts';
+
+/** Ids of batches are positive. */
+const BEFORE_ANY = -1n;
+
+/**
+ * Pages of the selection in order of receipt, behind `after`. Each page is a statement of its own, so an export holds no
+ * snapshot and no connection while its client reads; months without batches are passed over.
+ */
+export async function* batchPages(
+  sql: Sql,
+  selection: LogSelection,
+  after: LogPosition | undefined,
+): AsyncGenerator<readonly ReceivedBatch[], void, undefined> {
+  let position = after !== undefined && after.receivedOn >= selection.from ? after : undefined;
+  let from = selection.from;
+  for (;;) {
+    if (position === undefined) {
+      const receivedOn = await nextReceipt(sql, { ...selection, from });
+      if (receivedOn === undefined) return;
+      position = { receivedOn, id: BEFORE_ANY };
+    }
+    const { end } = monthOf(position.receivedOn.getTime());
+    const to = new Date(Math.min(selection.to.getTime(), end.getTime() - 1));
+    const page: readonly ReceivedBatch[] = await readReceived(sql, { ...selection, to }, position);
+    if (page.length > 0) yield page;
+    position = page.at(-1);
+    from = end;
+  }
+}
+
+interface BatchLines {
+  readonly sql: Sql;
+  readonly pipelineIds: PipelineIds;
+  readonly selection: LogSelection;
+  readonly after: LogPosition | undefined;
+  readonly limit: number;
+}
+
+/** The same as text, a page at a time. */
+export async function* batchLines({
+  sql,
+  pipelineIds,
+  selection,
+  after,
+  limit,
+}: BatchLines): AsyncGenerator<string, void, undefined> {
+  let left = limit;
+  for await (const page of batchPages(sql, selection, after)) {
+    const ids = await pipelineIds(selection.workspaceId);
+    const lines = page.slice(0, left).map((batch) => batchLine(batch, ids));
+    left -= lines.length;
+    yield lines.join('');
+    if (left === 0) return;
+  }
+}
+
+/** Put together as text: the batch is not parsed, so it keeps every digit, and it has no line breaks. */
+function batchLine(
+  { receivedOn, id, environment, mpid, source, text }: ReceivedBatch,
+  ids: ReadonlyMap<bigint, string>,
+) {
+  const head = JSON.stringify({
+    cursor: batchCursor({ receivedOn, id }),
+    received_on: receivedOn.toISOString(),
+    environment,
+    mpid: mpid === undefined ? null : String(mpid),
+    ...namesOf(source, ids),
+  });
+  return `${head.slice(0, -1)},"batch":${text}}\n`;
+}

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { TimesQuery } from '../../http/index.ts';
+import { ProfileAnswer } from '../profiles/contract.ts';
+
+const Environment = Type.Union([Type.Literal('production'), Type.Literal('development')]);
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const time = () => Type.String({ format: 'date-time' });
+
+/** What both exports take. */
+export const ExportQuery = {
+  cursor: text('The `cursor` of the last line you have: the answer goes on behind it.'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Most lines to send.' })),
+  environment: Type.Optional(Environment),
+  ...TimesQuery,
+};
+
+export const BatchesQuery = Type.Object({
+  ...ExportQuery,
+  pipeline_id: text('Only batches that this pipeline brought.'),
+  feed_id: text('Only batches that came in with the key of this feed.'),
+  input_key: text('Only batches that came in with this key of an input or feed.'),
+});
+
+export const BatchLine = Type.Object(
+  {
+    cursor: Type.String({ description: 'To go on behind this line.' }),
+    received_on: time(),
+    environment: Environment,
+    mpid: Type.Union([Type.String(), Type.Null()], { description: 'Decimal text; null: the batch names nobody.' }),
+    pipeline_id: Type.Union([Type.String(), Type.Null()], { description: 'Which pipeline brought it.' }),
+    input_key: Type.Union([Type.String(), Type.Null()], { description: 'Or with which key it came in.' }),
+    batch: Type.Record(Type.String(), Type.Unknown(), { description: 'The event batch as it is kept.' }),
+  },
+  { title: 'BatchLine', additionalProperties: false },
+);
+
+export const ProfileLine = Type.Object(
+  { cursor: BatchLine.properties.cursor, ...ProfileAnswer.properties },
+  { title: 'ProfileLine', additionalProperties: false },
+);

@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+
+const time = (description?: string) =>
+  Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
+const closed = { additionalProperties: false } as const;
+const Mpid = Type.String({ pattern: '^\\d+$', description: 'Decimal text: it has 64 bits.' });
+
+const ProfileIdentity = Type.Object({ identity_type: Type.String(), identity: Type.String() }, closed);
+
+const ProfileAttribute = Type.Object(
+  { name: Type.String(), value: Type.Unknown(), set_on: time('When it was set, to the microsecond.') },
+  closed,
+);
+
+export const ProfileAnswer = Type.Object(
+  {
+    mpid: Mpid,
+    environment: Type.Union([Type.Literal('production'), Type.Literal('development')]),
+    created_on: time(),
+    source_mpid: Type.Union([Mpid, Type.Null()], { description: 'The anonymous profile that it was made beside.' }),
+    holds_login: Type.Boolean({ description: 'Whether it is found only by requests that carry a login id of it.' }),
+    identities: Type.Array(ProfileIdentity, { description: 'The newest first.' }),
+    attributes: Type.Array(ProfileAttribute),
+    consent_state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  },
+  { title: 'Profile', ...closed },
+);
+
+const ProfileBatch = Type.Object(
+  {
+    received_on: time(),
+    pipeline_id: Type.Union([Type.String(), Type.Null()]),
+    input_key: Type.Union([Type.String(), Type.Null()]),
+    batch: Type.Record(Type.String(), Type.Unknown()),
+  },
+  closed,
+);
+
+export const ProfileWithBatches = Type.Object(
+  { ...ProfileAnswer.properties, batches: Type.Array(ProfileBatch, { description: 'The newest first.' }) },
+  { title: 'ProfileWithBatches', ...closed },
+);
+
+export const ProfilesPage = Type.Object({ items: Type.Array(ProfileAnswer) }, closed);

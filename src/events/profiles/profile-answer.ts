@@ -1,0 +1,23 @@
+import type { Static } from 'typebox';
+import type { Profile } from '../../identity/index.ts';
+import { formatMicros, parseJson } from '../../kernel/index.ts';
+import type { ProfileAnswer } from './contract.ts';
+
+/** A profile as it goes out: numbers of 64 bits as text, values of attributes with every digit. */
+export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
+  const { mpid, environment, createdOn, sourceMpid, holdsLogin, identities, attributes, consent } = profile;
+  return {
+    mpid: String(mpid),
+    environment,
+    created_on: createdOn.toISOString(),
+    source_mpid: sourceMpid === null ? null : String(sourceMpid),
+    holds_login: holdsLogin,
+    identities: identities.map(({ type, value }) => ({ identity_type: type, identity: value })),
+    attributes: attributes.map(({ name, value, setAt }) => ({
+      name,
+      value: parseJson(value),
+      set_on: formatMicros(setAt),
+    })),
+    consent_state: consent === null ? null : (parseJson(consent) as Record<string, unknown>),
+  };
+}

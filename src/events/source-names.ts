@@ -1,0 +1,19 @@
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { BatchSource } from './delivery.ts';
+
+/** Ids of a workspace's pipelines by their numbers, deleted ones too while anything is known of them; from `sync`. */
+export type PipelineIds = (workspaceId: WorkspaceId) => Promise<ReadonlyMap<bigint, string>>;
+
+export interface SourceNames {
+  readonly pipeline_id: string | null;
+  readonly input_key: string | null;
+}
+
+const NOBODY_KNOWS: SourceNames = { pipeline_id: null, input_key: null };
+
+/** Who brought a batch, by the names that the workspace has for it. */
+export function namesOf(source: BatchSource | undefined, ids: ReadonlyMap<bigint, string>): SourceNames {
+  if (source === undefined) return NOBODY_KNOWS;
+  if (source.kind === 'input') return { pipeline_id: null, input_key: source.key };
+  return { pipeline_id: ids.get(source.number) ?? null, input_key: null };
+}
