@@ -1,0 +1,62 @@
+// Every field and allowed value of 000 and rulings §2, over HTTP: what fits is kept, what does not is refused at its path.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringifyJson } from '../../../src/kernel/index.ts';
+import { type FieldCase, fieldCases } from '../../support/contract-cases.ts';
+import { readLog } from '../../support/deliver-batches.ts';
+import { type EventsApi, openEventsApi } from '../../support/events-api.ts';
+
+const CASES = fieldCases();
+const AT_ONCE = 128;
+
+let api: EventsApi;
+beforeAll(async () => {
+  api = await openEventsApi();
+  expect(await api.put('/settings', { limits: { batches_per_second: 100_000 } })).toBe(200);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+interface Sending {
+  readonly of: FieldCase;
+  readonly text: string;
+}
+
+/** Answers in order; many at once, as clients come. */
+async function sendAll(of: (one: FieldCase) => readonly unknown[]) {
+  const all: readonly Sending[] = CASES.flatMap((one) =>
+    of(one).map((batch) => ({ of: one, text: stringifyJson(batch) })),
+  );
+  const answers: (Sending & { readonly status: number; readonly messages: readonly string[] })[] = [];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const some = all.slice(at, at + AT_ONCE);
+    const answered = await Promise.all(some.map(({ text }) => api.post('/v2/events', text)));
+    answers.push(
+      ...some.map((one, index) => ({ ...one, status: 0, messages: [], ...answered[index], text: one.text })),
+    );
+  }
+  return answers;
+}
+
+describe('every field', () => {
+  test('is covered: more than 800 in 17 kinds of event', () => {
+    expect(CASES.length).toBeGreaterThan(800);
+    expect(new Set(CASES.map(({ name }) => /\((\w+)\)/.exec(name)?.[1])).size).toBe(18);
+  });
+
+  test('is kept with each value of its type', async () => {
+    const before = (await readLog(api.access.store)).length;
+    const answers = await sendAll(({ accepted }) => accepted);
+    const refused = answers.filter(({ status }) => status !== 202);
+    expect(refused.map(({ of, text, messages }) => [of.name, text, ...messages])).toEqual([]);
+    expect((await readLog(api.access.store)).length - before).toBe(answers.length);
+  });
+
+  test('is refused with values of other types, with one complaint at its path, and nothing is kept', async () => {
+    const before = (await readLog(api.access.store)).length;
+    const answers = await sendAll(({ refused }) => refused);
+    const wrong = answers.filter(
+      ({ of, status, messages }) => status !== 400 || messages.length !== 1 || !messages[0]?.startsWith(`${of.path}: `),
+    );
+    expect(wrong.map(({ of, text, status, messages }) => [of.name, text, status, ...messages])).toEqual([]);
+    expect((await readLog(api.access.store)).length).toBe(before);
+  });
+});
