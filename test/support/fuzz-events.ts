@@ -37,6 +37,8 @@ function problemOf(mutant: Mutant, status: number, messages: readonly string[]):
 function isAbout({ path, parent, isTag }: Mutant, message: string): boolean {
   const said = message.slice(0, Math.max(0, message.indexOf(': ')));
   if (said === path || said === parent || isBelow(said, path)) return true;
+  // what may be anything has a depth as a whole
+  if (message.endsWith('levels deep')) return isBelow(path, said);
   // another kind of event has other fields; and one of two fields has to be there, of which the message names both
   return isBelow(said, parent) && (isTag || message.includes(path.slice(parent.length + 1)));
 }
