@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type PersonRequest, type ResolutionPolicy, readProfile } from '../../src/identity/index.ts';
-import { deliver, type Given, mpidsOf, person, SCOPE } from '../support/deliver-people.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../support/deliver-people.ts';
 import { openTestStore } from '../support/test-store.ts';
 
 const scopeOf = (strategy: ResolutionPolicy['strategy']) => ({ ...SCOPE, policy: { ...DEFAULT_POLICY, strategy } });
@@ -52,6 +52,25 @@ describe('a logout', () => {
       ...[first, second, last].map((each) => each !== undefined && 'mpid' in each && each.mpid),
     ];
     expect(new Set(mpids).size).toBe(returns ? 2 : 4);
+  });
+
+  it.each([
+    ['profile_conversion', 3, 64],
+    ['profile_isolation', 1, 65],
+  ] as const)('under %s at a device of many people makes %s profiles', async (strategy, made, holders) => {
+    await using store = await openTestStore();
+    const scope = scopeOf(strategy);
+    const people = Array.from({ length: 70 }, (_, i) => person({ customer_id: `c${i}`, mp_deviceid: 'kiosk' }));
+    await deliver(store, people, scope);
+    const logout = request({ mp_deviceid: 'kiosk' }, { isLogout: true });
+    const mpids = [
+      ...mpidsOf(await deliver(store, [logout, logout], scope)),
+      ...mpidsOf(await deliver(store, [logout], scope)),
+    ];
+    expect(new Set(mpids).size).toBe(made);
+    // where each logout makes a profile, the device does not gain one more holder each time
+    const device = { type: 'mp_deviceid', value: 'kiosk' } as const;
+    expect(await testIdentities().findProfiles(store, SCOPE, device)).toHaveLength(holders);
   });
 
   it('without any identity makes an anonymous profile', async () => {
