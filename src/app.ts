@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FLEET } from '../connectors/index.ts';
 import {
   accessEndpoints,
+  createAllowsOrigin,
   createAuthenticate,
   createSettingsReader,
   createSigningKeys,
@@ -212,6 +213,7 @@ function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Servi
       ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
       ...profileEndpoints({ ...parts, pipelineIds: (id) => pipelineIds(store, id), settleWaitMs: SETTLE_WAIT_MS }),
     ],
+    allowsOrigin: createAllowsOrigin(tokens),
     authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
     ...{ clock, log, metrics, config: config.http },
     health: readinessChecks(store, jobs),

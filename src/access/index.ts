@@ -4,6 +4,7 @@
 // Terminology: a *platform credential* belongs to an account and gets bearer tokens for the platform API; an *input
 // credential* belongs to a workspace and signs data that comes in; a *grant* is what a credential may do in one workspace.
 export type { AccessDeps, Actor } from './access-deps.ts';
+export { createAllowsOrigin } from './allows-origin.ts';
 export { createAuthenticate } from './authenticate.ts';
 export { changeInputUses } from './change-input-uses.ts';
 export { changePlatformCredential } from './change-platform-credential.ts';

@@ -63,7 +63,7 @@ export function completeSettings(set: SettingsBody): SettingsDocument {
 }
 
 /** Throws VALIDATION_FAILED that lists every value that is right by the schema and still cannot be. */
-export function checkSettings({ identity, limits }: SettingsDocument): void {
+export function checkSettings({ identity, limits, allowed_origins: origins }: SettingsDocument): void {
   const issues: Issue[] = [];
   // its owner is unique: where it found nobody, every delivery would try to make the same owner again
   if (!identity.priority.includes('customer_id')) {
@@ -73,7 +73,18 @@ export function checkSettings({ identity, limits }: SettingsDocument): void {
     const message = `must be at least limits.batch_bytes, which is ${limits.batch_bytes}.`;
     issues.push({ path: 'limits.request_bytes', message });
   }
+  issues.push(...originIssues(origins));
   if (issues.length > 0) throw refuse(issues);
+}
+
+/** Browsers send an origin in one form only; one in another would be stored and never match. */
+function originIssues(origins: readonly string[]): readonly Issue[] {
+  return origins.flatMap((given, index) => {
+    const sent = URL.parse(given)?.origin;
+    if (sent === given) return [];
+    const advice = sent === undefined ? 'is no origin' : `is sent by browsers as "${sent}"; write it so`;
+    return [{ path: `allowed_origins[${index}]`, message: `"${given}" ${advice}.` }];
+  });
 }
 
 /** From the names of the wire to ours. */

@@ -8,6 +8,7 @@ export type {
   InputCaller,
   InputRule,
 } from './contract.ts';
+export type { AllowsOrigin } from './cors.ts';
 export { defineEndpoint, NO_PARAMETERS } from './define-endpoint.ts';
 export { ERROR_STATUSES } from './error-statuses.ts';
 export { Int64 } from './int64.ts';

@@ -12,6 +12,7 @@ import type {
   EndpointResponse,
   RequestHeaders,
 } from './contract.ts';
+import { type AllowsOrigin, allowOrigin, answerPreflights, type Exchange, isForBrowsers } from './cors.ts';
 import { sendLines } from './send-lines.ts';
 import { type ResponseCheck, responseCheck } from './validation/check-response.ts';
 import type { RawParameters } from './validation/coerce-parameters.ts';
@@ -19,6 +20,7 @@ import { type RequestValidator, requestValidator } from './validation/validate-r
 
 export interface Serving {
   readonly authenticate: Authenticate;
+  readonly allowsOrigin: AllowsOrigin;
   readonly bodyLimitBytes: number;
   readonly checkResponses: boolean;
   readonly log: Log;
@@ -41,6 +43,7 @@ export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving:
     validator: requestValidator(endpoint),
     checkResponse: serving.checkResponses ? responseCheck(endpoint) : undefined,
   };
+  answerPreflights(app, endpoint, serving.allowsOrigin);
   for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
     app.route({
       method: endpoint.method,
@@ -55,7 +58,9 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
   const { endpoint, validator } = route;
   const signal = clientSignal(reply.raw);
   const bytes = bodyReader(route, request.raw);
-  const caller = await identify(route, request, bytes);
+  const caller = isForBrowsers(endpoint)
+    ? await identifyPage(route, { request, reply, allowsOrigin: route.serving.allowsOrigin }, bytes)
+    : await identify(route, request, bytes);
   const { params, query } = validator.parameters(request.params as RawParameters, request.query as RawParameters);
   const { value: body, text } =
     endpoint.body === undefined ? NO_BODY : await receive(route, request, () => bytes(caller?.workspaceId));
@@ -115,6 +120,18 @@ async function identify(
   });
   request.actor = caller.actor;
   return caller;
+}
+
+/** As `identify`; and whatever the answer is, a page that may read it can, the refusal of its key too. */
+async function identifyPage(route: Route, exchange: Exchange, body: BodyReader): Promise<Caller | undefined> {
+  try {
+    const caller = await identify(route, exchange.request, body);
+    await allowOrigin(exchange, caller?.workspaceId);
+    return caller;
+  } catch (error) {
+    await allowOrigin(exchange, undefined);
+    throw error;
+  }
 }
 
 function known(caller: Caller | undefined, { method, path }: Endpoint): Caller {

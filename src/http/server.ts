@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Clock, Log } from '../kernel/index.ts';
 import { answerErrors } from './answer-error.ts';
 import type { Authenticate, Endpoint } from './contract.ts';
+import type { AllowsOrigin } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { createApp } from './fastify-app.ts';
 import { type ReadinessCheck, readiness } from './health.ts';
@@ -17,6 +18,8 @@ import { silentConnectionsOf } from './silent-connections.ts';
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
   readonly authenticate: Authenticate;
+  /** Absent: pages of no other origin read answers. */
+  readonly allowsOrigin?: AllowsOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -59,6 +62,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   answerErrors(app, options.log, endpoints);
   const serving = {
     authenticate: options.authenticate,
+    allowsOrigin: options.allowsOrigin ?? (async () => false),
     bodyLimitBytes: config.bodyLimitBytes,
     checkResponses: options.checkResponses ?? false,
     log: options.log,

@@ -25,6 +25,34 @@ describe.each(STRATEGIES)('%s', (strategy) => {
   }, 120_000);
 });
 
+it('never lets workspaces and environments meet', async () => {
+  await using store = await openTestStore();
+  let workspace = 200_000n;
+  const turns = fc.array(fc.record({ rows: fc.array(people, { maxLength: 4 }), of: fc.nat({ max: 2 }), mode: modes }), {
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(turns, async (sequence) => {
+      const [one, other] = [workspaceId(workspace++), workspaceId(workspace++)];
+      const scopes = [
+        { ...SCOPE, workspaceId: one },
+        { ...SCOPE, workspaceId: one, environment: 'development' as const },
+        { ...SCOPE, workspaceId: other },
+      ];
+      const pairs = scopes.map((scope) => new SideBySide(store, scope));
+      for (const { rows, of, mode } of sequence) {
+        // an MPID of another workspace or environment is one that does not exist
+        const stranger = pairs[(of + 1) % 3]?.mpids[0];
+        await pairs[of]?.deliver(rows, mode, stranger);
+      }
+      for (const pair of pairs) await pair.compare();
+      const mpids = pairs.flatMap((pair) => pair.mpids);
+      expect(new Set(mpids).size).toBe(mpids.length);
+    }),
+    { numRuns: 50 },
+  );
+}, 120_000);
+
 /** What attributes hold after writes that arrive in this order: of the latest time the last to arrive. */
 function winners(writes: readonly (readonly [string, string | null, bigint])[]) {
   const held = new Map<string, { readonly value: string | null; readonly setAt: bigint }>();

@@ -71,9 +71,16 @@ export function signatureOf(
 /** A workspace with an input that may be used so, and a daemon to call. */
 export async function readyInput(uses?: readonly InputUse[]) {
   const access = await openTestAccess();
-  const { workspaceId } = await someWorkspace(access);
+  const { workspaceId, credential } = await someWorkspace(access);
   const input = await someInput(access, workspaceId, uses);
-  return { access, workspaceId, input, ...inputCallers(access), [Symbol.asyncDispose]: access[Symbol.asyncDispose] };
+  return {
+    access,
+    workspaceId,
+    credential,
+    input,
+    ...inputCallers(access),
+    [Symbol.asyncDispose]: access[Symbol.asyncDispose],
+  };
 }
 
 interface Call {

@@ -1,5 +1,11 @@
 import { expect } from 'vitest';
-import { type PersonOutcome, type Profile, type ResolutionScope, readProfile } from '../../src/identity/index.ts';
+import {
+  ENVIRONMENT_NUMBER,
+  type PersonOutcome,
+  type Profile,
+  type ResolutionScope,
+  readProfile,
+} from '../../src/identity/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { deliver } from './deliver-people.ts';
 import { type ModelledPerson, type ModelOutcome, nameOf, PeopleModel } from './people-model.ts';
@@ -27,14 +33,18 @@ export class SideBySide {
     this.scope = scope;
   }
 
-  /** Delivers a chunk to both; what it comes to must be the same. */
-  async deliver(chunk: readonly ModelledPerson[], mode: ResolutionScope['mode']): Promise<void> {
+  /** Delivers a chunk to both; what it comes to must be the same. `stranger` is an MPID that the scope does not have. */
+  async deliver(
+    chunk: readonly ModelledPerson[],
+    mode: ResolutionScope['mode'],
+    stranger: bigint = -1n,
+  ): Promise<void> {
     // an MPID of this chunk is not known yet
     const given = chunk.map((each) => ((each.known ?? -1) < this.mpids.length ? each : { ...each, known: null }));
     const expected = given.map(({ person, known }) => this.model.deliver(person, mode, known));
     const people = given.map(({ person, known }) => {
       if (known === undefined) return person;
-      return { ...person, mpid: (known === null ? undefined : this.mpids[known]) ?? -1n };
+      return { ...person, mpid: (known === null ? undefined : this.mpids[known]) ?? stranger };
     });
     const { outcomes } = await deliver(this.store, people, { ...this.scope, mode });
     for (const [i, outcome] of outcomes.entries()) this.#compareOutcome(outcome, expected[i]);
@@ -73,8 +83,10 @@ const inOrder = (people: readonly Stored[]) =>
 
 export async function storedPeople(store: Store, scope: ResolutionScope, mpids: readonly bigint[]): Promise<Stored[]> {
   const owned = await store.query<{ mpid: bigint; links: bigint }>(
-    'SELECT mpid, count(*) AS links FROM profile_identities WHERE workspace_id = $1 GROUP BY mpid',
-    [scope.workspaceId],
+    `SELECT i.mpid, count(*) AS links FROM profile_identities i
+     LEFT JOIN profiles p ON p.workspace_id = $1 AND p.mpid = i.mpid
+     WHERE i.workspace_id = $1 AND coalesce(p.environment, $2) = $2 GROUP BY i.mpid`,
+    [scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment]],
   );
   const links = new Map(owned.map((row) => [row.mpid, Number(row.links)]));
   // what belongs to none of them shows as a profile too

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   type AccessDeps,
   accessEndpoints,
+  createAllowsOrigin,
   createAuthenticate,
   createPlatformCredential,
   createSigningKeys,
@@ -68,6 +69,7 @@ export function accessServer(
   const signingKeys = createSigningKeys(deps);
   const all = { ...deps, signingKeys, baseUrl: () => baseUrl };
   return httpServer([...accessEndpoints(all), ...endpoints], {
+    allowsOrigin: createAllowsOrigin(deps),
     authenticate: createAuthenticate({ ...all, signatureWindowMs: 300_000, keyOnlyPerSecond: 50 }),
     clock: deps.clock,
     log,
