@@ -42,5 +42,6 @@ export type {
 } from './requests/contract.ts';
 export { createIdentityRequests } from './requests/create-requests.ts';
 export { policyOf, searchPolicyOf } from './resolution-policy.ts';
+export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
 export { settingMs } from './setting-time.ts';

@@ -2,10 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { type AccessEndpointsDeps, accessEndpoints } from '../../src/access/index.ts';
 import type { JsonSchema } from '../../src/http/validation/json-schema.ts';
 import { requestValidator } from '../../src/http/validation/validate-request.ts';
+import { type IdentityEndpointsDeps, identityEndpoints } from '../../src/identity/index.ts';
 import { parseJson, stringifyJson } from '../../src/kernel/index.ts';
 import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
 
-const endpoints = [...accessEndpoints({} as AccessEndpointsDeps), ...syncEndpoints({} as SyncDeps)];
+const endpoints = [
+  ...accessEndpoints({} as AccessEndpointsDeps),
+  ...identityEndpoints({} as IdentityEndpointsDeps),
+  ...syncEndpoints({} as SyncDeps),
+];
 const withBody = endpoints.filter(({ body }) => body !== undefined && Object.hasOwn(body, 'examples'));
 
 describe('the examples of the reference page', () => {

@@ -29,6 +29,10 @@ export function keyedGroup(
 }
 
 /**
+ * Where an owner gives a shared identity up, the next profile becomes its owner, of those that are there. A delivery under
+ * way that still saw the old owner takes a later slot, and leaves the first free for whoever comes next: nothing goes by it,
+ * as login identities have no other slot. To exclude that, every change of an e-mail would have to wait for all deliveries.
+ *
  * One after the other, in the caller's transaction; answers what is wrong with each, undefined where it was done. Throws
  * STORE_CONFLICT when it lost a race, as `Identities.deliver` does.
  */

@@ -30,6 +30,30 @@ const common = {
   request_timestamp_ms: Millis('The clock of the client.'),
 };
 
+const EXAMPLE = {
+  user_identities: { customer_id: '4711', email: 'ann@example.org' },
+  user_attributes: { plan: 'gold' },
+  timestamp_unixtime_ms: 1_700_000_000_000,
+  environment: 'production',
+};
+
+const SDK_EXAMPLE = {
+  client_sdk: { platform: 'web', sdk_vendor: 'mparticle', sdk_version: '2.68.0' },
+  environment: 'production',
+  request_id: '6c6a234f-e171-4588-90a2-d7bc02530ec3',
+  request_timestamp_ms: 1_700_000_000_000,
+  previous_mpid: null,
+  known_identities: { customerid: '4711', device_application_stamp: 'b1d2e3f4-5a6b-4c7d-8e9f-0a1b2c3d4e5f' },
+};
+
+const MODIFY_EXAMPLE = {
+  environment: 'production',
+  identity_changes: [
+    { identity_type: 'email', old_value: 'ann@example.org', new_value: 'ann@example.com' },
+    { identity_type: 'mobile_number', old_value: null, new_value: '+39 06 1234' },
+  ],
+};
+
 export const ResolveBody = Type.Object(
   {
     ...common,
@@ -45,7 +69,7 @@ export const ResolveBody = Type.Object(
     ip: maybe(Type.String()),
     previous_mpid: AnyString('The MPID that the client had before, as a number or its digits.'),
   },
-  OPEN,
+  { ...OPEN, examples: [EXAMPLE, SDK_EXAMPLE] },
 );
 
 export const ModifyBody = Type.Object(
@@ -63,7 +87,7 @@ export const ModifyBody = Type.Object(
       { maxItems: 100 },
     ),
   },
-  OPEN,
+  { ...OPEN, examples: [MODIFY_EXAMPLE] },
 );
 
 export const ResolveQuery = Type.Object({
