@@ -21,6 +21,12 @@ export const SETTINGS = {
     default: '',
     meaning: 'Public address of the API and audience of its tokens; without it http://host:port.',
   },
+  PENSTOCK_TLS_CERTIFICATE: {
+    default: '',
+    meaning:
+      'PEM file of a certificate and its chain: the API speaks HTTPS and nothing else. New files count within seconds.',
+  },
+  PENSTOCK_TLS_KEY: { default: '', meaning: 'PEM file of the certificate’s key.' },
   PENSTOCK_TRUSTED_PROXIES: {
     default: '',
     meaning:
@@ -97,6 +103,8 @@ export interface Config {
     readonly port: number;
     /** Undefined: derived from host and port once the daemon listens. */
     readonly baseUrl: string | undefined;
+    /** Paths of PEM files; undefined: plain HTTP. */
+    readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
     readonly trustedProxies: readonly string[];
     readonly bodyLimitBytes: number;
   };
@@ -132,6 +140,7 @@ export function readConfig(environment: Environment = process.env): Config {
       host: read.text('PENSTOCK_HOST'),
       port: read.integer('PENSTOCK_PORT', 0, 65_535),
       baseUrl: read.url('PENSTOCK_BASE_URL'),
+      tls: readTls(read, issues),
       trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
       bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     },
@@ -170,6 +179,16 @@ export function readConfig(environment: Environment = process.env): Config {
   };
   requireNone(issues);
   return config;
+}
+
+/** Both files or none. */
+function readTls({ text }: ReturnType<typeof reader>, issues: Issue[]): Config['http']['tls'] {
+  const [certificate, key] = [text('PENSTOCK_TLS_CERTIFICATE'), text('PENSTOCK_TLS_KEY')];
+  if (certificate !== '' && key !== '') return { certificate, key };
+  if (certificate !== '')
+    issues.push({ path: 'PENSTOCK_TLS_KEY', message: 'is missing beside PENSTOCK_TLS_CERTIFICATE.' });
+  if (key !== '') issues.push({ path: 'PENSTOCK_TLS_CERTIFICATE', message: 'is missing beside PENSTOCK_TLS_KEY.' });
+  return undefined;
 }
 
 function readEngine(read: ReturnType<typeof reader>): Config['engine'] {

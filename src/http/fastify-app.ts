@@ -1,8 +1,10 @@
-import { type FastifyInstance, fastify } from 'fastify';
+import type { Server } from 'node:http';
+import { type FastifyHttpOptions, type FastifyInstance, fastify } from 'fastify';
 import type { Config } from '../config.ts';
 import { answerClientError } from './client-error.ts';
 import './fastify-types.ts';
 import { answerError } from './answer-error.ts';
+import { readCertificate, type TlsFiles } from './certificate.ts';
 import { fromFastify } from './error-answer.ts';
 import { requestId } from './request-id.ts';
 
@@ -19,7 +21,7 @@ export function createApp(config: Config['http']): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     // a whole request within a minute, its headers within 20 s
     requestTimeout: 60_000,
-    http: { headersTimeout: 20_000, maxHeaderSize: HEADER_BYTES },
+    ...transport(config.tls),
     // while closing, what comes in on an open connection is still answered
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
@@ -33,4 +35,10 @@ export function createApp(config: Config['http']): FastifyInstance {
   app.decorateRequest('actor', undefined);
   app.decorateRequest('isAnswered', false);
   return app;
+}
+
+/** As if it were plain HTTP: to Fastify's types a server with TLS is another one, and to us it is not. */
+function transport(tls: TlsFiles | undefined): FastifyHttpOptions<Server> {
+  const options = { headersTimeout: 20_000, maxHeaderSize: HEADER_BYTES };
+  return tls === undefined ? { http: options } : ({ https: { ...options, ...readCertificate(tls) } } as object);
 }

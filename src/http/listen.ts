@@ -9,9 +9,9 @@ export interface Address {
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 /** The address a person on this machine would type. */
-export function urlOf({ host, port }: Address): string {
+export function urlOf({ host, port }: Address, scheme: 'http' | 'https' = 'http'): string {
   const name = ANY_ADDRESS.has(host) ? '127.0.0.1' : host;
-  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+  return `${scheme}://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
 /** Why the daemon cannot listen, and what to do about it. */

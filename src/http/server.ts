@@ -1,7 +1,9 @@
+import type { Server } from 'node:https';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Clock, Log } from '../kernel/index.ts';
 import { answerErrors } from './answer-error.ts';
+import { followCertificate } from './certificate.ts';
 import type { Authenticate, Endpoint } from './contract.ts';
 import type { AllowsOrigin } from './cors.ts';
 import { serveDocs } from './docs.ts';
@@ -69,6 +71,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, serving);
   serveDocs(app, document);
+  if (config.tls !== undefined) followCertificate(app.server as Server, { files: config.tls, clock, log: options.log });
   const silent = silentConnectionsOf(app.server);
   return {
     inject: (request) => app.inject(request),
@@ -95,10 +98,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-function publicUrl(app: FastifyInstance, { baseUrl, host, port }: Config['http']): string {
+function publicUrl(app: FastifyInstance, { baseUrl, host, port, tls }: Config['http']): string {
   const address = app.server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
-  return baseUrl ?? urlOf({ host, port: bound });
+  return baseUrl ?? urlOf({ host, port: bound }, tls === undefined ? 'http' : 'https');
 }
 
 function withOperations(options: HttpServerOptions, isDraining: () => boolean) {

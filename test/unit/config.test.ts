@@ -71,6 +71,11 @@ describe('a variable that is set', () => {
     expect(read(readConfig({ [name]: ` ${value} ` }))).toEqual(expected);
   });
 
+  test('a certificate and its key are taken together', () => {
+    const environment = { PENSTOCK_TLS_CERTIFICATE: '/a.pem', PENSTOCK_TLS_KEY: '/b.pem' };
+    expect(readConfig(environment).http.tls).toEqual({ certificate: '/a.pem', key: '/b.pem' });
+  });
+
   test('several encryption keys keep their order', () => {
     const { encryption } = readConfig({ PENSTOCK_ENCRYPTION_KEYS: `new:${KEY}, old:${OTHER_KEY}` }).keys;
     expect(encryption.map(({ id }) => id)).toEqual(['new', 'old']);
@@ -126,8 +131,15 @@ describe('a wrong value', () => {
     expect((error as Error).message).toMatch(new RegExp(`^${name}: `));
   });
 
+  test.each([
+    ['PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'],
+    ['PENSTOCK_TLS_KEY', 'PENSTOCK_TLS_CERTIFICATE'],
+  ])('%s alone is refused: %s is missing', (given, missing) => {
+    expect(thrownBy(() => readConfig({ [given]: '/a.pem' }))).toMatchObject({ issues: [{ path: missing }] });
+  });
+
   test('every variable with limits has such a case', () => {
-    const free = ['PENSTOCK_HOME', 'PENSTOCK_HOST'];
+    const free = ['PENSTOCK_HOME', 'PENSTOCK_HOST', 'PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'];
     expect(new Set([...free, ...cases.map(([name]) => name)])).toEqual(new Set(Object.keys(SETTINGS)));
   });
 
