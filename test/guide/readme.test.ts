@@ -72,12 +72,14 @@ const answers = (text: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => parseJson(line) as Record<string, never>);
 
-test('a pipeline of one’s own, and events from another, step by step', async () => {
+test('a pipeline of one’s own, events from another, and events over HTTP, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] =
     blocksOf('Define your own pipeline');
   const [orders = '', defineEvents = '', look = '', runEvents = '', failed = '', mend = '', ...further] =
     blocksOf('Events from a pipeline');
-  expect([more, further]).toEqual([[], []]);
+  const [makeKey = '', useKey = '', send = '', sendAgain = '', bulk = '', web = '', ...last] =
+    blocksOf('Events over HTTP');
+  expect([more, further, last]).toEqual([[], [], []]);
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
   const port = await freePort();
@@ -149,6 +151,18 @@ test('a pipeline of one’s own, and events from another, step by step', async (
       { items: [{ id: 1, row: { order_id: 'o-4' }, rule: 'identity_missing', retried_on: null }] },
     ]);
     expect(await type(mend)).toMatch(/ success: 1 rows read, 0 failed\n$/);
+
+    const key = await type(makeKey);
+    const part = (field: string) => new RegExp(`^${field} +(\\S+)$`, 'm').exec(key)?.[1] ?? '';
+    await type(useKey.replace('KEY=…', `KEY=${part('key')}`).replace('SECRET=…', `SECRET=${part('secret')}`));
+    expect(await type(send)).toBe('202\n');
+    expect(await type(sendAgain)).toMatch(/^202\n.*events\[0\]\.data\.product_action\.action: must be one of.*400\n$/s);
+    const [accepted, rejected] = (await type(bulk)).split('\n');
+    expect([accepted, parseJson(rejected ?? '')]).toMatchObject([
+      '202',
+      { items: [{ path: '/v2/bulkevents', errors: [{ path: 'ip' }], batch: { ip: 'somewhere' } }] },
+    ]);
+    expect(await type(web)).toBe('202\n');
   } finally {
     process.kill(-(shell.pid ?? 0), 'SIGTERM');
     shell.stdin.end();
