@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { anEndpoint, httpServer } from '../../support/http-server.ts';
 
 const LIMIT = 64 * 1024;
@@ -8,6 +8,16 @@ const body = Type.Record(Type.String(), Type.Unknown());
 const server = httpServer([
   anEndpoint({ body }),
   anEndpoint({ path: '/oauth/token', api: 'oauth', body, formEncoded: true }),
+  anEndpoint({ path: '/v3/text', api: 'events', body, plainText: true }),
+  anEndpoint({
+    ...{ path: '/v2/own', api: 'events', body, bodyCheck: 'handler' },
+    handler: async ({ body: value, bodyText }) => ({ status: 200, body: { value, bodyText } }),
+  }),
+  anEndpoint({
+    ...{ path: '/v2/workspaces/:workspaceId/small', api: 'events', credential: 'input_events', body },
+    params: Type.Object({ workspaceId: Type.String() }),
+    bodyLimitBytes: async (workspaceId) => (workspaceId === 1n ? 10 : 1000),
+  }),
   anEndpoint({ method: 'DELETE', handler: async () => ({ status: 204 }) }),
   anEndpoint({ method: 'GET', handler: async () => ({ status: 200, body: {} }) }),
   anEndpoint({ path: '/platform/v2/test', handler: async () => ({ status: 200, body: {} }) }),
@@ -153,4 +163,43 @@ describe('a request without a body', () => {
     expect((await send('DELETE', '/platform/v2/things')).statusCode).toBe(204);
     expect((await send('POST', '/platform/v2/test')).statusCode).toBe(200);
   });
+});
+
+describe('a body as text/plain', () => {
+  it.each(['text/plain', 'text/plain;charset=UTF-8', 'application/json'])(
+    'is JSON where the path takes it: %s',
+    async (type) => {
+      const headers = { 'content-type': type };
+      expect(await post({ url: '/v3/text', payload: '{"a":1}', headers })).toEqual({ status: 200, text: '{"a":1}' });
+      expect((await post({ url: '/v3/text', payload: 'a=1', headers })).status).toBe(400);
+    },
+  );
+
+  it('is refused elsewhere, and in another charset', async () => {
+    expect((await post({ payload: '{}', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    const headers = { 'content-type': 'text/plain; charset=latin1' };
+    expect((await post({ url: '/v3/text', payload: '{}', headers })).status).toBe(415);
+  });
+});
+
+describe('a body that its handler checks', () => {
+  it('arrives whatever it is, with the text it came from', async () => {
+    const payload = '[1, "\\u0000", 12345678901234567890]';
+    const { status, text } = await post({ url: '/v2/own', payload });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ value: [1, '\0', expect.anything()], bodyText: payload });
+  });
+
+  it('is JSON all the same', async () => {
+    expect((await post({ url: '/v2/own', payload: '{' })).status).toBe(400);
+    expect((await post({ url: '/v2/own', payload: '{"a":1,"a":2}' })).status).toBe(400);
+    expect((await post({ url: '/v2/own' })).status).toBe(400);
+  });
+});
+
+test('a workspace may have a limit of its own', async () => {
+  const headers = { authorization: 'Bearer admin' };
+  const url = '/v2/workspaces/1/small';
+  expect((await post({ url, payload: '{"a":1}', headers })).status).toBe(200);
+  expect((await post({ url, payload: '{"a":12345}', headers })).status).toBe(413);
 });

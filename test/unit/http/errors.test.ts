@@ -23,6 +23,9 @@ const server = httpServer(
     thrower('platform_v2', '/platform/v2/fail/:code'),
     thrower('oauth', '/oauth/fail/:code'),
     thrower('operations', '/fail/:code'),
+    thrower('events', '/v2/fail/:code'),
+    thrower('identity', '/v1/fail/:code'),
+    thrower('analytics', '/analytics/fail/:code'),
     anEndpoint({
       path: '/platform/v2/slow',
       handler: async () => {
@@ -78,7 +81,7 @@ const wanted: Partial<Record<ErrorCode, number>> = {
 
 describe('an error', () => {
   it.each(Object.entries(wanted))('%s answers %i in every API', async (code, status) => {
-    for (const prefix of ['/platform/v2', '/oauth', '']) {
+    for (const prefix of ['/platform/v2', '/oauth', '', '/v2', '/v1', '/analytics']) {
       expect((await fail(`${prefix}/fail/${code}`)).statusCode).toBe(status);
     }
   });
@@ -91,6 +94,33 @@ describe('an error', () => {
     expect(oauth).toEqual({ error: expect.stringMatching(/^[a-z_]+$/), error_description: message });
     const operations = JSON.parse((await fail(`/fail/${code}`)).body);
     expect(operations).toEqual({ code, message, request_id: message });
+    const word = expect.stringMatching(/^[A-Z_]+$/);
+    const events = JSON.parse((await fail(`/v2/fail/${code}`)).body);
+    expect(events).toEqual({ errors: [{ code: word, message }] });
+    const analytics = JSON.parse((await fail(`/analytics/fail/${code}`)).body);
+    expect(analytics).toEqual({ success: false, code: word, message });
+    const identity = await fail(`/v1/fail/${code}`);
+    expect(JSON.parse(identity.body)).toEqual({
+      errors: [{ code: word, message }],
+      Errors: [{ code: word, message }],
+      ErrorCode: word,
+      StatusCode: identity.statusCode,
+      RequestId: message,
+    });
+  });
+
+  it.each([
+    ['VALIDATION_FAILED', 'BAD_REQUEST', 'BAD_REQUEST'],
+    ['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND_ERROR'],
+    ['IDENTITY_MISSING', 'BAD_REQUEST', 'LOOKUP_ERROR'],
+    ['IDENTITY_CONFLICT', 'BAD_REQUEST', 'IDENTITY_CONFLICT'],
+    ['UNAUTHENTICATED', 'UNAUTHORIZED', 'UNAUTHORIZED'],
+    ['RATE_LIMITED', 'TOO_MANY_REQUESTS', 'TOO_MANY_REQUESTS'],
+    ['INTERNAL', 'INTERNAL_ERROR', 'INTERNAL_ERROR'],
+  ])('%s is called %s by the events API and %s by the identity API', async (code, events, identity) => {
+    expect(JSON.parse((await fail(`/v2/fail/${code}`)).body).errors[0].code).toBe(events);
+    const { errors, ErrorCode } = JSON.parse((await fail(`/v1/fail/${code}`)).body);
+    expect([errors[0].code, ErrorCode]).toEqual([identity, identity]);
   });
 
   it.each(['INTERNAL', 'STORE_UNIQUE', 'STORE_REFERENCE', 'STORE_UNAVAILABLE', 'plain'])(

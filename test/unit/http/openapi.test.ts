@@ -192,3 +192,24 @@ describe('/docs', () => {
     },
   );
 });
+
+describe('the security of an operation', () => {
+  it.each([
+    ['input_events', [{ basic: [] }]],
+    ['input_web_events', []],
+    ['input_identity', [{ basic: [] }, { key: [], signature: [] }, { key: [] }]],
+    ['input_analytics', [{ basic: [] }]],
+    ['platform_read', [{ bearer: [] }]],
+  ] as const)('of %s names the ways to call, each with a scheme that is described', async (credential, ways) => {
+    const server = httpServer([
+      anEndpoint({ path: '/v1/thing', api: 'identity', credential, body: Type.Unknown(), plainText: true }),
+    ]);
+    const { paths, components } = JSON.parse((await server.inject('/openapi.json')).body);
+    const { post } = paths['/v1/thing'];
+    expect(post.security).toEqual(ways);
+    const schemes = ways.flatMap((way) => Object.keys(way));
+    expect(Object.keys(components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
+    expect(Object.keys(post.responses)).toContain(credential === 'input_web_events' ? '403' : '401');
+    expect(Object.keys(post.requestBody.content)).toEqual(['application/json', 'text/plain']);
+  });
+});

@@ -64,6 +64,41 @@ describe('a path', () => {
     expect(response).toMatchObject({ statusCode: 405, headers: { allow } });
   });
 
+  it.each([
+    ['/v1/nothing', 'identity'],
+    ['/v1/7/nothing', 'identity'],
+    ['/identity/v1/nothing', 'identity'],
+    ['/v2/nothing', 'events'],
+    ['/v3/JS/key/nothing', 'events'],
+    ['/webevents/v3/nothing', 'events'],
+    ['/analytics/v1/nothing', 'analytics'],
+    ['/v1/batch', 'analytics'],
+    ['/v1/workspace/1/partnerfeeds', 'platform'],
+    ['/version', 'operations'],
+  ])('%s that is unknown answers in the shape of %s', async (url, api) => {
+    const fields: Readonly<Record<string, readonly string[]>> = {
+      identity: ['errors', 'Errors', 'ErrorCode', 'StatusCode', 'RequestId'],
+      events: ['errors'],
+      analytics: ['success', 'code', 'message'],
+      platform: ['statusCode', 'errors'],
+      operations: ['code', 'message', 'request_id'],
+    };
+    const response = await server.inject({ method: 'POST', url });
+    expect(response.statusCode).toBe(404);
+    expect(Object.keys(JSON.parse(response.body))).toEqual(fields[api]);
+  });
+
+  it('answers below its aliases too, with the same methods', async () => {
+    const aliased = httpServer([
+      anEndpoint({ path: '/v1/things/:id', api: 'identity', aliases: ['/identity/v1/things/:id'] }),
+    ]);
+    for (const url of ['/v1/things/a', '/identity/v1/things/a', '/identity/v1/things/a/']) {
+      expect((await aliased.inject({ method: 'POST', url })).statusCode).toBe(200);
+    }
+    const wrong = await aliased.inject({ method: 'DELETE', url: '/identity/v1/things/a' });
+    expect(wrong).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+  });
+
   it('that cannot be decoded is refused in the shape of its API', async () => {
     const response = await server.inject('/platform/v2/things/%zz');
     expect(response.statusCode).toBe(400);
