@@ -73,6 +73,20 @@ describe('a logout', () => {
     expect(await testIdentities().findProfiles(store, SCOPE, device)).toHaveLength(holders);
   });
 
+  it('is told from the profile that owns a login identity of the same device', async () => {
+    await using store = await openTestStore();
+    const policy = { ...DEFAULT_POLICY, loginTypes: ['customer_id', 'mp_deviceid'] } as const;
+    const device = { mp_deviceid: 'd', ios_idfv: 'i' } as const;
+    const [owner] = mpidsOf(await deliver(store, [person(device)], { ...SCOPE, policy }));
+    const [first] = mpidsOf(await deliver(store, [request(device, { isLogout: true })], { ...SCOPE, policy }));
+    expect(first).not.toBe(owner);
+    const found = await testIdentities().findProfiles(store, SCOPE, { type: 'ios_idfv', value: 'i' });
+    expect(found.map(({ mpid, holdsLogin }) => [mpid, holdsLogin])).toEqual([
+      [owner, true],
+      [first, false],
+    ]);
+  });
+
   it('without any identity makes an anonymous profile', async () => {
     await using store = await openTestStore();
     const { outcomes, createdProfiles } = await deliver(store, [request({}, { isLogout: true })]);

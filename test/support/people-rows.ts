@@ -50,16 +50,13 @@ export const people: fc.Arbitrary<ModelledPerson> = fc
     return known === undefined ? { person: one } : { person: one, known };
   });
 
+const LOGIN_TYPES = [['customer_id'], ['customer_id', 'email'], ['mp_deviceid', 'customer_id']] as const;
+
 /** Types that stand in no priority, several login types, device ids before them: whatever a workspace may set, and more. */
 export function policiesOf(strategy: ResolutionPolicy['strategy']): fc.Arbitrary<ResolutionPolicy> {
   const types = ['customer_id', 'email', 'other', 'mp_deviceid', 'ios_idfv'] as const;
-  return fc
-    .tuple(
-      fc.constantFrom(['customer_id'] as const, ['customer_id', 'email'] as const),
-      fc.shuffledSubarray([...types]),
-    )
-    .map(([loginTypes, listed]) => {
-      const missing = loginTypes.filter((type) => !listed.includes(type));
-      return { strategy, loginTypes, priority: [...missing, ...listed] };
-    });
+  return fc.tuple(fc.constantFrom(...LOGIN_TYPES), fc.shuffledSubarray([...types])).map(([loginTypes, listed]) => {
+    const missing = loginTypes.filter((type) => !listed.includes(type));
+    return { strategy, loginTypes, priority: [...missing, ...listed] };
+  });
 }
