@@ -4,7 +4,7 @@ import { AppError, type Json } from '../../kernel/index.ts';
 import type { EventType } from '../contract/event-kinds.ts';
 import { findDestination } from '../contract/find-destination.ts';
 import type { Leaf } from '../contract/leaves.ts';
-import { CONVERSIONS, type Conversion, isNobodysId } from './conversions.ts';
+import { CONVERSIONS, type Conversion } from './conversions.ts';
 import type { FieldLine } from './field-lines.ts';
 import { fitValue } from './fit-value.ts';
 import type { Platform } from './platforms.ts';
@@ -80,7 +80,6 @@ export function findValue(line: CompiledLine, source: Json, looking: Looking): F
 
 function fitting({ leaf, convert }: CompiledLine, given: Json | undefined, eventMs: number): Json | undefined {
   if (given === undefined || given === null || given === '') return undefined;
-  if (leaf?.identity !== undefined && isNobodysId(given)) return undefined;
   const value = convert === undefined ? given : convert(given, eventMs);
   return value === undefined || leaf === undefined ? value : fitValue(value, leaf);
 }

@@ -33,12 +33,8 @@ const CHANNELS = new Map([
   ['mobile', 'native'],
 ]);
 const TRACKING = ['not_determined', 'restricted', 'denied', 'authorized'];
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-
-/** What a device answers whose user allows no advertising id: the same for all of them. */
-export const isNobodysId = (value: unknown): boolean => value === NIL_UUID;
 
 export const CONVERSIONS: Readonly<Record<ConversionName, DescribedConversion>> = {
   uuid: { meaning: 'if it is a UUID', convert: (value) => (isText(value) && isUuid(value) ? value : undefined) },
