@@ -15,6 +15,8 @@ export interface ClientDaemon extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
   readonly secret: string;
+  /** Of the workspace; what is left out is as by default. */
+  settings(settings: object): Promise<void>;
   /** In the order they came. */
   batches(): Promise<readonly KeptBatch[]>;
   /** Attributes of all profiles, the oldest first. */
@@ -27,7 +29,7 @@ export async function startClientDaemon(uses: readonly InputUse[]): Promise<Clie
     const home = stack.use(await temporaryHome());
     const options = { home: home.path };
     const installation = await install(options);
-    const { daemon } = stack.use(await installation.serve());
+    const { daemon, api } = stack.use(await installation.serve());
     const made = await commandLine(bareEnvironment(options)).json(
       ...['credentials', 'create', 'input', 'client', '--uses', uses.join(',')],
     );
@@ -35,6 +37,9 @@ export async function startClientDaemon(uses: readonly InputUse[]): Promise<Clie
     const query = (sql: string) => store.query<{ mpid: bigint; text: string }>(sql);
     return {
       ...{ url: daemon.url, key: String(made.key), secret: String(made.secret) },
+      async settings(settings) {
+        await api.put('/settings', settings);
+      },
       async batches() {
         const rows = await query('SELECT mpid, text FROM event_batches ORDER BY received_on, id');
         return rows.map(({ mpid, text }) => ({ mpid, batch: parseJson(text) as KeptBatch['batch'] }));

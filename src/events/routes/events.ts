@@ -9,6 +9,7 @@ import { type AcceptBulk, createAcceptBulk } from '../accept-bulk.ts';
 import { EventBatch } from '../contract/batch.ts';
 import { itemTexts } from '../json-text.ts';
 import type { BatchOrigin } from '../kept-text.ts';
+import { inWordsOfContract } from '../web-habits.ts';
 
 export interface IngestDeps {
   readonly store: Store;
@@ -90,7 +91,9 @@ function single({ batches, settingsOf }: IngestDeps, { channel, ...path }: Singl
     refusals: RATE,
     async handler({ body, bodyText, caller }) {
       const sender = senderOf(caller, { channel, isHistorical: false });
-      const { outcomes, rateUsedPercent } = await batches.accept(sender, [{ body, text: bodyText }]);
+      const sent = { body, text: bodyText };
+      const said = channel === 'javascript' ? inWordsOfContract(sent) : sent;
+      const { outcomes, rateUsedPercent } = await batches.accept(sender, [said]);
       const [outcome] = outcomes;
       if (outcome?.status === 'rejected') throw refuse(outcome.issues);
       return accepted(rateUsedPercent);
