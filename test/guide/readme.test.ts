@@ -72,14 +72,15 @@ const answers = (text: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => parseJson(line) as Record<string, never>);
 
-test('a pipeline of one’s own, events from another, and events over HTTP, step by step', async () => {
+test('a pipeline of one’s own, events from another, events over HTTP and identity requests, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] =
     blocksOf('Define your own pipeline');
   const [orders = '', defineEvents = '', look = '', runEvents = '', failed = '', mend = '', ...further] =
     blocksOf('Events from a pipeline');
   const [makeKey = '', useKey = '', send = '', sendAgain = '', bulk = '', web = '', ...last] =
     blocksOf('Events over HTTP');
-  expect([more, further, last]).toEqual([[], [], []]);
+  const [identify = '', login = '', useMpid = '', modify = '', ...rest] = blocksOf('Who somebody is');
+  expect([more, further, last, rest]).toEqual([[], [], [], []]);
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
   const port = await freePort();
@@ -163,6 +164,20 @@ test('a pipeline of one’s own, events from another, and events over HTTP, step
       { items: [{ path: '/v2/bulkevents', errors: [{ path: 'ip' }], batch: { ip: 'somewhere' } }] },
     ]);
     expect(await type(web)).toBe('202\n');
+
+    const [anonymous] = answers(await type(identify));
+    expect(anonymous).toMatchObject({ is_ephemeral: false, is_logged_in: false, matched_identities: {} });
+    const { mpid } = anonymous as unknown as { mpid: string };
+    expect(answers(await type(login))).toMatchObject([
+      { mpid, is_logged_in: true, matched_identities: { email: 'ann@example.org' } },
+    ]);
+    await type(useMpid.replace('MPID=…', `MPID=${mpid}`));
+    expect(answers(await type(modify))).toMatchObject([
+      { change_results: [{ modified_mpid: mpid }, { identity_type: 'mobile_number', modified_mpid: mpid }] },
+      { mpid },
+      { ErrorCode: 'NOT_FOUND_ERROR' },
+      { is_logged_in: false, mpid: expect.not.stringMatching(mpid) },
+    ]);
   } finally {
     process.kill(-(shell.pid ?? 0), 'SIGTERM');
     shell.stdin.end();

@@ -12,7 +12,7 @@ export interface IdentityRequestsDeps {
 type Bounds = Omit<GroupCommitOptions<unknown, unknown>, 'deliver'>;
 
 const BOUNDS: Bounds = {
-  ...{ groupItems: 256, groupBytes: 1024 * 1024, groupsAtOnce: 4, groupsOfKeyAtOnce: 1 },
+  ...{ groupItems: 256, groupBytes: 1024 * 1024, groupsAtOnce: 4, groupsOfKeyAtOnce: 2 },
   ...{ heldItemsOfKey: 5_000, heldBytesOfKey: 16 * 1024 * 1024, heldBytes: 64 * 1024 * 1024 },
 };
 
@@ -22,7 +22,7 @@ const BOUNDS: Bounds = {
  */
 export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequests {
   const looks = createGroupCommit({
-    ...{ ...BOUNDS, groupsOfKeyAtOnce: 2 },
+    ...BOUNDS,
     deliver: (group: readonly ResolveRequest[]) => lookGroup(deps, group),
   });
   const writes = createGroupCommit({
@@ -30,7 +30,8 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
     deliver: (group: readonly ResolveRequest[]) => writeGroup(deps, group),
   });
   const changes = createGroupCommit({
-    ...BOUNDS,
+    // two at once would lose races against each other
+    ...{ ...BOUNDS, groupsOfKeyAtOnce: 1 },
     deliver: (group: readonly ModifyRequest[]) => modifyGroup(deps, group),
   });
   return {
