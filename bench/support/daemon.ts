@@ -20,7 +20,7 @@ export interface BenchDaemon extends AsyncDisposable {
 
 export async function startBenchDaemon(): Promise<BenchDaemon> {
   const home = await temporaryHome();
-  const options = { home: home.path, environment: { PENSTOCK_LOG_LEVEL: 'warn' } };
+  const options = { home: home.path, environment: { PENSTOCK_LOG_LEVEL: 'warn', PENSTOCK_STORE_FSYNC: 'on' } };
   const installation = await install(options);
   const { daemon, api } = await installation.serve();
   const store = await installation.openStore();
