@@ -25,7 +25,9 @@ describe.each(names)('%s', (name) => {
     .map((text) => text.trim());
 
   test('has one statement between two breakpoints', () => {
-    const wrong = statements.filter((text) => text === '' || text.replace(/;$/, '').includes(';'));
+    // the body of a function is one text
+    const plain = statements.map((text) => text.replace(/\$\$.*?\$\$/gs, '$$$$'));
+    const wrong = plain.filter((text) => text === '' || text.replace(/;$/, '').includes(';'));
     expect(wrong).toEqual([]);
   });
 
