@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS } from './node-flags.mjs';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from './node-flags.mjs';
 
 const main = new URL('../src/main.ts', import.meta.url);
 
@@ -22,7 +22,8 @@ function bundledNode() {
 
 /** Runs the command under `node`, hands signals on, and ends as it ended: same code, or same signal. */
 function handOver(node) {
-  const child = spawn(node, [...NODE_FLAGS, fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const env = { ...NODE_ENVIRONMENT, ...process.env };
+  const child = spawn(node, [...NODE_FLAGS, fileURLToPath(main), ...process.argv.slice(2)], { env, stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) {
     // A terminal sends Ctrl-C to the whole group: the child has it already, and a second one would mean "at once".

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NODE_FLAGS } from '../../bin/node-flags.mjs';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../bin/node-flags.mjs';
 import { SETTINGS } from '../../src/config.ts';
 import { ROOT } from './source-tree.ts';
 
@@ -26,7 +26,9 @@ describe('the Dockerfile', () => {
   test('starts the daemon as process 1, so that SIGTERM reaches it', () => {
     const command = ['node', ...NODE_FLAGS, 'src/main.ts', 'serve'];
     expect(JSON.parse(/^CMD (\[.*\])$/m.exec(final)?.[1] ?? '')).toEqual(command);
-    expect(JSON.parse(read('package.json')).scripts.start).toBe(command.join(' '));
+    const environment = Object.entries(NODE_ENVIRONMENT).map((setting) => setting.join('='));
+    for (const setting of environment) expect(final).toMatch(new RegExp(`^ENV .*\\b${setting}\\b`, 'm'));
+    expect(JSON.parse(read('package.json')).scripts.start).toBe([...environment, ...command].join(' '));
     expect(final).not.toMatch(/^(ENTRYPOINT|CMD) [^[]/m);
   });
 

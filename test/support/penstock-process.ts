@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { NODE_FLAGS } from '../../bin/node-flags.mjs';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../bin/node-flags.mjs';
 import { until } from './until.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -49,7 +49,7 @@ interface Started {
 
 /** Starts the program; `written` grows. */
 export function spawnPenstock(args: readonly string[], options: ProcessOptions): Started {
-  const env = bareEnvironment(options);
+  const env = { ...NODE_ENVIRONMENT, ...bareEnvironment(options) };
   const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
