@@ -60,12 +60,22 @@ function batchEndpoint(deps: AnalyticsDeps): Endpoint {
       const rejections = refusals.flatMap((refusal, index): readonly Rejection[] => {
         if (refusal.length === 0) return [];
         const issues = withinBatch(refusal, index);
-        return [{ id: nextId(), text: stringifyJson(calls[index]?.fields), issues }];
+        return [{ id: nextId(), text: textOf(calls[index]?.fields), issues }];
       });
       await record(deps, sender, rejections);
       return SUCCESS;
     },
   });
+}
+
+/** What is nested too deeply could be parsed and cannot be written. */
+function textOf(fields: Json | undefined): string {
+  try {
+    return stringifyJson(fields);
+  } catch (error) {
+    if (error instanceof RangeError) return 'null';
+    throw error;
+  }
 }
 
 function withinBatch(refusal: Refusal, index: number): Refusal {

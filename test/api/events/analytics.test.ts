@@ -155,6 +155,30 @@ describe('a batch of calls', () => {
     expect((await send('/v1/batch', { batch: [], pad: 'x'.repeat(512 * 1024) })).status).toBe(413);
   });
 
+  test('may hold a call that is nested too deeply to be kept', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const calls = ['integrations', 'properties', 'context', 'event'].map(
+      (name) => `{"type":"track","${name}":${deep}}`,
+    );
+    for (const call of calls) {
+      expect((await send('/v1/batch', `{"batch":[${call},{"type":"track","event":"x"}]}`)).status).toBe(200);
+      expect((await send('/v1/track', call)).status).toBe(400);
+    }
+    expect(await kept()).toHaveLength(4);
+    expect(await rejected()).toHaveLength(4);
+  });
+
+  test('may hold text that cannot be stored', async () => {
+    const bad = [{ type: 're\0set' }, track({ userId: 'a\0' }), track({ properties: { 'a\0': '\ud800' } })];
+    expect((await send('/v1/batch', { batch: [...bad, track()] })).status).toBe(200);
+    expect(await kept()).toHaveLength(1);
+    expect((await rejected()).map(({ errors }) => errors[0]?.path).sort()).toEqual([
+      'batch[0].type',
+      'batch[1].userId',
+      'batch[2].properties["a\\u0000"]',
+    ]);
+  });
+
   test('of nothing is fine', async () => {
     expect((await send('/v1/batch', { batch: [] })).status).toBe(200);
   });

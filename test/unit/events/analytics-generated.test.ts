@@ -5,6 +5,7 @@ import { CALL_TYPES, type CallFields, type CallType, checkCall } from '../../../
 import * as tables from '../../../src/events/analytics/field-lines.ts';
 import { issuesInCall } from '../../../src/events/analytics/issues-in-call.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';
+import { readCall } from '../../../src/events/analytics/read-call.ts';
 import { TRACK_NAMES } from '../../../src/events/analytics/track-names.ts';
 import { checkBatch } from '../../../src/events/index.ts';
 import { type Json, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
@@ -159,6 +160,26 @@ function refusals(type: CallType, fields: Json): readonly string[] {
 
 const LONG = 'x'.repeat(5000);
 const MANY = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`a${at}`, at]));
+
+describe('whatever stands for a call', () => {
+  const names = ['userId', 'anonymousId', 'event', 'name', 'context', 'properties', 'traits', 'timestamp', 'sentAt'];
+  const whatever = fc.record(Object.fromEntries(names.map((name) => [name, fc.jsonValue({ maxDepth: 3 })])), {
+    requiredKeys: [],
+  });
+  it('becomes a batch or is refused, and a batch that would be none names fields of the call', () => {
+    fc.assert(
+      fc.property(fc.oneof(whatever, fc.jsonValue()), fc.constantFrom(...CALL_TYPES), (given, type) => {
+        const fields = given as Json;
+        const read = readCall({ fields, type }, { arrival: ARRIVAL, limits: LIMITS });
+        if (!('batch' in read)) return;
+        for (const { path } of issuesInCall(read.call, ARRIVAL, checkBatch(read.batch, LIMITS))) {
+          expect(names).toContain(path.split(/[.[]/)[0]);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
 
 describe('a call that is refused', () => {
   test.each<[CallType, string, Json]>([
