@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deliverInTransaction, type Person } from '../../src/identity/index.ts';
-import type { Store } from '../../src/store/index.ts';
-import { person, SCOPE, testIdentities } from '../support/deliver-people.ts';
+import type { Store, Transaction } from '../../src/store/index.ts';
+import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../support/deliver-people.ts';
 import { expectWholePeople } from '../support/expect-whole-people.ts';
 import { openTestStore } from '../support/test-store.ts';
 
@@ -35,6 +35,39 @@ async function count(store: Store, text: string): Promise<number> {
   const [row] = await store.query<{ n: bigint }>(text, [SCOPE.workspaceId]);
   return Number(row?.n);
 }
+
+/** The transaction, which lets something else happen before its nth read of what the store knows. */
+function interrupted(tx: Transaction, nth: number, happen: () => Promise<unknown>): Transaction {
+  let reads = 0;
+  return {
+    ...tx,
+    async copyOut(...read: Parameters<Transaction['copyOut']>) {
+      if (++reads === nth) await happen();
+      return await tx.copyOut(...read);
+    },
+  };
+}
+
+it('begins again where a profile became somebody between two reads of one delivery', async () => {
+  await using store = await openTestStore();
+  await deliver(store, [person({ customer_id: 'owner', email: 'e' })]);
+  const [anonymous] = mpidsOf(await deliver(store, [person({ email: 'e', google: 'g' })]));
+  const identities = testIdentities();
+  // matched by its header; its attributes are read once it is chosen
+  const prepared = await identities.prepare(SCOPE, [person({ email: 'e' }, { plan: '"gold"' })]);
+  let joined: bigint[] = [];
+  const join = async () => {
+    joined = mpidsOf(await deliver(store, [person({ customer_id: 'c', google: 'g' })]));
+  };
+  const tries: boolean[] = [];
+  const delivered = await deliverInTransaction(store, (tx, exclusive) => {
+    tries.push(exclusive);
+    return identities.deliver(exclusive ? tx : interrupted(tx, 3, join), prepared, exclusive);
+  });
+  expect([joined, tries]).toEqual([[anonymous], [false, true]]);
+  expect(mpidsOf(delivered)).not.toContain(anonymous);
+  await expectWholePeople(store, SCOPE.workspaceId);
+});
 
 describe('two workers at the same time', () => {
   it('give equal rows one profile each', async () => {
