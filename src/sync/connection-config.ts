@@ -2,7 +2,7 @@
 import { type Issue, type KeyRing, SECRET_MASK, Secret } from '../kernel/index.ts';
 import type { ConnectionConfig, Connector, Fleet, Provider } from '../warehouse/index.ts';
 import type { Connection } from './connection.ts';
-import { CONFIG_FIELDS, secretFieldsOf } from './provider.ts';
+import { ADDRESS_FIELDS, CONFIG_FIELDS, secretFieldsOf } from './provider.ts';
 
 type ConnectionKey = Pick<Connection, 'workspaceId' | 'id'>;
 
@@ -52,6 +52,20 @@ export function unmaskConfig(
     return [field, value];
   });
   return { config: Object.fromEntries(entries) as ConnectionConfig, issues };
+}
+
+/**
+ * Complaints about masks beside a new address: who may change a connection must not be able to have its stored secret sent
+ * to a server of their own (rulings §1: the mask keeps what is stored, for where it was stored).
+ */
+export function checkMasksStay({ config, secretFields }: Sealing, stored: Pick<Connection, 'provider' | 'config'>) {
+  const moved = ADDRESS_FIELDS[stored.provider].filter(
+    (field) => String(config[field]) !== String(stored.config[field]),
+  );
+  if (moved.length === 0) return [];
+  const masked = secretFields.filter((field) => isMasked({ config, secretFields }, field));
+  const message = `is the mask, but config.${moved.join(' and config.')} changed; send the secret itself to use it there`;
+  return masked.map((field): Issue => ({ path: `config.${field}`, message }));
 }
 
 /** Whether the body sent back what GET answers in place of a secret. */

@@ -64,3 +64,12 @@ export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
   Delta: { required: ['provider', 'schema'], optional: [], secret: [] },
   DuckDB: { required: ['database'], optional: ['read_only'], secret: [] },
 };
+
+/** Fields that say which server the secrets go to; a provider whose address is fixed has none. */
+export const ADDRESS_FIELDS: Readonly<Record<Provider, readonly string[]>> = {
+  Alpha: ['account_identifier', 'region'],
+  Beta: [],
+  Gamma: ['host', 'port'],
+  Delta: [],
+  DuckDB: [],
+};

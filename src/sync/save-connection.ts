@@ -10,7 +10,7 @@ import type { ConnectionConfig, Provider } from '../warehouse/index.ts';
 import type { Reachable } from './ask-warehouse.ts';
 import { changedFields } from './changed-fields.ts';
 import { type Connection, connectionFromRow } from './connection.ts';
-import { checkConfig, isMasked, revealSecret, sealConfig, unmaskConfig } from './connection-config.ts';
+import { checkConfig, checkMasksStay, isMasked, revealSecret, sealConfig, unmaskConfig } from './connection-config.ts';
 import type { ConnectionBody } from './contract/connection.ts';
 import { findConnection, loadConnection } from './load-connection.ts';
 import { type Probed, probeConnection } from './probe-connection.ts';
@@ -112,10 +112,12 @@ function readBody(deps: SyncDeps, body: Body, before: Connection | undefined) {
   }
   const secretFields = secretFieldsOf(deps.fleet, provider);
   const given = { ...deps.fleet[provider]?.configDefaults, ...body.config };
+  const stored = before?.provider === provider ? before : undefined;
   const { config, issues } = unmaskConfig({ config: given, secretFields }, (field) =>
-    before?.provider === provider ? revealSecret(deps.keyRing, before, field) : undefined,
+    stored === undefined ? undefined : revealSecret(deps.keyRing, stored, field),
   );
-  const all = [...issues, ...checkConfig(deps.fleet, provider, config)];
+  const moved = stored === undefined ? [] : checkMasksStay({ config: given, secretFields }, stored);
+  const all = [...issues, ...moved, ...checkConfig(deps.fleet, provider, config)];
   if (all.length > 0) throw refuse(all);
   return { provider, config };
 }

@@ -81,6 +81,22 @@ describe('a connection', () => {
     ]);
   });
 
+  it('refuses the mask beside a new address, so that a stored secret goes to no other server', async () => {
+    await api.admin.post('/connections', { ...alpha, id: 'moving' });
+    const put = (change: object) =>
+      api.admin.put('/connections/moving', {
+        ...{ ...alpha, id: 'moving' },
+        config: { ...alpha.config, password: SECRET_MASK, ...change },
+      });
+    const answer = await put({ account_identifier: 'evil' });
+    expect([answer.status, answer.body.errors[0].message]).toEqual([
+      400,
+      'config.password: is the mask, but config.account_identifier changed; send the secret itself to use it there',
+    ]);
+    expect((await put({ warehouse: 'other' })).status).toBe(200);
+    expect((await put({ account_identifier: 'new', password: 'secret' })).status).toBe(200);
+  });
+
   it('is refused as a duplicate with 409', async () => {
     const { status, body } = await api.admin.post('/connections', connectionBody);
     expect([status, body]).toEqual([409, { statusCode: 409, errors: [{ message: expect.stringContaining('id:') }] }]);
