@@ -13,6 +13,8 @@ export interface RunSnapshot {
     readonly rowKey?: readonly string[];
     /** Goes to each batch as `context.data_plan`. */
     readonly dataPlan?: DataPlan;
+    /** The feed that has to be active. */
+    readonly partnerFeedId?: string;
   };
   readonly connection: Pick<Connection, 'id' | 'provider' | 'config'>;
   readonly dataModel: Pick<DataModel, 'id' | 'sqlQuery'>;
@@ -28,13 +30,14 @@ export function snapshotText(
   { identity }: WorkspaceSettings,
 ): string {
   const { id, pipelineType, environment, syncMode, schedule, generation } = pipeline;
-  const { rowKey, dataPlan } = pipeline.kept;
+  const { rowKey, dataPlan, partnerFeedId } = pipeline.kept;
   const position = pipeline.position === null ? null : formatMicros(pipeline.position);
   const ledgerFrom = pipeline.ledgerFrom === null ? null : formatMicros(pipeline.ledgerFrom);
   const snapshot: RunSnapshot = {
     pipeline: {
       ...{ id, pipelineType, environment, syncMode, schedule, generation, position, ledgerFrom },
       ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
+      ...(partnerFeedId !== undefined && { partnerFeedId }),
     },
     connection: { id: connection.id, provider: connection.provider, config: connection.config },
     dataModel: { id: dataModel.id, sqlQuery: dataModel.sqlQuery },

@@ -140,6 +140,7 @@ const ABOUT_THE_CONNECTION: readonly ErrorCode[] = [
 ];
 
 function blamedFor({ error, blame }: Failure): Blame {
+  if (error.code === 'FEED_INACTIVE') return 'pipeline';
   return ABOUT_THE_CONNECTION.includes(error.code) ? 'connection' : blame;
 }
 

@@ -4,6 +4,7 @@ import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { finishRun, type RunResult } from './finish-run.ts';
+import { requireActiveFeed } from './require-active-feed.ts';
 import { executeRetry } from './retry/execute-retry.ts';
 import { type Blame, settleFailure } from './settle-failure.ts';
 
@@ -20,6 +21,7 @@ export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
   let blame: Blame = 'connection';
   try {
     requireAttempt(deps, claimed);
+    await requireActiveFeed(deps, claimed);
     const result = await execute(deps, {
       claimed,
       signal: job.signal,

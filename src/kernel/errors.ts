@@ -73,6 +73,7 @@ export const ERROR_CODES = {
   },
   CONNECTOR_MISSING: { disposition: 'fault', meaning: 'This build has no connector for the provider.' },
   MODEL_INVALID: { disposition: 'fault', meaning: 'The columns of the model do not fit the pipeline.' },
+  FEED_INACTIVE: { disposition: 'fault', meaning: 'The feed of the pipeline is not active.' },
   NO_ROW_MAPPED: {
     disposition: 'fault',
     meaning: 'The first 1,000 rows all failed; the model does not fit the pipeline.',

@@ -1,5 +1,6 @@
 // What POST and PUT of a pipeline have in common: from a body to columns of its row, asking store and warehouse on the way.
 import type { Static } from 'typebox';
+import { findFeed } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
 import { AppError, type Issue, refuse, SECRET_MASK, Secret, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
@@ -33,9 +34,17 @@ export async function draftPipeline(
   const used = await findUsed(deps.store, workspaceId, body);
   const { dataPlan, ...read } = readPipelineBody(body, deps.fleet[used.connection.provider]?.dialect);
   const kept = { ...keptFields(deps, workspaceId, { body, stored }), ...(dataPlan !== undefined && { dataPlan }) };
+  await requireFeed(deps.store, workspaceId, body);
   const rowKey = body.row_key ?? [];
   const noticed = await checkPipeline(deps, { ...used, syncMode: read.syncMode, rowKey });
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...noticed] };
+}
+
+/** Whether it is active is asked by each run: until then it may become so. Throws VALIDATION_FAILED. */
+async function requireFeed(sql: Sql, workspaceId: WorkspaceId, { partner_feed_id: id }: Body): Promise<void> {
+  if (id == null || (await findFeed(sql, workspaceId, BigInt(id))) !== undefined) return;
+  const message = `there is no feed ${id} in this workspace; make one first, or leave it out`;
+  throw refuse([{ path: 'partner_feed_id', message }]);
 }
 
 type Used = Pick<PipelineContext, 'connection' | 'dataModel' | 'transformation'>;
@@ -84,7 +93,7 @@ function keptFields(
   workspaceId: WorkspaceId,
   { body, stored }: { readonly body: Body; readonly stored: Pipeline | undefined },
 ): KeptFields {
-  const { partner_feed_key: key, row_key: rowKey } = body;
+  const { partner_feed_id: feedId, partner_feed_key: key, row_key: rowKey } = body;
   const isMasked = key === SECRET_MASK;
   const storedKey = stored?.kept.partnerFeedKey;
   if (isMasked && storedKey === undefined) {
@@ -95,7 +104,11 @@ function keptFields(
   const context = `${workspaceId}/pipeline/${body.id}/partner_feed_key`;
   const sealed = isMasked || key == null ? undefined : keyRing.encrypt(new Secret(key), context);
   const partnerFeedKey = isMasked ? storedKey : sealed;
-  return { ...(partnerFeedKey !== undefined && { partnerFeedKey }), ...(rowKey !== undefined && { rowKey }) };
+  return {
+    ...(feedId != null && { partnerFeedId: String(feedId) }),
+    ...(partnerFeedKey !== undefined && { partnerFeedKey }),
+    ...(rowKey !== undefined && { rowKey }),
+  };
 }
 
 export function duplicatePipeline(id: string): AppError {

@@ -56,6 +56,8 @@ export interface DataPlan {
 
 /** Optional fields that nothing in the store is looked up by. */
 export interface KeptFields {
+  /** Digits of the feed that the data belong to: its runs need it active. */
+  readonly partnerFeedId?: string;
   /** Encrypted; does nothing in this version. */
   readonly partnerFeedKey?: string;
   readonly dataPlan?: DataPlan;

@@ -19,7 +19,7 @@ export function readPipelineBody(body: Body, dialect: Dialect | undefined): Read
   const issues: Issue[] = [];
   const syncMode = readSyncMode(body.sync_mode, dialect, issues);
   const schedule = readSchedule(body.schedule, issues);
-  issues.push(...checkTransformationId(body), ...checkFeed(body));
+  issues.push(...checkTransformationId(body));
   const dataPlan = readDataPlan(body, issues);
   if (issues.length > 0) throw refuse(issues);
   return { syncMode, schedule, dataPlan };
@@ -35,12 +35,6 @@ function checkTransformationId({ pipeline_type: type, field_transformation_id: i
     return [{ path, message: 'is not available for pipelines of type user_attributes; leave it out' }];
   }
   return [];
-}
-
-/** Feeds do not exist in this version, so any that is named is unknown (rulings §7, API). */
-function checkFeed({ partner_feed_id: id }: Body): readonly Issue[] {
-  if (id == null) return [];
-  return [{ path: 'partner_feed_id', message: `there is no feed ${id} in this workspace; leave it out` }];
 }
 
 // not shown: a plan that no registry knows; there is none yet, so the id is taken as it is (000 wants a whole number as version)

@@ -29,6 +29,11 @@ const properties = {
       description: 'A whole number, as text or as number. Belongs to a data_plan_id.',
     }),
   ),
+  partner_feed_id: Type.Optional(
+    Type.Union([Int64(), Type.Null()], {
+      description: 'A feed of the workspace. While it is not active, no run of the pipeline begins.',
+    }),
+  ),
   partner_feed_key: optionalOrNull(Type.String({ minLength: 1 })),
   state: Type.Enum(['new', 'active', 'paused']),
   sync_mode: SyncModeShape,
@@ -42,11 +47,10 @@ const properties = {
   ),
 };
 
-/** 002, Pipeline: body of POST and PUT. Feeds cannot be named before they exist. */
+/** 002, Pipeline: body of POST and PUT. */
 export const PipelineBody = closed(
   {
     ...properties,
-    partner_feed_id: optionalOrNull(Type.Integer()),
     schedule: ScheduleBody,
   },
   'PipelineBody',

@@ -51,8 +51,9 @@ function transformationAnswer({ fieldTransformationId }: Pipeline) {
   return fieldTransformationId === null ? {} : { field_transformation_id: fieldTransformationId };
 }
 
-function keptAnswer({ partnerFeedKey, rowKey, dataPlan }: KeptFields) {
+function keptAnswer({ partnerFeedId, partnerFeedKey, rowKey, dataPlan }: KeptFields) {
   return {
+    ...(partnerFeedId !== undefined && { partner_feed_id: BigInt(partnerFeedId) }),
     ...(dataPlan !== undefined && { data_plan_id: dataPlan.id }),
     ...(dataPlan?.version !== undefined && { data_plan_version: dataPlan.version }),
     ...(partnerFeedKey !== undefined && { partner_feed_key: SECRET_MASK }),

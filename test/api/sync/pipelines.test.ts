@@ -89,6 +89,29 @@ describe('a pipeline', () => {
     expect(body.sync_mode).not.toHaveProperty('from');
   });
 
+  it('may name a feed of its workspace, and of no other', async () => {
+    const insert = (workspace: bigint, id: number) =>
+      api.store.query(
+        `WITH made AS (INSERT INTO input_credentials (key, workspace_id, name, secret, created_on)
+           VALUES ($2, $1, 'feed', '', $3) RETURNING key)
+         INSERT INTO feeds (workspace_id, id, name, module_name, settings, is_active, key, created_on, created_by)
+         OVERRIDING SYSTEM VALUE SELECT $1, $4, 'feed', 'alpha', '[]', true, key, $3, 'test' FROM made`,
+        [workspace, `key-${id}`, NOW, id],
+      );
+    await insert(api.admin.workspaceId, 7);
+    await insert(api.stranger.workspaceId, 8);
+    const { status, body } = await post({ partner_feed_id: 7 });
+    expect([status, body.partner_feed_id]).toEqual([200, 7]);
+    expect((await api.admin.get(`${PIPELINES}/${body.id}`)).body.partner_feed_id).toBe(7);
+    for (const unknown of [8, 9]) {
+      const refused = await post({ partner_feed_id: unknown });
+      expect([refused.status, refused.body.errors[0].message]).toEqual([
+        400,
+        `partner_feed_id: there is no feed ${unknown} in this workspace; make one first, or leave it out`,
+      ]);
+    }
+  });
+
   it('takes on-demand, and answers on_demand', async () => {
     const { body } = await post({ schedule: { type: 'on-demand' } });
     expect(body.schedule).toEqual({ type: 'on_demand' });

@@ -242,6 +242,35 @@ describe('a fault', () => {
     expect(await faultOf('data_models')).toBeNull();
   });
 
+  test('of a feed that is not active stops the pipeline before anything is read', async () => {
+    await addPipeline(here.store);
+    const at = "'2026-01-01'";
+    for (const values of [
+      `organisations (id, name, created_on) OVERRIDING SYSTEM VALUE VALUES (1, 'o', ${at})`,
+      `accounts (id, organisation_id, name, created_on) OVERRIDING SYSTEM VALUE VALUES (1, 1, 'a', ${at})`,
+      `workspaces (id, account_id, name, created_on) OVERRIDING SYSTEM VALUE VALUES (1, 1, 'w', ${at})`,
+    ]) {
+      await here.store.query(`INSERT INTO ${values}`);
+    }
+    await here.store.query(
+      `INSERT INTO input_credentials (key, workspace_id, name, secret, created_on)
+       VALUES ('feed', 1, 'feed', '', '2026-01-01')`,
+    );
+    await here.store.query(
+      `INSERT INTO feeds (workspace_id, id, name, module_name, settings, is_active, key, created_on, created_by)
+       OVERRIDING SYSTEM VALUE VALUES (1, 7, 'shop feed', 'alpha', '[]', false, 'feed', '2026-01-01', 'test')`,
+    );
+    await here.store.query(`UPDATE pipelines SET kept = '{"partnerFeedId":"7"}' WHERE workspace_id = 1`);
+    expect((await run('failed')).errors[0]?.message).toContain('"shop feed" of this pipeline is not active');
+    expect(await faultOf('pipelines')).toContain('not active');
+    expect(await faultOf('connections')).toBeNull();
+    expect(here.warehouse.statements).toEqual([]);
+
+    await here.store.query('UPDATE feeds SET is_active = true WHERE workspace_id = 1');
+    await run('success');
+    expect(await faultOf('pipelines')).toBeNull();
+  });
+
   test('that Penstock does not know fails the run and faults nothing', async () => {
     await addPipeline(here.store);
     here.warehouse.failing = { at: 'read', error: new AppError('WAREHOUSE_UNKNOWN', 'Something new.') };

@@ -91,7 +91,7 @@ describe('what a body says', () => {
   });
 
   it('comes with every complaint of both parts', () => {
-    const body = { ...base, sync_mode: { type: 'incremental' }, schedule: { type: 'interval' }, partner_feed_id: 3 };
+    const body = { ...base, sync_mode: { type: 'incremental' }, schedule: { type: 'interval' }, data_plan_version: 3 };
     const paths = (() => {
       try {
         readPipelineBody(body as Body, undefined);
@@ -102,7 +102,7 @@ describe('what a body says', () => {
     })();
     expect(paths).toEqual([
       ...['sync_mode.iterator_field', 'sync_mode.iterator_data_type', 'schedule.frequency', 'schedule.start'],
-      'partner_feed_id',
+      'data_plan_version',
     ]);
   });
 });
