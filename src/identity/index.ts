@@ -1,6 +1,5 @@
 export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
-  Answer,
   AttributeSet,
   Delivered,
   Environment,
@@ -10,7 +9,6 @@ export type {
   PeopleCollector,
   Person,
   PersonFailure,
-  PersonFound,
   PersonOutcome,
   PersonRequest,
   PreparedPeople,
@@ -35,13 +33,12 @@ export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 export type {
   IdentityRequests,
-  ModifyRequest,
   ResolveAnswer,
   ResolveRequest,
   ResolveVerb,
 } from './requests/contract.ts';
 export { createIdentityRequests } from './requests/create-requests.ts';
-export { policyOf, searchPolicyOf } from './resolution-policy.ts';
+export { policyOf } from './resolution-policy.ts';
 export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
 export { settingMs } from './setting-time.ts';
