@@ -29,7 +29,7 @@ export const FeedBody = Type.Object(
       Type.Boolean({ description: 'True unless said otherwise. The key of a feed that is not active is refused.' }),
     ),
   },
-  CLOSED,
+  { ...CLOSED, examples: [{ module_name: 'alpha', name: 'warehouse' }] },
 );
 export type FeedBody = Static<typeof FeedBody>;
 

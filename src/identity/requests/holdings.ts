@@ -1,7 +1,7 @@
 // Who holds which identity, for the profiles and keys that a group of modify requests speaks of: as it was read, and as the
 // requests leave it one after the other. Pure.
 import { AppError } from '../../kernel/index.ts';
-import { MOST_SLOTS } from '../chunk-memory.ts';
+import { MOST_OWNERS } from '../add-identities.ts';
 import type { Identity, ProfileModification } from '../contract.ts';
 import { matchingForm } from '../normalise-identity.ts';
 import { lostRace } from '../read-profiles.ts';
@@ -123,7 +123,7 @@ class Draft {
     const free = owners.indexOf(undefined);
     const slot = free < 0 ? owners.length : free;
     if (isLogin && slot > 0) return TAKEN;
-    if (slot >= MOST_SLOTS) return CROWDED;
+    if (slot >= MOST_OWNERS) return CROWDED;
     this.owners.set(identity.key, withSlot(owners, slot, this.#mpid));
     const { type, value } = identity;
     this.identities = [{ type, value }, ...this.identities];
@@ -167,7 +167,10 @@ const TAKEN: Problem = {
   code: 'IDENTITY_CONFLICT',
   message: 'is the login identity of another profile, and has one owner only; take it off that profile first.',
 };
-const CROWDED: Problem = { code: 'VALIDATION_FAILED', message: `is held by ${MOST_SLOTS} profiles already.` };
+const CROWDED: Problem = {
+  code: 'VALIDATION_FAILED',
+  message: `is held by ${MOST_OWNERS} profiles already, as many as may share one identity.`,
+};
 
 function refusal({ code, message }: Problem, index: number): AppError {
   const path = `identity_changes[${index}].new_value`;

@@ -56,6 +56,13 @@ describe('modifications of one group', () => {
     expect(holdings.changedProfiles().map(({ identities }) => identities[0]?.value)).toEqual(['b', 'a']);
   });
 
+  it('share an identity among 64 profiles, and refuse the next', () => {
+    const email = keyed('email', 'a');
+    const { holdings } = holdingsOf([...Array.from({ length: 63 }, () => [email]), [], []]);
+    expect(holdings.modify(request(64n, [undefined, email]))).toBeUndefined();
+    expect(holdings.modify(request(65n, [undefined, email]))).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+
   it('lose the race where a profile lists what no row says, or a row says what it does not list', () => {
     const email = keyed('email', 'a');
     const profile = { mpid: 1n, version: 1 };
