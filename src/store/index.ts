@@ -12,6 +12,7 @@ export type {
 export { copyInstant } from './copy-instant.ts';
 export { removeHome } from './embedded/remove-home.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+export { inIndexOrder } from './in-index-order.ts';
 export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore } from './open-store.ts';

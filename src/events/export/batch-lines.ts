@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/index.ts';
+import { inIndexOrder, type Store } from '../../store/index.ts';
 import { monthOf } from '../months.ts';
 import { type LogPosition, type LogSelection, nextReceipt, type ReceivedBatch, readReceived } from '../read-log.ts';
 import { namesOf, type PipelineIds } from '../source-names.ts';
@@ -12,7 +12,7 @@ const BEFORE_ANY = -1n;
  * snapshot and no connection while its client reads; months without batches are passed over.
  */
 export async function* batchPages(
-  sql: Sql,
+  store: Store,
   selection: LogSelection,
   after: LogPosition | undefined,
 ): AsyncGenerator<readonly ReceivedBatch[], void, undefined> {
@@ -20,13 +20,16 @@ export async function* batchPages(
   let from = selection.from;
   for (;;) {
     if (position === undefined) {
-      const receivedOn = await nextReceipt(sql, { ...selection, from });
+      const receivedOn = await inIndexOrder(store, (sql) => nextReceipt(sql, { ...selection, from }));
       if (receivedOn === undefined) return;
       position = { receivedOn, id: BEFORE_ANY };
     }
     const { end } = monthOf(position.receivedOn.getTime());
     const to = new Date(Math.min(selection.to.getTime(), end.getTime() - 1));
-    const page: readonly ReceivedBatch[] = await readReceived(sql, { ...selection, to }, position);
+    const behind: LogPosition = position;
+    const page: readonly ReceivedBatch[] = await inIndexOrder(store, (sql) =>
+      readReceived(sql, { ...selection, to }, behind),
+    );
     if (page.length > 0) yield page;
     position = page.at(-1);
     from = end;
@@ -34,7 +37,7 @@ export async function* batchPages(
 }
 
 interface BatchLines {
-  readonly sql: Sql;
+  readonly store: Store;
   readonly pipelineIds: PipelineIds;
   readonly selection: LogSelection;
   readonly after: LogPosition | undefined;
@@ -43,14 +46,14 @@ interface BatchLines {
 
 /** The same as text, a page at a time. */
 export async function* batchLines({
-  sql,
+  store,
   pipelineIds,
   selection,
   after,
   limit,
 }: BatchLines): AsyncGenerator<string, void, undefined> {
   let left = limit;
-  for await (const page of batchPages(sql, selection, after)) {
+  for await (const page of batchPages(store, selection, after)) {
     const ids = await pipelineIds(selection.workspaceId);
     const lines = page.slice(0, left).map((batch) => batchLine(batch, ids));
     left -= lines.length;

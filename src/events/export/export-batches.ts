@@ -40,7 +40,7 @@ export async function exportBatches(
   if (settled === undefined) return { lines: nothing() };
   const to = new Date(Math.min(selection.to.getTime(), settled.getTime()));
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
-  const lines = batchLines({ sql: store, pipelineIds, selection: { ...selection, to }, after, limit });
+  const lines = batchLines({ store, pipelineIds, selection: { ...selection, to }, after, limit });
   return { completeUntil: to, lines };
 }
 

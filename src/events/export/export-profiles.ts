@@ -30,7 +30,7 @@ export async function exportProfiles(
     }),
   );
   const most = limit ?? Number.POSITIVE_INFINITY;
-  return { lines: profileLines({ sql: store, workspaceId, environments, from, to, after, limit: most }) };
+  return { lines: profileLines({ store, workspaceId, environments, from, to, after, limit: most }) };
 }
 
 function readCursor(text: string, environments: readonly Environment[]): ProfilePosition {

@@ -1,11 +1,11 @@
 import { type Environment, type Profile, readProfilesAfter } from '../../identity/index.ts';
 import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
-import type { Sql } from '../../store/index.ts';
+import { inIndexOrder, type Store } from '../../store/index.ts';
 import { profileAnswer } from '../profiles/profile-answer.ts';
 import { type ProfilePosition, profileCursor } from './cursor.ts';
 
 export interface ProfileLines {
-  readonly sql: Sql;
+  readonly store: Store;
   readonly workspaceId: WorkspaceId;
   /** In this order. */
   readonly environments: readonly Environment[];
@@ -23,12 +23,15 @@ const BEFORE_ANY = 0n;
  * Profiles in order of environment and MPID, which never change: who is there when an export begins is in it once. MPIDs
  * grow with time, so most of those who come meanwhile stand at its end.
  */
-async function* profilePages({ sql, workspaceId, environments, from, to, after }: ProfileLines) {
+async function* profilePages({ store, workspaceId, environments, from, to, after }: ProfileLines) {
   const begin = after === undefined ? 0 : environments.indexOf(after.environment);
   for (const environment of environments.slice(begin)) {
     let mpid: bigint | undefined = after?.environment === environment ? after.mpid : BEFORE_ANY;
     while (mpid !== undefined) {
-      const page: readonly Profile[] = await readProfilesAfter(sql, { workspaceId, environment, from, to }, mpid);
+      const behind = mpid;
+      const page: readonly Profile[] = await inIndexOrder(store, (sql) =>
+        readProfilesAfter(sql, { workspaceId, environment, from, to }, behind),
+      );
       if (page.length > 0) yield page;
       mpid = page.at(-1)?.mpid;
     }
