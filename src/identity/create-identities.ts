@@ -1,8 +1,10 @@
 import { type Clock, createIdSource, type Secret } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
+import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { profilesToConsider } from './consider-profiles.ts';
 import type { Delivered, Environment, Identities, Identity, PreparedPeople, ProfileScope } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
+import { areFew, MOST_FEW, readFewProfiles } from './few-people.ts';
 import { createWriteKey, KEY_BYTES, type WriteKey } from './identity-key.ts';
 import { mergeConsents, writeConsents } from './keep-consent.ts';
 import { lookAtPeople } from './look-at-people.ts';
@@ -11,6 +13,7 @@ import { mergePeople, textsToRead } from './merge-people.ts';
 import { collectPeople, preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
 import { readProfiles } from './read-profiles.ts';
+import { rememberPeople } from './remember-people.ts';
 import { keyedGroup, modifyProfiles } from './requests/modify-profiles.ts';
 import { resolvePeople } from './resolve-people.ts';
 import { prepareStaging } from './staging.ts';
@@ -22,10 +25,17 @@ export interface IdentityOptions {
   readonly clock: Clock;
   /** Source of new MPIDs; they must grow with time. By default one of `kernel`. */
   readonly nextMpid?: () => bigint;
+  /** Chunks of so many people at most go without staging tables; 512 by default, 0 in tests of those. */
+  readonly mostFew?: number;
 }
 
 /** One for a process: it holds no state but its source of MPIDs. */
-export function createIdentities({ key, clock, nextMpid = createIdSource(clock) }: IdentityOptions): Identities {
+export function createIdentities({
+  key,
+  clock,
+  nextMpid = createIdSource(clock),
+  mostFew = MOST_FEW,
+}: IdentityOptions): Identities {
   const writers: Record<Environment, WriteKey> = {
     production: createWriteKey(key, 'production'),
     development: createWriteKey(key, 'development'),
@@ -33,7 +43,7 @@ export function createIdentities({ key, clock, nextMpid = createIdSource(clock) 
   return {
     collect: (scope) => collectPeople(writers[scope.environment], scope),
     prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
-    deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid }, prepared, exclusive),
+    deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid, mostFew }, prepared, exclusive),
     look: (sql, prepared) => lookAtPeople(sql, prepared, nextMpid),
     modify: (tx, group, exclusive) =>
       modifyProfiles(
@@ -55,28 +65,51 @@ interface Delivery {
   readonly tx: Transaction;
   readonly clock: Clock;
   readonly nextMpid: () => bigint;
+  readonly mostFew: number;
 }
 
 async function deliverPeople(
-  { tx, clock, nextMpid }: Delivery,
+  { tx, clock, nextMpid, mostFew }: Delivery,
   prepared: PreparedPeople,
   exclusive: boolean,
 ): Promise<Delivered> {
   const { scope } = prepared;
   await takeCreationLock(tx, scope.workspaceId, exclusive);
-  const probe = await prepareStaging(tx);
-  const memory = await lookUpPeople(tx, probe, prepared);
-  const profiles = profilesToConsider(memory, prepared);
-  const read = { scope, probe };
-  await readProfiles(tx, read, { profiles, firstOrdinal: 0 });
+  const isStaged = !areFew(prepared, mostFew);
+  const { memory, read } = await (isStaged ? readStaged(tx, prepared) : readFew(tx, prepared));
+  await read(profilesToConsider(memory, prepared));
   // tombstones will be asked here, once the profiles are locked against an erasure
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
-  await readProfiles(tx, read, { profiles: textsToRead(chosen, prepared), firstOrdinal: profiles.length });
+  await read(textsToRead(chosen, prepared));
   await mergePeople(chosen, prepared);
   const consents = await mergeConsents(tx, prepared, chosen);
   await writeIdentities(tx, memory, prepared);
   await writeNewProfiles(tx, prepared, { created: memory.created, clock });
-  const changedProfiles = await updateProfiles(tx, prepared, memory);
+  const changedProfiles = await updateProfiles(tx, prepared, { memory, isStaged });
   await writeConsents(tx, scope, consents);
   return { outcomes, createdProfiles: memory.created.length, changedProfiles };
+}
+
+/** What the store knows of the people, and how more of it is read. */
+interface Reading {
+  readonly memory: ChunkMemory;
+  read(profiles: readonly ProfileMemory[]): Promise<void>;
+}
+
+async function readStaged(tx: Transaction, prepared: PreparedPeople): Promise<Reading> {
+  const probe = await prepareStaging(tx);
+  const memory = await lookUpPeople(tx, probe, prepared);
+  let firstOrdinal = 0;
+  return {
+    memory,
+    async read(profiles) {
+      await readProfiles(tx, { scope: prepared.scope, probe }, { profiles, firstOrdinal });
+      firstOrdinal += profiles.length;
+    },
+  };
+}
+
+async function readFew(tx: Transaction, prepared: PreparedPeople): Promise<Reading> {
+  const memory = await rememberPeople(tx, prepared);
+  return { memory, read: (profiles) => readFewProfiles(tx, prepared.scope, profiles) };
 }

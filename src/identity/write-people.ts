@@ -4,6 +4,7 @@ import { AppError, type Clock } from '../kernel/index.ts';
 import { type CopyTarget, type CopyValue, copyInstant, type Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { PreparedPeople } from './contract.ts';
+import { updateFewProfiles } from './few-people.ts';
 import { identitiesText } from './identity-text.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from './read-profiles.ts';
 
@@ -107,11 +108,24 @@ const UPDATES: CopyTarget = {
  */
 export async function updateProfiles(
   tx: Transaction,
-  { scope, keys }: PreparedPeople,
-  memory: ChunkMemory,
+  prepared: PreparedPeople,
+  { memory, isStaged }: { readonly memory: ChunkMemory; readonly isStaged: boolean },
 ): Promise<number> {
   const mpids = changedMpids(memory);
   if (mpids.length === 0) return 0;
+  const profiles = () => Array.from(mpids, (mpid) => memory.profiles.get(mpid) as ProfileMemory);
+  const updated = isStaged
+    ? await updateStaged(tx, prepared, { memory, mpids })
+    : await updateFewProfiles(tx, prepared, profiles());
+  if (updated !== mpids.length) throw lostRace('a profile');
+  return updated;
+}
+
+async function updateStaged(
+  tx: Transaction,
+  { scope, keys }: PreparedPeople,
+  { memory, mpids }: { readonly memory: ChunkMemory; readonly mpids: BigInt64Array },
+): Promise<number> {
   let addsIdentities = false;
   await tx.copyIn(UPDATES, mpids.length, (index) => {
     const profile = memory.profiles.get(mpids[index] as bigint) as ProfileMemory;
@@ -127,7 +141,7 @@ export async function updateProfiles(
       rowHash,
     ];
   });
-  const updated = await tx.execute(
+  return await tx.execute(
     `UPDATE profiles p SET
        ${addsIdentities ? ADD_IDENTITIES : ''}
        attributes = coalesce(s.attributes, p.attributes),
@@ -139,8 +153,6 @@ export async function updateProfiles(
        AND p.mpid = s.mpid AND p.version = s.version`,
     [scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment]],
   );
-  if (updated !== mpids.length) throw lostRace('a profile');
-  return updated;
 }
 
 /** Left out where nobody gets one, as mostly: it costs a sixth of the update. */

@@ -20,10 +20,12 @@ function watchPlans(tx: Transaction, plans: string[], version: number): Transact
   };
   return {
     ...tx,
-    query: (text, values) =>
-      tx.query(text.includes('server_version_num') ? `SELECT ${version} AS version` : text, values),
+    query: async (text, values) => {
+      if (/^\s*WITH found/.test(text)) await explain(text, values);
+      return tx.query(text.includes('server_version_num') ? `SELECT ${version} AS version` : text, values);
+    },
     execute: async (text, values) => {
-      if (text.startsWith('UPDATE')) await explain(text, values);
+      if (/^\s*UPDATE/.test(text)) await explain(text, values);
       return await tx.execute(text, values);
     },
     copyOut: async (query, types, onRow) => {
@@ -79,4 +81,16 @@ describe.each([170_000, 160_000])('statements of a delivery under server version
     expect(plans.flatMap(offences)).toEqual([]);
     if (version >= 170_000) expect(plans.join('\n')).not.toContain('Nested Loop');
   });
+});
+
+test.each([
+  ['nobody gathered statistics', 300n, 'SELECT 1'],
+  ['statistics are older than the workspace', 301n, 'ANALYZE profiles, profile_identities'],
+])('a few people are looked up and updated by an index too, where %s', async (_case, id, gather) => {
+  const scope: ResolutionScope = { workspaceId: workspaceId(id), environment: 'production', mode: 'incremental' };
+  await store.execute(gather);
+  await plansOf(scope, 170_000, 'Rome');
+  const plans = await plansOf(scope, 170_000, 'Vienna');
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on profile|Bitmap/);
 });

@@ -14,8 +14,8 @@ import type { Store } from '../../src/store/index.ts';
 export const SCOPE: ResolutionScope = { workspaceId: workspaceId(7n), environment: 'production', mode: 'incremental' };
 
 /** The identities of one daemon; all daemons of an installation share the key. */
-export function testIdentities(): Identities {
-  return createIdentities({ key: new Secret('the key of all tests'), clock: systemClock });
+export function testIdentities(options: { readonly mostFew?: number } = {}): Identities {
+  return createIdentities({ key: new Secret('the key of all tests'), clock: systemClock, ...options });
 }
 
 export type Given = Readonly<Partial<Record<IdentityType, string>>>;
@@ -28,7 +28,15 @@ export function person(given: Given, attributes: Readonly<Record<string, string 
 
 /** Delivers one chunk in a transaction of its own. */
 export async function deliver(store: Store, people: readonly Person[], scope = SCOPE): Promise<Delivered> {
-  const identities = testIdentities();
+  return await deliverWith(testIdentities(), store, { people, scope });
+}
+
+/** The same with identities of the test's own. */
+export async function deliverWith(
+  identities: Identities,
+  store: Store,
+  { people, scope }: { readonly people: readonly Person[]; readonly scope: ResolutionScope },
+): Promise<Delivered> {
   const prepared = await identities.prepare(scope, people);
   return await deliverInTransaction(store, (tx, exclusive) => identities.deliver(tx, prepared, exclusive));
 }
