@@ -22,7 +22,7 @@ export { isUuid, type Leaf } from './contract/leaves.ts';
 export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';
-export type { BatchCollector, BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events } from './delivery.ts';
+export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events } from './delivery.ts';
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';

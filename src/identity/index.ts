@@ -6,7 +6,6 @@ export type {
   HashOfRow,
   Identities,
   Identity,
-  PeopleCollector,
   Person,
   PersonFailure,
   PersonOutcome,
