@@ -80,7 +80,8 @@ test('a pipeline of one’s own, events from another, events over HTTP and ident
   const [makeKey = '', useKey = '', send = '', sendAgain = '', bulk = '', web = '', ...last] =
     blocksOf('Events over HTTP');
   const [identify = '', login = '', useMpid = '', modify = '', ...rest] = blocksOf('Who somebody is');
-  expect([more, further, last, rest]).toEqual([[], [], [], []]);
+  const [lookUp = '', audit = '', wayOut = '', ...end] = blocksOf('Looking somebody up, and the way out');
+  expect([more, further, last, rest, end]).toEqual([[], [], [], [], []]);
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
   const port = await freePort();
@@ -178,6 +179,14 @@ test('a pipeline of one’s own, events from another, events over HTTP and ident
       { ErrorCode: 'NOT_FOUND_ERROR' },
       { is_logged_in: false, mpid: expect.not.stringMatching(mpid) },
     ]);
+
+    const [found, person] = answers(await type(lookUp));
+    expect(found).toMatchObject({ items: [{ environment: 'production', identities: expect.any(Array) }] });
+    expect(person).toMatchObject({ batches: [{ batch: { events: [{}] } }, { batch: { events: [{}] } }] });
+    expect(person?.batches).toMatchObject([{ input_key: part('key') }, { input_key: part('key') }]);
+    const looked = { action: 'profile.read', actor: shown('client_id') };
+    expect(answers(await type(audit))).toMatchObject([{ items: [looked, looked, looked] }]);
+    expect(await type(wayOut)).toMatch(/^ *3 batches\.ndjson\n *\d+ profiles\.ndjson\n/);
   } finally {
     process.kill(-(shell.pid ?? 0), 'SIGTERM');
     shell.stdin.end();
