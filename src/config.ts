@@ -32,6 +32,10 @@ export const SETTINGS = {
     meaning:
       'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients share one limit of failed sign-ins.',
   },
+  PENSTOCK_METRICS_FROM: {
+    default: '127.0.0.0/8,::1',
+    meaning: 'Addresses or networks, comma separated, that may read /metrics.',
+  },
   PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',
@@ -106,6 +110,8 @@ export interface Config {
     /** Paths of PEM files; undefined: plain HTTP. */
     readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
     readonly trustedProxies: readonly string[];
+    /** Absent: this machine alone. */
+    readonly metricsFrom?: readonly string[];
     readonly bodyLimitBytes: number;
   };
   readonly inputs: { readonly signatureWindowMs: number; readonly keyOnlyPerSecond: number };
@@ -136,14 +142,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const read = reader(environment, issues);
   const config: Config = {
     home: resolve(read.text('PENSTOCK_HOME')),
-    http: {
-      host: read.text('PENSTOCK_HOST'),
-      port: read.integer('PENSTOCK_PORT', 0, 65_535),
-      baseUrl: read.url('PENSTOCK_BASE_URL'),
-      tls: readTls(read, issues),
-      trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
-      bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
-    },
+    http: readHttp(read, issues),
     inputs: {
       signatureWindowMs: read.integer('PENSTOCK_SIGNATURE_WINDOW_S', 1, 86_400) * 1000,
       keyOnlyPerSecond: read.integer('PENSTOCK_KEY_ONLY_PER_SECOND', 1, 1_000_000),
@@ -179,6 +178,18 @@ export function readConfig(environment: Environment = process.env): Config {
   };
   requireNone(issues);
   return config;
+}
+
+function readHttp(read: ReturnType<typeof reader>, issues: Issue[]): Config['http'] {
+  return {
+    host: read.text('PENSTOCK_HOST'),
+    port: read.integer('PENSTOCK_PORT', 0, 65_535),
+    baseUrl: read.url('PENSTOCK_BASE_URL'),
+    tls: readTls(read, issues),
+    trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
+    metricsFrom: read.items('PENSTOCK_METRICS_FROM', isNetwork, 'an address or network'),
+    bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
+  };
 }
 
 /** Both files or none. */

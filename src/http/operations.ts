@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { AppError } from '../kernel/index.ts';
 import type { Endpoint } from './contract.ts';
 import { defineEndpoint, NO_PARAMETERS } from './define-endpoint.ts';
 import type { Readiness } from './health.ts';
@@ -7,6 +8,8 @@ interface Operations {
   readonly readiness: () => Promise<Readiness>;
   readonly metricsPage: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly openApi: () => unknown;
+  /** Whether a client of this address may read the metrics, which name workspaces and pipelines. */
+  readonly mayReadMetrics: (address: string) => boolean;
 }
 
 const common = {
@@ -26,8 +29,13 @@ const READINESS = Type.Object(
   { title: 'Readiness' },
 );
 
-/** What an operator's tools ask. None needs credentials: keep the port to those who may know. */
-export function operationsEndpoints({ readiness, metricsPage, openApi }: Operations): readonly Endpoint[] {
+/** What an operator's tools ask, without credentials; the metrics only from networks that may know. */
+export function operationsEndpoints({
+  readiness,
+  metricsPage,
+  openApi,
+  mayReadMetrics,
+}: Operations): readonly Endpoint[] {
   return [
     defineEndpoint({
       ...common,
@@ -49,17 +57,7 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
         return { status: body.status === 'ready' ? 200 : 503, body };
       },
     }),
-    defineEndpoint({
-      ...common,
-      path: '/metrics',
-      operationId: 'getMetrics',
-      summary: 'Metrics for Prometheus, as text',
-      responses: { 200: Type.String() },
-      handler: async () => {
-        const { contentType, text } = await metricsPage();
-        return { status: 200, body: text, headers: { 'content-type': contentType } };
-      },
-    }),
+    metricsEndpoint({ metricsPage, mayReadMetrics }),
     defineEndpoint({
       ...common,
       path: '/openapi.json',
@@ -69,4 +67,28 @@ export function operationsEndpoints({ readiness, metricsPage, openApi }: Operati
       handler: async () => ({ status: 200, body: openApi() }),
     }),
   ];
+}
+
+function metricsEndpoint({
+  metricsPage,
+  mayReadMetrics,
+}: Pick<Operations, 'metricsPage' | 'mayReadMetrics'>): Endpoint {
+  return defineEndpoint({
+    ...common,
+    path: '/metrics',
+    operationId: 'getMetrics',
+    summary: 'Metrics for Prometheus, as text',
+    responses: { 200: Type.String() },
+    refusals: { 403: 'PENSTOCK_METRICS_FROM does not name the address of the caller.' },
+    handler: async ({ address }) => {
+      if (!mayReadMetrics(address)) {
+        throw new AppError(
+          'FORBIDDEN',
+          `Metrics are not for ${address}; PENSTOCK_METRICS_FROM says who may read them.`,
+        );
+      }
+      const { contentType, text } = await metricsPage();
+      return { status: 200, body: text, headers: { 'content-type': contentType } };
+    },
+  });
 }

@@ -11,6 +11,7 @@ import { createApp } from './fastify-app.ts';
 import { type ReadinessCheck, readiness } from './health.ts';
 import { listenError, urlOf } from './listen.ts';
 import type { Metrics } from './metrics.ts';
+import { createNetworkCheck } from './networks.ts';
 import { observeRequests } from './observe-requests.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operationsEndpoints } from './operations.ts';
@@ -52,6 +53,7 @@ export interface HttpServer {
 }
 
 const GRACE_MS = 10_000;
+const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /** The HTTP side of the daemon over the endpoints of all rooms. Listens on nothing until it is told to. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -110,6 +112,7 @@ function withOperations(options: HttpServerOptions, isDraining: () => boolean) {
     readiness: () => readiness({ checks, isDraining, clock, log }),
     metricsPage: () => metrics.page(),
     openApi: () => document,
+    mayReadMetrics: createNetworkCheck(options.config.metricsFrom ?? LOOPBACK),
   });
   const endpoints = [...options.endpoints, ...operations];
   const document = openApiDocument(endpoints);

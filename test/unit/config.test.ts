@@ -10,7 +10,10 @@ describe('without any variable', () => {
   test('everything has its default', () => {
     expect(readConfig({})).toEqual({
       home: resolve('.penstock'),
-      http: { host: '127.0.0.1', port: 8080, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1_048_576 },
+      http: {
+        ...{ host: '127.0.0.1', port: 8080, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1_048_576 },
+        metricsFrom: ['127.0.0.0/8', '::1'],
+      },
       inputs: { signatureWindowMs: 300_000, keyOnlyPerSecond: 50 },
       store: { databaseUrl: undefined, port: 0, syncsToDisk: true, poolSize: 10 },
       keys: { encryption: [], identity: undefined },
@@ -41,6 +44,7 @@ describe('a variable that is set', () => {
     ['PENSTOCK_PORT', '0', (config) => config.http.port, 0],
     ['PENSTOCK_BASE_URL', 'https://x.example/api//', (config) => config.http.baseUrl, 'https://x.example/api'],
     ['PENSTOCK_TRUSTED_PROXIES', '10.0.0.0/8, ::1', (config) => config.http.trustedProxies, ['10.0.0.0/8', '::1']],
+    ['PENSTOCK_METRICS_FROM', '10.0.0.0/8', (config) => config.http.metricsFrom, ['10.0.0.0/8']],
     ['PENSTOCK_BODY_LIMIT_BYTES', '2048', (config) => config.http.bodyLimitBytes, 2048],
     ['DATABASE_URL', 'postgres://u:p@h/d', (config) => config.store.databaseUrl?.reveal(), 'postgres://u:p@h/d'],
     ['DATABASE_URL', 'postgres:///d?host=/s', (config) => config.store.databaseUrl?.reveal(), 'postgres:///d?host=/s'],
@@ -92,6 +96,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_BASE_URL', 'localhost:8080'],
     ['PENSTOCK_TRUSTED_PROXIES', 'proxy.example'],
     ['PENSTOCK_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['PENSTOCK_METRICS_FROM', 'prometheus'],
     ['PENSTOCK_TRUSTED_PROXIES', '::1/129'],
     ['PENSTOCK_TRUSTED_PROXIES', '10.0.0.0/8/8'],
     ['PENSTOCK_BODY_LIMIT_BYTES', '1'],

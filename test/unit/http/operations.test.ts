@@ -124,3 +124,27 @@ describe('/metrics', () => {
     expect(next.text).toContain('penstock_scrape_failures_total{metric="penstock_queue_age_seconds"} 1');
   });
 });
+
+describe('the metrics', () => {
+  const statusFor = async (server: ReturnType<typeof httpServer>, remoteAddress: string) =>
+    (await server.inject({ url: '/metrics', remoteAddress })).statusCode;
+
+  it('are for this machine alone unless said otherwise', async () => {
+    const server = httpServer([]);
+    for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
+      expect(await statusFor(server, address)).toBe(200);
+    }
+    for (const address of ['10.0.0.1', '::ffff:10.0.0.1', 'fe80::1'])
+      expect(await statusFor(server, address)).toBe(403);
+    const refused = await server.inject({ url: '/metrics', remoteAddress: '10.0.0.1' });
+    expect(JSON.parse(refused.body).message).toContain('PENSTOCK_METRICS_FROM');
+  });
+
+  it('are for the networks that are named', async () => {
+    const rest = { port: 0, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1024 };
+    const config = { host: '127.0.0.1', ...rest, metricsFrom: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'] };
+    const server = httpServer([], { config });
+    for (const address of ['10.1.2.3', 'fd00::5', '192.0.2.7']) expect(await statusFor(server, address)).toBe(200);
+    for (const address of ['127.0.0.1', '192.0.2.8']) expect(await statusFor(server, address)).toBe(403);
+  });
+});
