@@ -17,8 +17,9 @@ const REGULATIONS = ['gdpr', 'ccpa'] as const;
  * attributes do: else a wrong clock would outlast every withdrawal. The batch itself keeps what it said.
  */
 export function consentText(state: EventBatch['consent_state'], times: BatchTimes): string | undefined {
+  if (state === undefined || state === null) return undefined;
   const parts = REGULATIONS.flatMap((regulation) => {
-    const purposes = purposesText(state?.[regulation], times);
+    const purposes = purposesText(state[regulation], times);
     return purposes === '' ? [] : `"${regulation}":{${purposes}}`;
   });
   return parts.length === 0 ? undefined : `{${parts.join(',')}}`;

@@ -7,7 +7,6 @@ export {
   type BatchDoor,
   type BatchSender,
   createBatchDoor,
-  type SentBatch,
 } from './accept-batches.ts';
 export { eraseBatches } from './batch-log.ts';
 export { expireRequests } from './batch-requests.ts';

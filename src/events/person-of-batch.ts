@@ -21,7 +21,7 @@ import type { WireString } from './contract/leaves.ts';
  */
 export function personOfBatch(batch: EventBatch, receivedMs: number): Person | undefined {
   const { user_identities, device_info, mp_deviceid } = batch;
-  const identities = identitiesOf({ ...user_identities, ...device_info, mp_deviceid });
+  const identities = identitiesOf([user_identities, device_info, { mp_deviceid }]);
   const mpid = batch.mpid ?? undefined;
   if (identities.length === 0 && mpid === undefined) return undefined;
   const setAtMs = settingMs(batch.timestamp_unixtime_ms, receivedMs);
@@ -35,16 +35,26 @@ export function personOfBatch(batch: EventBatch, receivedMs: number): Person | u
   };
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Fields that are no identities are passed over; an identity that stands twice, as `customerid` too, counts once. */
-function identitiesOf(fields: Readonly<Record<string, unknown>>): readonly Identity[] {
-  const identities = new Map<string, Identity>();
-  for (const [name, value] of Object.entries(fields)) {
-    const type = identityTypeOfColumn(name);
-    if (type === undefined || value === null || value === undefined) continue;
-    const identity = identityOf(type, value as WireString);
-    if (!namesNobody(identity)) identities.set(`${identity.type} ${identity.value}`, identity);
+function identitiesOf(places: readonly (Fields | null | undefined)[]): readonly Identity[] {
+  const identities: Identity[] = [];
+  for (const fields of places) {
+    for (const name in fields) {
+      const value = fields[name];
+      if (value === null || value === undefined) continue;
+      const type = identityTypeOfColumn(name);
+      if (type !== undefined) addOnce(identities, identityOf(type, value as WireString));
+    }
   }
-  return [...identities.values()];
+  return identities;
+}
+
+function addOnce(identities: Identity[], identity: Identity): void {
+  if (namesNobody(identity)) return;
+  const isThere = identities.some(({ type, value }) => type === identity.type && value === identity.value);
+  if (!isThere) identities.push(identity);
 }
 
 /** Validation has refused what cannot be one. */

@@ -14,6 +14,6 @@ export { ERROR_STATUSES } from './error-statuses.ts';
 export { Int64 } from './int64.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { type Page, PageQuery, readPage, readTimes, TimesQuery } from './page.ts';
-export { createRateLimiter, type RateLimiter, type RateVerdict } from './rate-limiter.ts';
+export { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts';
 export { WorkspaceParam } from './workspace-param.ts';
