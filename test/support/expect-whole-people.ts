@@ -12,8 +12,6 @@ const WRONGS: Readonly<Record<string, string>> = {
       (SELECT count(*) FROM profile_identities i WHERE i.workspace_id = $1 AND i.mpid = p.mpid)`,
   'an identity that a profile owns twice': `
     SELECT 1 FROM profile_identities WHERE workspace_id = $1 GROUP BY key, mpid HAVING count(*) > 1`,
-  'an identity that is shared while its first place is free': `
-    SELECT 1 FROM profile_identities WHERE workspace_id = $1 GROUP BY key HAVING min(slot) > 0`,
   'a login identity with two profiles': `
     SELECT 1 FROM profiles, jsonb_array_elements(identities::jsonb) identity
     WHERE workspace_id = $1 AND identity ->> 0 = ANY ($2) GROUP BY environment, identity HAVING count(*) > 1`,
