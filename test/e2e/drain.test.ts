@@ -24,7 +24,7 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   void daemon.end('SIGTERM').then((end) => {
     ended = end;
   });
-  const { code, err } = await until(() => ended, 20_000);
+  const { code, err } = await until(() => ended, 60_000);
   expect(code).toBe(0);
   const [, wayDown = 'no word of the signal'] = err.split('SIGTERM received: draining.');
   expect(wayDown).not.toBe('no word of the signal');

@@ -25,16 +25,16 @@ test('the demo shows that only the people who bought again move, and leaves noth
   expect(out).toContain('1,506 people moved, 22,064 were not touched.');
   expect(out).toMatch(/^ {3}purchases +4 +5$/m);
   expect(place.left()).toEqual([]);
-});
+}, 180_000);
 
 test('Ctrl-C ends the demo in the middle, and it leaves nothing either', async () => {
   using place = scratch();
   const { child, written, ended } = spawnPenstock(['demo'], place.options);
-  await until(() => written.out.includes('2. A warehouse'), 40_000);
+  await until(() => written.out.includes('2. A warehouse'), 120_000);
   child.kill('SIGINT');
   // npm hands on what the terminal has sent already
   child.kill('SIGINT');
   const { code, err } = await ended;
   expect({ code, err }).toEqual({ code: 1, err: 'SIGINT received: the demo ended early, and its folder is gone.\n' });
   expect(place.left()).toEqual([]);
-});
+}, 180_000);

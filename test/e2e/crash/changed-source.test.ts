@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { everyKind } from '../../support/crash/crash-kills.ts';
 import type { CrashPipeline } from '../../support/crash/crash-pipeline.ts';
-import { expectExact, openCrashSite, startRound, untilOver, untilShare } from '../../support/crash/crash-site.ts';
+import {
+  expectExact,
+  letLeasesEnd,
+  openCrashSite,
+  startRound,
+  untilOver,
+  untilShare,
+} from '../../support/crash/crash-site.ts';
 import { postgresSources } from '../../support/crash/crash-source.ts';
 import { differenceOf } from '../../support/crash/multiset.ts';
 import { type SourceRow, sourceRows } from '../../support/crash/source-rows.ts';
@@ -36,6 +43,7 @@ test('a source that changed between a crash and the next start: what was kept st
     for (const statement of STATEMENTS) await pipeline.source.run(statement);
     await pipeline.append(added);
   }
+  await letLeasesEnd(site);
   await site.serve();
   for (const pipeline of pipelines) {
     const run = await untilOver(site, pipeline, round.runs.get(pipeline) ?? 0);

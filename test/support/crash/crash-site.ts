@@ -137,6 +137,11 @@ export async function aMomentLater(random: () => number): Promise<void> {
   await pause(random() * JITTER_MS);
 }
 
+/** As if the heartbeats of a killed daemon were overdue: for tests that are about what comes after that. */
+export async function letLeasesEnd({ store }: CrashSite): Promise<void> {
+  await store.execute("UPDATE pgboss.job SET heartbeat_on = $1 WHERE state = 'active'", [new Date(0)]);
+}
+
 export async function untilOver({ api }: CrashSite, pipeline: Pick<CrashPipeline, 'id'>, run: number) {
   return await until(async () => {
     const answer = await api.get(`${PIPELINES}/${pipeline.id}/runs/${run}`);
