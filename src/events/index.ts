@@ -25,7 +25,7 @@ export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events }
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';
-export { type ProfileEndpointsDeps, profileEndpoints } from './profiles/routes.ts';
+export { profileEndpoints } from './profiles/routes.ts';
 export { readBatches } from './read-log.ts';
 export { expireRejected } from './rejected-batches.ts';
 export { eventsEndpoints } from './routes/endpoints.ts';
