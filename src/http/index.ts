@@ -5,7 +5,6 @@ export type {
   CredentialRequest,
   Endpoint,
   EndpointSpec,
-  InputCaller,
   InputRule,
 } from './contract.ts';
 export type { AllowsOrigin } from './cors.ts';
