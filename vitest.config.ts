@@ -5,6 +5,8 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const onStore = ['integration', 'api', 'conformance', 'e2e', 'guide', 'clients'];
 const shared = {
   env: { TZ: 'America/Los_Angeles', NODE_ENV: 'test' },
+  // files that follow each other in a worker share its modules: to load them anew took most of the processor's time
+  isolate: false,
   // more than cores, for half of the time is spent waiting for processes, heartbeats and backoffs
   maxWorkers: 4,
 };
@@ -19,8 +21,6 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           testTimeout: 15_000,
-          // files that follow each other in a worker share its modules: to load them anew took two thirds of the time
-          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
