@@ -155,6 +155,27 @@ it('JSON that jsonb cannot hold is null, and keeps nobody from reading what stan
   expect(await read('SELECT name FROM penstock_v1_profile_attributes')).toEqual([{ name: 'a' }]);
 });
 
+it('a time is read however it is written, and what is none is null and keeps nobody from reading the rest', async () => {
+  const given = ['1700000000000.0', '1.7e12', '17e11', '1e400', '-1e400', '1e15', '0', 'null', '"x"', '{}', '[]'];
+  const events = given.map((time) => `{"event_type":"custom_event","data":{"timestamp_unixtime_ms":${time}}}`);
+  const odd = ['{"event_type":"custom_event"}', '7', 'null', '"x"', '[]'];
+  const text = says('c-1', {}, { events: [...events, ...odd] });
+  await receive('2026-04-02T00:00:00Z', { source: WEB, text, workspace: 4n });
+  for (const more of ['{"events":null}', '{"events":7}', '{}']) {
+    await receive('2026-04-02T00:00:00Z', { source: WEB, text: more, workspace: 4n });
+  }
+  const rows = await store.query<{ time: Date | null }>(
+    'SELECT occurred_on AS time FROM penstock_v1_events WHERE workspace_id = 4 ORDER BY event_number',
+  );
+  const then = '2023-11-14T22:13:20.000Z';
+  expect(rows.slice(0, 7).map(({ time }) => time?.toISOString())).toEqual([
+    ...[then, then, then, undefined, undefined, undefined],
+    '1970-01-01T00:00:00.000Z',
+  ]);
+  expect(new Set(rows.slice(7).map(({ time }) => time))).toEqual(new Set([null]));
+  expect(rows).toHaveLength(given.length + odd.length);
+});
+
 it('what has a time of its own keeps it to the microsecond, also under a name of blanks', async () => {
   const rows = await store.query(
     `SELECT name, set_on::text AS set_on FROM penstock_v1_profile_attributes WHERE workspace_id = 1 AND mpid = 3 ORDER BY name`,
