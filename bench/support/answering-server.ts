@@ -1,7 +1,7 @@
 // The events API of a daemon that stores nothing: the same server, credentials and parsing, and a door that answers at once.
 import { createAuthenticate, createSettingsReader, createSigningKeys } from '../../src/access/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { type AcceptOutcome, eventsEndpoints } from '../../src/events/index.ts';
+import { type AcceptOutcome, type BatchDoor, eventsEndpoints } from '../../src/events/index.ts';
 import { createHttpServer, createMetrics } from '../../src/http/index.ts';
 import { systemClock as clock, createLog } from '../../src/kernel/index.ts';
 import { attachStore, resolveKeys } from '../../src/store/index.ts';
@@ -13,7 +13,12 @@ const store = await attachStore(config, log);
 if (store === undefined) throw new Error('No daemon runs in that home.');
 const access = { store, clock, keyRing };
 const kept: readonly AcceptOutcome[] = [{ status: 'kept', mpid: undefined }];
-const batches = { accept: async () => ({ outcomes: kept, rateUsedPercent: 0 }), drain: async () => undefined };
+const batches: BatchDoor = {
+  accept: async () => ({ outcomes: kept, rateUsedPercent: 0 }),
+  admit: async () => 0,
+  keep: async () => kept,
+  drain: async () => undefined,
+};
 const server = createHttpServer({
   endpoints: eventsEndpoints({ store, clock, batches, settingsOf: createSettingsReader(access) }),
   authenticate: createAuthenticate({

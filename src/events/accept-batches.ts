@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SettingsReader, WorkspaceSettings } from '../access/index.ts';
 import type { RateLimiter } from '../http/index.ts';
 import { policyOf, type ResolutionPolicy } from '../identity/index.ts';
@@ -57,6 +58,10 @@ export interface BatchDoor {
    * `source_request_id` to recognise them.
    */
   accept(sender: BatchSender, batches: readonly SentBatch[]): Promise<Accepted>;
+  /** Counts so many batches in the workspace's rate, and says how much of it is used up; throws as `accept` does. */
+  admit(sender: BatchSender, count: number): Promise<number>;
+  /** As `accept`, for batches that were admitted. */
+  keep(sender: BatchSender, batches: readonly SentBatch[]): Promise<readonly AcceptOutcome[]>;
   /** Takes nothing more; resolves when everything that was taken is durable or refused. */
   drain(): Promise<void>;
 }
@@ -77,18 +82,26 @@ type Groups = GroupCommit<AcceptedBatch, AcceptOutcome>;
 /** One for a process. */
 export function createBatchDoor(deps: AcceptDeps): BatchDoor {
   const groups: Groups = createGroupCommit({ ...BOUNDS, deliver: (group) => deliverAccepted(deps, group) });
+  const admit = async (sender: BatchSender, count: number) => {
+    const { limits } = await deps.settingsOf(sender.workspaceId);
+    return takeRate(deps.rates, sender, { count, limits });
+  };
+  const keep = async (sender: BatchSender, batches: readonly SentBatch[]) => {
+    const settings = await deps.settingsOf(sender.workspaceId);
+    const acceptance: Acceptance = {
+      ...{ groups, sender, limits: settings.limits, policy: policyOf(settings) },
+      source: { kind: 'input', key: sender.key },
+      receivedMs: deps.clock.nowMs(),
+    };
+    return keepBatches(acceptance, batches);
+  };
   return {
     async accept(sender, batches) {
-      const settings = await deps.settingsOf(sender.workspaceId);
-      const rateUsedPercent = takeRate(deps.rates, sender, { count: batches.length, limits: settings.limits });
-      const acceptance: Acceptance = {
-        ...{ groups, sender, limits: settings.limits, policy: policyOf(settings) },
-        source: { kind: 'input', key: sender.key },
-        receivedMs: deps.clock.nowMs(),
-      };
-      const outcomes = await Promise.all(batches.map((batch) => acceptBatch(acceptance, batch)));
-      return { outcomes, rateUsedPercent };
+      const rateUsedPercent = await admit(sender, batches.length);
+      return { outcomes: await keep(sender, batches), rateUsedPercent };
     },
+    admit,
+    keep,
     drain: () => groups.drain(),
   };
 }
@@ -116,13 +129,27 @@ interface Acceptance {
   readonly receivedMs: number;
 }
 
-async function acceptBatch(acceptance: Acceptance, { body, text }: SentBatch): Promise<AcceptOutcome> {
+/** Between so many the loop gets its turn. */
+const SLICE_BATCHES = 100;
+
+async function keepBatches(acceptance: Acceptance, batches: readonly SentBatch[]): Promise<readonly AcceptOutcome[]> {
+  const checked: (AcceptedBatch | readonly Issue[])[] = [];
+  for (const batch of batches) {
+    checked.push(checkedBatch(acceptance, batch));
+    if (checked.length % SLICE_BATCHES === 0) await setImmediate();
+  }
+  return Promise.all(checked.map((one) => ('batch' in one ? keepBatch(acceptance, one) : rejected(one))));
+}
+
+function checkedBatch(acceptance: Acceptance, { body, text }: SentBatch): AcceptedBatch | readonly Issue[] {
   const issues = checkBatch(body, acceptance.limits, text);
-  if (issues.length > 0) return rejected(issues);
-  const accepted = acceptedBatch(acceptance, body as EventBatch, text);
+  return issues.length > 0 ? issues : acceptedBatch(acceptance, body as EventBatch, text);
+}
+
+async function keepBatch({ groups }: Acceptance, accepted: AcceptedBatch): Promise<AcceptOutcome> {
   const { workspaceId, environment } = accepted.scope;
   try {
-    return await acceptance.groups.submit(`${workspaceId}/${environment}`, accepted, accepted.batch.text.length);
+    return await groups.submit(`${workspaceId}/${environment}`, accepted, accepted.batch.text.length);
   } catch (thrown) {
     const error = asAppError(thrown);
     // alone in its group by then: the store cannot hold a value of this very batch

@@ -179,6 +179,17 @@ describe('a batch of calls', () => {
     ]);
   });
 
+  test('counts in the workspace’s rate once a call, whether it is kept or refused', async () => {
+    expect(await api.put('/settings', { limits: { batches_per_second: 10 } })).toBe(200);
+    expect((await send('/v1/batch', { batch: [track(), track(), 7, 7, { type: 'reset' }] })).status).toBe(200);
+    expect((await send('/v1/track', {})).status).toBe(400);
+    expect((await send('/v1/batch', { batch: Array(5).fill(7) })).status).toBe(429);
+    expect((await send('/v1/batch', { batch: Array(4).fill(7) })).status).toBe(200);
+    const over = await send('/v1/batch', { batch: [7] });
+    expect([over.status, over.headers['retry-after']]).toEqual([429, '1']);
+    expect(await rejected()).toHaveLength(7);
+  });
+
   test('of nothing is fine', async () => {
     expect((await send('/v1/batch', { batch: [] })).status).toBe(200);
   });
