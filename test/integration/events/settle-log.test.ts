@@ -99,7 +99,7 @@ describe('an export', () => {
   });
 
   it('waits a while for deliveries that are under way, and not for those that begin meanwhile', async () => {
-    const client = reader({ waitMs: 60_000 });
+    const client = reader({ waitMs: 3_600_000 });
     await deliver('first');
     clock.advance(1);
     const short = await begin('short');
