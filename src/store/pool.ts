@@ -11,7 +11,8 @@ const IDLE_TIMEOUT_MS = 60_000;
  * - no JIT (compiling costs more than our statements run) and plans that do not look at the parameters: planning
  *   `= ANY($1)` with ten thousand keys otherwise estimates each of them;
  * - a daemon that hangs, or whose machine is gone, loses its locks within a minute or two, not after the two hours of TCP;
- * - a statement whose client is gone ends within seconds.
+ * - a statement whose client is gone ends within seconds;
+ * - a commit is on the disk before it is answered: of what the server may say instead, only `off` loses it with a crash.
  */
 const SESSION = [
   "SET TIME ZONE 'UTC'",
@@ -24,6 +25,7 @@ const SESSION = [
   'SET tcp_keepalives_interval = 10',
   'SET tcp_keepalives_count = 3',
   "SET client_connection_check_interval = '5s'",
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 ].join(';');
 
 export interface PoolOptions {

@@ -204,6 +204,20 @@ describe('values', () => {
   });
 });
 
+describe('a session', () => {
+  test.each([
+    ['off', 'on'],
+    ['local', 'local'],
+    ['remote_write', 'remote_write'],
+    ['remote_apply', 'remote_apply'],
+  ])('of a server that commits with synchronous_commit = %s does so with %s', async (given, used) => {
+    const url = new URL(store.databaseUrl);
+    url.searchParams.set('options', `-c synchronous_commit=${given}`);
+    await using opened = openStore({ databaseUrl: new Secret(url.href), poolSize: 1, log: createLog('silent') });
+    expect(await opened.query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: used }]);
+  });
+});
+
 /** Resolves for all when `parties` have called it; later callers do not wait. */
 function meeting(parties: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
