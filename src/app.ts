@@ -164,9 +164,9 @@ function assemble(parts: Parts): App {
       return http.url;
     },
     async listen() {
-      await http.listen();
       // before the first batch comes, and then every day
       await keepPartitions({ store, clock, log });
+      await http.listen();
       await jobs.cadence('partitions', PARTITIONS_CRON, () => keepPartitions({ store, clock, log }));
       await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll({ store, clock, log }, signal));
       await engine.register();
