@@ -1,6 +1,14 @@
 import { AppError } from '../../kernel/index.ts';
 import { createGroupCommit, type GroupCommitOptions, type Store } from '../../store/index.ts';
-import type { AttributeSet, Identities, Person, PersonOutcome, ProfileScope, ResolutionScope } from '../contract.ts';
+import type {
+  AttributeSet,
+  Identities,
+  Identity,
+  Person,
+  PersonOutcome,
+  ProfileScope,
+  ResolutionScope,
+} from '../contract.ts';
 import { deliverInTransaction } from '../deliver-in-transaction.ts';
 import type { IdentityRequests, ModifyRequest, ResolveAnswer, ResolveRequest } from './contract.ts';
 
@@ -45,7 +53,7 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
       return answer(deps, request, await writes.submit(key, request, sizeBytes));
     },
     async modify(request) {
-      const refusal = await changes.submit(groupKey(request, 'modify'), request, MODIFY_BYTES);
+      const refusal = await changes.submit(groupKey(request, 'modify'), request, sizeOfChanges(request));
       if (refusal !== undefined) throw refusal;
     },
     async drain() {
@@ -53,8 +61,6 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
     },
   };
 }
-
-const MODIFY_BYTES = 1024;
 
 function changesNothing({ verb, isReadOnly }: ResolveRequest): boolean {
   return verb === 'search' || isReadOnly === true;
@@ -65,11 +71,23 @@ function groupKey({ workspaceId, environment }: ProfileScope, verb: string): str
   return `${workspaceId} ${environment} ${verb === 'search' ? verb : ''}`;
 }
 
+/** What a request takes besides its texts, about; and each identity that it names. */
+const REQUEST_BYTES = 256;
+const IDENTITY_BYTES = 64;
+
 function sizeOf({ identities, attributes }: ResolveRequest): number {
-  let bytes = 256;
-  for (const { value } of identities) bytes += value.length;
+  let bytes = REQUEST_BYTES + sizeOfAll(identities);
+  for (const name of attributes?.set.names ?? []) bytes += name.length;
   for (const text of attributes?.set.texts ?? []) bytes += text?.length ?? 0;
   return bytes;
+}
+
+function sizeOfChanges({ changes }: ModifyRequest): number {
+  return REQUEST_BYTES + sizeOfAll(changes.flatMap(({ from, to }) => [from, to]));
+}
+
+function sizeOfAll(identities: readonly (Identity | undefined)[]): number {
+  return identities.reduce((bytes, identity) => bytes + IDENTITY_BYTES + (identity?.value.length ?? 0), 0);
 }
 
 function scopeOf([first]: readonly ResolveRequest[]): ResolutionScope {

@@ -116,4 +116,14 @@ describe('modify', () => {
     await requests.modify(first, [['email', null, 'a@x']]);
     expect(await identityFaults(store)).toEqual([]);
   });
+
+  it('is refused while changes of too many bytes wait', async () => {
+    await using store = await openTestStore();
+    const requests = requestsOf(store);
+    const long = 'x'.repeat(2 ** 20);
+    const codes = await Promise.all(
+      Array.from({ length: 40 }, () => requests.modify(1n, [['other', null, long]]).catch(({ code }) => code)),
+    );
+    expect(new Set(codes)).toEqual(new Set(['NOT_FOUND', 'RATE_LIMITED']));
+  });
 });

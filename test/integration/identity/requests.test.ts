@@ -198,3 +198,13 @@ it.each([
     }
   },
 );
+
+it('is refused while names and values of too many bytes wait', async () => {
+  await using store = await openTestStore();
+  const requests = requestsOf(store);
+  const attributes = { set: { names: ['x'.repeat(2 ** 20)], texts: ['1'] }, setAt: 1n };
+  const ask = () => requests.ask('identify', { other: 'o' }, { attributes, isReadOnly: true });
+  const answers = await Promise.allSettled(Array.from({ length: 40 }, ask));
+  const codes = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'answered'));
+  expect(new Set(codes)).toEqual(new Set(['answered', 'RATE_LIMITED']));
+});
