@@ -65,7 +65,7 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
   const iterator = iteratorOf(snapshot, columns);
   const mapping = createMapping(deps, {
     ...{ columns, iterator, settings, workspaceId, pipelineNumber, runStart: microsOfMs(deps.clock.nowMs()) },
-    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation, identity: snapshot.identity },
+    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation, identity: settings.identity },
   });
   const range = await rangeOfTrial(trial, iterator);
   if (range.kind === 'empty') return NOTHING_TO_READ;

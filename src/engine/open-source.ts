@@ -73,7 +73,7 @@ interface Mapping {
 
 async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: Mapping): Promise<UnitMapping> {
   const settings = await readSettings(deps.store, claimed.workspaceId);
-  const { pipeline, transformation, identity } = claimed.snapshot;
+  const { pipeline, transformation, identity = settings.identity } = claimed.snapshot;
   return createMapping(deps, {
     ...{ columns, iterator, settings, workspaceId: claimed.workspaceId, runStart: claimed.startedAt },
     pipelineNumber: claimed.pipelineNumber,

@@ -20,8 +20,11 @@ export interface RunSnapshot {
   readonly dataModel: Pick<DataModel, 'id' | 'sqlQuery'>;
   /** Of an events pipeline only. */
   readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
-  /** How people are resolved: two strategies in one run would tell the same person apart. */
-  readonly identity: WorkspaceSettings['identity'];
+  /**
+   * How people are resolved: two strategies in one run would tell the same person apart. Absent in a run that an earlier
+   * Penstock began: there each attempt goes by the settings of the workspace.
+   */
+  readonly identity?: WorkspaceSettings['identity'];
 }
 
 /** JSON text of the snapshot, as it stands in the run's row. */

@@ -12,7 +12,7 @@ import { createEventsMapping } from './events-mapping.ts';
 import { createPeopleMapping } from './people-mapping.ts';
 import type { UnitMapping } from './unit-mapping.ts';
 
-export interface MappingPlan extends Pick<RunSnapshot, 'pipeline' | 'transformation' | 'identity'> {
+export interface MappingPlan extends Required<Pick<RunSnapshot, 'pipeline' | 'transformation' | 'identity'>> {
   readonly workspaceId: WorkspaceId;
   readonly pipelineNumber: bigint;
   readonly settings: WorkspaceSettings;

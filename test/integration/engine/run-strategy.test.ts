@@ -52,3 +52,25 @@ test('a run keeps the strategy that it began with over all attempts; a changed o
   expect(await attempt(await here.request())).toBe(true);
   expect(await customers()).toEqual({ a: true, b: true, 'c-d': false });
 });
+
+test('a run that began before runs kept their strategy goes by the settings of the workspace', async () => {
+  await someWorkspace({ ...here, keyRing: testKeyRing() });
+  await addPipeline(here.store);
+  here.warehouse.columns = [text('customer_id'), text('email')];
+  here.warehouse.rows = [
+    [null, 'a'],
+    ['c-a', 'a'],
+  ];
+  await setStrategy('profile_link');
+  const driver = await createRunDriver({ ...here, chunkRows: 1, identities: testIdentities() });
+  const runId = await here.request();
+  await driver.claim(WORKSPACE, runId);
+  const former = await here.store.execute(
+    `UPDATE pipeline_runs SET snapshot = (snapshot::jsonb - 'identity')::text WHERE workspace_id = $1 AND id = $2`,
+    [WORKSPACE, runId],
+  );
+  expect(former).toBe(1);
+  const claimed = await driver.claim(WORKSPACE, runId);
+  expect(claimed !== undefined && (await driver.attempt(claimed))).toBe(true);
+  expect(await customers()).toEqual({ a: true });
+});
