@@ -1,6 +1,6 @@
 import { AppError, type Clock } from '../kernel/index.ts';
 
-/** Failures under one name within a window; what comes then is refused without a look at it. */
+/** Failures under one name within a window; what comes then is refused, the right ones too. */
 export const FAILURES_ALLOWED = 20;
 const WINDOW_MS = 60_000;
 const NAMES_KEPT = 10_000;

@@ -24,12 +24,8 @@ export interface KnownInput {
   readonly secrets: readonly LiveSecret[];
 }
 
-export interface FindInput {
-  /** Undefined for a key that is unknown or revoked. */
-  find(key: string): Promise<KnownInput | undefined>;
-  /** Whether the key was found before, by this daemon, and not found revoked since. */
-  isKnown(key: string): boolean;
-}
+/** Undefined for a key that is unknown or revoked. */
+export type FindInput = (key: string) => Promise<KnownInput | undefined>;
 
 /** What was read is believed for so long: revocation, rotation, uses and feeds reach every daemon within it. */
 export const INPUT_CACHE_MS = 3_000;
@@ -55,15 +51,12 @@ export function createFindInput(deps: AccessDeps): FindInput {
     else kept.set(key, { input, untilMs });
     return input;
   };
-  return {
-    async find(key) {
-      const hit = kept.get(key);
-      if (hit !== undefined && deps.clock.nowMs() < hit.untilMs) return hit.input;
-      const shared = reading.get(key) ?? read(key).finally(() => reading.delete(key));
-      reading.set(key, shared);
-      return shared;
-    },
-    isKnown: (key) => kept.has(key),
+  return async (key) => {
+    const hit = kept.get(key);
+    if (hit !== undefined && deps.clock.nowMs() < hit.untilMs) return hit.input;
+    const shared = reading.get(key) ?? read(key).finally(() => reading.delete(key));
+    reading.set(key, shared);
+    return shared;
   };
 }
 

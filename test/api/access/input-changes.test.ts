@@ -80,8 +80,6 @@ describe('failures', () => {
     const { key, secret } = at.input;
     const from = (address: string, password: string) =>
       at.post({ url: '/v2/events', address, headers: { authorization: basicOf(key, password) } });
-    // the first is what makes the key known to this daemon
-    await from('10.0.0.1', secret);
     const statuses = await fail(21, () => from('10.0.0.1', 'wrong'));
     expect(statuses).toEqual([...Array(20).fill(403), 429]);
     const refused = await from('10.0.0.1', secret);
@@ -92,10 +90,9 @@ describe('failures', () => {
     expect((await from('10.0.0.1', secret)).status).toBe(200);
   });
 
-  test('with unknown keys do not slow a known key at the same address', async () => {
+  test('with unknown keys do not slow a good key at the same address, though it is new to the daemon', async () => {
     await using at = await ready();
     const { key, secret } = at.input;
-    expect((await at.basic('/v1/identify', key, secret)).status).toBe(200);
     const statuses = await fail(21, () => at.basic('/v1/identify', 'f'.repeat(32), 'wrong'));
     expect(statuses).toEqual([...Array(20).fill(401), 429]);
     expect((await at.basic('/v1/identify', key, secret)).status).toBe(200);
