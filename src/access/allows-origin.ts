@@ -4,34 +4,44 @@ import type { Sql } from '../store/index.ts';
 import { createSettingsReader } from './read-settings.ts';
 
 const CACHE_MS = 5_000;
-const ORIGINS_KEPT = 1_000;
 
 /** Whether a workspace, or any of them, has the origin among its `allowed_origins`; a change counts within seconds. */
 export function createAllowsOrigin(deps: { readonly store: Sql; readonly clock: Clock }): AllowsOrigin {
-  const { store, clock } = deps;
   const settingsOf = createSettingsReader(deps);
-  const kept = new Map<string, { readonly isAllowed: boolean; readonly untilMs: number }>();
-  const isAllowedAnywhere = async (origin: string): Promise<boolean> => {
-    const hit = kept.get(origin);
-    if (hit !== undefined && clock.nowMs() < hit.untilMs) return hit.isAllowed;
-    const untilMs = clock.nowMs() + CACHE_MS;
-    const isAllowed = await isSomeones(store, origin);
-    if (kept.size >= ORIGINS_KEPT) kept.clear();
-    kept.set(origin, { isAllowed, untilMs });
-    return isAllowed;
-  };
+  const allOrigins = createOriginsReader(deps);
   return async (origin, workspaceId) => {
     if (!URL.canParse(origin)) return false;
-    if (workspaceId === undefined) return isAllowedAnywhere(origin);
+    if (workspaceId === undefined) return (await allOrigins()).has(origin);
     return (await settingsOf(workspaceId)).allowedOrigins.includes(origin);
   };
 }
 
-async function isSomeones(sql: Sql, origin: string): Promise<boolean> {
-  const found = await sql.query(
+/**
+ * The origins of all workspaces, believed for five seconds. Requests that meet share one look-up: whoever sends preflights,
+ * from however many origins, needs no credentials for it and must cost no more than that.
+ */
+function createOriginsReader({ store, clock }: { readonly store: Sql; readonly clock: Clock }) {
+  let kept: { readonly origins: ReadonlySet<string>; readonly untilMs: number } | undefined;
+  let reading: Promise<ReadonlySet<string>> | undefined;
+  const read = async (): Promise<ReadonlySet<string>> => {
+    const untilMs = clock.nowMs() + CACHE_MS;
+    const origins = await readOrigins(store);
+    kept = { origins, untilMs };
+    return origins;
+  };
+  return async (): Promise<ReadonlySet<string>> => {
+    if (kept !== undefined && clock.nowMs() < kept.untilMs) return kept.origins;
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+}
+
+async function readOrigins(sql: Sql): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ readonly origin: string }>(
     `/* across workspaces: a preflight names none */
-     SELECT 1 FROM workspace_settings WHERE (settings::jsonb -> 'allowed_origins') ? $1 LIMIT 1`,
-    [origin],
+     SELECT DISTINCT jsonb_array_elements_text(settings::jsonb -> 'allowed_origins') AS origin FROM workspace_settings`,
   );
-  return found.length > 0;
+  return new Set(rows.map(({ origin }) => origin));
 }

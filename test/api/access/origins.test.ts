@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createAllowsOrigin } from '../../../src/access/index.ts';
+import type { Sql } from '../../../src/store/index.ts';
 import { basicOf, readyInput as ready, type readyInput } from '../../support/input-probes.ts';
 import { bearerOf, someWorkspace } from '../../support/test-access.ts';
 
@@ -68,6 +70,26 @@ describe('a preflight', () => {
       expect(headers['access-control-allow-origin']).toBeUndefined();
     },
   );
+});
+
+test('preflights read the store once in five seconds, from however many origins they come', async () => {
+  await using at = await ready(WEB);
+  await allow(at, [SHOP]);
+  const { store, clock } = at.access;
+  let reads = 0;
+  const query: Sql['query'] = (...statement) => {
+    reads++;
+    return store.query(...statement);
+  };
+  const allowsOrigin = createAllowsOrigin({ store: { ...store, query }, clock });
+  const origins = ['https://a.example', SHOP, 'https://b.example', SHOP];
+  const ask = () => Promise.all(origins.map((origin) => allowsOrigin(origin, undefined)));
+  expect(await ask()).toEqual([false, true, false, true]);
+  expect(await allowsOrigin('https://c.example', undefined)).toBe(false);
+  expect(reads).toBe(1);
+  clock.advance(5000);
+  expect(await ask()).toEqual([false, true, false, true]);
+  expect(reads).toBe(2);
 });
 
 describe('an answer', () => {
