@@ -24,7 +24,13 @@ export interface SentBatch {
   readonly body: unknown;
   /** The JSON text of `body`. */
   readonly text: string;
+  /** What is wrong with it already: it is rejected with that. */
+  readonly issues?: readonly Issue[];
 }
+
+/** By place in what was sent: why a batch is rejected. */
+export type RejectedBatches = ReadonlyMap<number, readonly Issue[]>;
+type RecordRejected = (rejected: RejectedBatches) => Promise<void>;
 
 /**
  * `duplicate`: a batch with its `source_request_id` is durable already, and this one changes nothing. `rejected`: nothing
@@ -53,15 +59,16 @@ export interface AcceptDeps {
 export interface BatchDoor {
   /**
    * Checks, resolves and keeps batches; resolves when all that is kept is durable. Each batch stands alone: one that is
-   * rejected leaves the others be. Throws RATE_LIMITED over the workspace's rate, and then nothing was kept; RATE_LIMITED
-   * while too much waits and STORE_UNAVAILABLE, and then some may have been kept: whoever sends all again has
-   * `source_request_id` to recognise them.
+   * rejected leaves the others be. `record` hears of those that are wrong in form before any is kept, so that a request
+   * that it fails for can be sent again, and then of those that were refused when they were delivered. Throws RATE_LIMITED
+   * over the workspace's rate, and then nothing was kept; RATE_LIMITED while too much waits and STORE_UNAVAILABLE, and then
+   * some may have been kept: whoever sends all again has `source_request_id` to recognise them.
    */
-  accept(sender: BatchSender, batches: readonly SentBatch[]): Promise<Accepted>;
+  accept(sender: BatchSender, batches: readonly SentBatch[], record?: RecordRejected): Promise<Accepted>;
   /** Counts so many batches in the workspace's rate, and says how much of it is used up; throws as `accept` does. */
   admit(sender: BatchSender, count: number): Promise<number>;
   /** As `accept`, for batches that were admitted. */
-  keep(sender: BatchSender, batches: readonly SentBatch[]): Promise<readonly AcceptOutcome[]>;
+  keep(sender: BatchSender, batches: readonly SentBatch[], record?: RecordRejected): Promise<readonly AcceptOutcome[]>;
   /** Takes nothing more; resolves when everything that was taken is durable or refused. */
   drain(): Promise<void>;
 }
@@ -86,19 +93,19 @@ export function createBatchDoor(deps: AcceptDeps): BatchDoor {
     const { limits } = await deps.settingsOf(sender.workspaceId);
     return takeRate(deps.rates, sender, { count, limits });
   };
-  const keep = async (sender: BatchSender, batches: readonly SentBatch[]) => {
+  const keep: BatchDoor['keep'] = async (sender, batches, record) => {
     const settings = await deps.settingsOf(sender.workspaceId);
     const acceptance: Acceptance = {
-      ...{ groups, sender, limits: settings.limits, policy: policyOf(settings) },
+      ...{ sender, limits: settings.limits, policy: policyOf(settings) },
       source: { kind: 'input', key: sender.key },
       receivedMs: deps.clock.nowMs(),
     };
-    return keepBatches(acceptance, batches);
+    return keepBatches(groups, await checkedBatches(acceptance, batches), record);
   };
   return {
-    async accept(sender, batches) {
+    async accept(sender, batches, record) {
       const rateUsedPercent = await admit(sender, batches.length);
-      return { outcomes: await keep(sender, batches), rateUsedPercent };
+      return { outcomes: await keep(sender, batches, record), rateUsedPercent };
     },
     admit,
     keep,
@@ -121,7 +128,6 @@ function takeRate(
 }
 
 interface Acceptance {
-  readonly groups: Groups;
   readonly sender: BatchSender;
   readonly source: BatchSource;
   readonly limits: Limits;
@@ -132,21 +138,41 @@ interface Acceptance {
 /** Between so many the loop gets its turn. */
 const SLICE_BATCHES = 100;
 
-async function keepBatches(acceptance: Acceptance, batches: readonly SentBatch[]): Promise<readonly AcceptOutcome[]> {
-  const checked: (AcceptedBatch | readonly Issue[])[] = [];
+type Checked = AcceptedBatch | readonly Issue[];
+
+async function checkedBatches(acceptance: Acceptance, batches: readonly SentBatch[]): Promise<readonly Checked[]> {
+  const checked: Checked[] = [];
   for (const batch of batches) {
     checked.push(checkedBatch(acceptance, batch));
     if (checked.length % SLICE_BATCHES === 0) await setImmediate();
   }
-  return Promise.all(checked.map((one) => ('batch' in one ? keepBatch(acceptance, one) : rejected(one))));
+  return checked;
 }
 
-function checkedBatch(acceptance: Acceptance, { body, text }: SentBatch): AcceptedBatch | readonly Issue[] {
-  const issues = checkBatch(body, acceptance.limits, text);
-  return issues.length > 0 ? issues : acceptedBatch(acceptance, body as EventBatch, text);
+function checkedBatch(acceptance: Acceptance, { body, text, issues }: SentBatch): Checked {
+  const wrong = issues ?? checkBatch(body, acceptance.limits, text);
+  return wrong.length > 0 ? wrong : acceptedBatch(acceptance, body as EventBatch, text);
 }
 
-async function keepBatch({ groups }: Acceptance, accepted: AcceptedBatch): Promise<AcceptOutcome> {
+async function keepBatches(
+  groups: Groups,
+  checked: readonly Checked[],
+  record: RecordRejected = async () => undefined,
+): Promise<readonly AcceptOutcome[]> {
+  const wrong = new Map(
+    [...checked.entries()].flatMap(([index, one]) => ('batch' in one ? [] : [[index, one] as const])),
+  );
+  if (wrong.size > 0) await record(wrong);
+  const outcomes = await Promise.all(checked.map((one) => ('batch' in one ? keepBatch(groups, one) : rejected(one))));
+  const refused = new Map<number, readonly Issue[]>();
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'rejected' && !wrong.has(index)) refused.set(index, outcome.issues);
+  }
+  if (refused.size > 0) await record(refused);
+  return outcomes;
+}
+
+async function keepBatch(groups: Groups, accepted: AcceptedBatch): Promise<AcceptOutcome> {
   const { workspaceId, environment } = accepted.scope;
   try {
     return await groups.submit(`${workspaceId}/${environment}`, accepted, accepted.batch.text.length);

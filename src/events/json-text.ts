@@ -15,14 +15,33 @@ export function itemTexts(text: string): readonly string[] {
 /** The object without the fields named. `text` is JSON, an object. */
 export function withoutFields(text: string, names: readonly string[]): string {
   const kept: string[] = [];
-  for (let at = skipSpace(text, text.indexOf('{') + 1); text[at] !== '}'; ) {
-    const nameEnd = endOfText(text, at);
-    const end = endOfValue(text, skipSpace(text, skipSpace(text, nameEnd) + 1));
-    if (!names.includes(JSON.parse(text.slice(at, nameEnd)) as string)) kept.push(text.slice(at, end));
-    at = skipSpace(text, end);
-    if (text[at] === ',') at = skipSpace(text, at + 1);
-  }
+  for (const { name, start, end } of fieldsIn(text)) if (!names.includes(name)) kept.push(text.slice(start, end));
   return `{${kept.join(',')}}`;
+}
+
+/** The values of a field, as often as the object has it. `text` is JSON, an object. */
+export function fieldTexts(text: string, name: string): readonly string[] {
+  return [...fieldsIn(text)]
+    .filter((field) => field.name === name)
+    .map(({ valueStart, end }) => text.slice(valueStart, end));
+}
+
+interface FieldPlace {
+  readonly name: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+function* fieldsIn(text: string): Generator<FieldPlace, void, undefined> {
+  for (let start = skipSpace(text, text.indexOf('{') + 1); text[start] !== '}'; ) {
+    const nameEnd = endOfText(text, start);
+    const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = endOfValue(text, valueStart);
+    yield { name: JSON.parse(text.slice(start, nameEnd)) as string, start, valueStart, end };
+    start = skipSpace(text, end);
+    if (text[start] === ',') start = skipSpace(text, start + 1);
+  }
 }
 
 const LINE_BREAK = /[\n\r]/;

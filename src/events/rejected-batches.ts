@@ -3,12 +3,11 @@
 import { and, desc, eq, gte, lte } from 'drizzle-orm';
 import type { Retention } from '../access/index.ts';
 import type { Page } from '../http/index.ts';
-import { type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import type { Sql } from '../store/index.ts';
+import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql, Store } from '../store/index.ts';
 import { rejectedBatches } from './tables.ts';
 
 export interface Rejection {
-  readonly id: bigint;
   /** JSON text as it came. */
   readonly text: string;
   readonly issues: readonly Issue[];
@@ -16,7 +15,6 @@ export interface Rejection {
 
 interface RejectedRequest {
   readonly workspaceId: WorkspaceId;
-  readonly receivedOn: Date;
   /** Of the input or feed. */
   readonly key: string;
   readonly path: string;
@@ -26,14 +24,45 @@ interface RejectedRequest {
 /** Longer ones are kept without their text, which is refused for its size. */
 const MOST_CHARACTERS = 131_072;
 
-export async function recordRejections(sql: Sql, request: RejectedRequest): Promise<void> {
-  const { workspaceId, receivedOn, key, path, rejections } = request;
+/** Resolves when the rejections are durable. */
+export type RecordRejections = (request: RejectedRequest) => Promise<void>;
+
+const ATTEMPTS = 3;
+
+/** One for a process: two might draw the same ids. */
+export function createRecordRejections({ store, clock }: RecordDeps): RecordRejections {
+  const nextId = createIdSource(clock);
+  return async (request) => {
+    for (let attempt = 1; ; attempt++) {
+      const ids = request.rejections.map(nextId);
+      try {
+        return await insertRejections(store, { ...request, ids, receivedOn: new Date(clock.nowMs()) });
+      } catch (error) {
+        // another daemon may have drawn the same ids; the next try draws others
+        if (attempt === ATTEMPTS || !(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
+      }
+    }
+  };
+}
+
+interface RecordDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+interface NamedRejections extends RejectedRequest {
+  readonly ids: readonly bigint[];
+  readonly receivedOn: Date;
+}
+
+async function insertRejections(sql: Sql, request: NamedRejections): Promise<void> {
+  const { workspaceId, receivedOn, key, path, rejections, ids } = request;
   await sql.execute(
     `INSERT INTO rejected_batches (workspace_id, received_on, key, path, id, errors, text)
      SELECT $1, $2, $3, $4, id, errors, text FROM unnest($5::bigint[], $6::text[], $7::text[]) AS given (id, errors, text)`,
     [
       ...[workspaceId, receivedOn, key, path],
-      rejections.map(({ id }) => id),
+      ids,
       rejections.map(({ issues }) => stringifyJson(issues)),
       rejections.map(({ text }) => (text.length > MOST_CHARACTERS ? null : text)),
     ],

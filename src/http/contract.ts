@@ -71,6 +71,8 @@ export interface EndpointRequest<Params, Query, Body> {
   readonly body: Body;
   /** What `body` was parsed from; empty where the endpoint takes none. */
   readonly bodyText: string;
+  /** Whether an object in the body has a field twice; only where `bodyCheck` is `items`, the others refuse such a body. */
+  readonly hasRepeatedField: boolean;
   readonly caller: Caller;
   readonly requestId: string;
   /** Of the client, as trusted proxies report it. */
@@ -112,9 +114,10 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly body?: Body;
   /**
    * `handler`: the schema only documents the body; the handler checks it, for text the store cannot hold too, so that one
-   * bad item of many need not refuse the others. Absent: the schema decides.
+   * bad item of many need not refuse the others. `items`: the same, and fields given twice are the handler's too, which
+   * looks for them where `hasRepeatedField` says so. Absent: the schema decides.
    */
-  readonly bodyCheck?: 'handler';
+  readonly bodyCheck?: 'handler' | 'items';
   /** Largest body of a workspace in bytes, decompressed; absent: the limit of the configuration. */
   readonly bodyLimitBytes?: (workspaceId: WorkspaceId) => number | Promise<number>;
   /** Top-level fields of the body that are ignored, such as 002's read-only fields. */

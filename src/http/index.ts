@@ -1,3 +1,4 @@
+export { repeatedField, repetition } from './body/repeated-field.ts';
 export type {
   ApiName,
   Authenticate,

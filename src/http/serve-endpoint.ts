@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type Json, type Log, refuse, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import { decodeBody, mediaType, parseBody, refuseUnstorable } from './body/parse-body.ts';
+import { decodeBody, mediaType, parseBody, refuseRepeated, refuseUnstorable } from './body/parse-body.ts';
 import { announcesBody, readBody } from './body/read-body.ts';
 import { clientSignal } from './client-signal.ts';
 import type {
@@ -62,13 +62,17 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     ? await identifyPage(route, { request, reply, allowsOrigin: route.serving.allowsOrigin }, bytes)
     : await identify(route, request, bytes);
   const { params, query } = validator.parameters(request.params as RawParameters, request.query as RawParameters);
-  const { value: body, text } =
-    endpoint.body === undefined ? NO_BODY : await receive(route, request, () => bytes(caller?.workspaceId));
+  const {
+    value: body,
+    text,
+    hasRepeated,
+  } = endpoint.body === undefined ? NO_BODY : await receive(route, request, () => bytes(caller?.workspaceId));
   const response = await endpoint.handler({
     params,
     query,
     body,
     bodyText: text,
+    hasRepeatedField: hasRepeated,
     get caller() {
       return known(caller, endpoint);
     },
@@ -142,9 +146,10 @@ function known(caller: Caller | undefined, { method, path }: Endpoint): Caller {
 interface Received {
   readonly value: Json | undefined;
   readonly text: string;
+  readonly hasRepeated: boolean;
 }
 
-const NO_BODY: Received = { value: undefined, text: '' };
+const NO_BODY: Received = { value: undefined, text: '', hasRepeated: false };
 
 async function receive(
   { endpoint, validator }: Route,
@@ -156,10 +161,15 @@ async function receive(
   const bytes = await read();
   if (bytes.length === 0) throw needsBody();
   const text = decodeBody(bytes);
-  const value = parseBody(text, type);
-  if (endpoint.bodyCheck === 'handler') return { value, text };
-  refuseUnstorable(value, type === 'json' ? text : undefined);
-  return { value: validator.body(value, bytes.length), text };
+  const parsed = parseBody(text, type);
+  const { value } = parsed;
+  if (endpoint.bodyCheck === 'items') return { value, text, hasRepeated: parsed.repeated !== undefined };
+  refuseRepeated(parsed);
+  if (endpoint.bodyCheck === undefined) {
+    refuseUnstorable(value, type === 'json' ? text : undefined);
+    return { value: validator.body(value, bytes.length), text, hasRepeated: false };
+  }
+  return { value, text, hasRepeated: false };
 }
 
 function needsBody(): AppError {

@@ -4,6 +4,7 @@ import { createSettingsReader, type InputUse } from '../../src/access/index.ts';
 import { type BatchDoor, createEvents, eventsEndpoints } from '../../src/events/index.ts';
 import { createRateLimiter } from '../../src/http/index.ts';
 import type { WorkspaceId } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
 import { testDoor } from './batch-door.ts';
 import { testIdentities } from './deliver-people.ts';
 import { basicOf, someInput, type TestInput } from './input-probes.ts';
@@ -30,6 +31,8 @@ export interface EventsApi extends AsyncDisposable {
   readonly input: TestInput;
   readonly server: ReturnType<typeof accessServer>;
   readonly door: BatchDoor;
+  /** Runs before a statement of the endpoints themselves; what it throws is what the statement throws. */
+  onExecute: (statement: string) => void;
   /** Posts a value, text or bytes with Basic credentials of `input`, those given, or none. */
   post(path: string, body: unknown, sending?: Sending): Promise<Sent>;
   put(path: string, body: unknown): Promise<number>;
@@ -44,11 +47,19 @@ export async function openEventsApi(uses: readonly InputUse[] = ['server', 'web'
   const settingsOf = createSettingsReader({ store, clock });
   const events = createEvents({ identities: testIdentities(), clock });
   const door = testDoor(store, clock, { events, settingsOf, rates: createRateLimiter({ clock }) });
-  const server = accessServer(access, eventsEndpoints({ store, clock, batches: door, settingsOf }));
+  const recording: Store = {
+    ...store,
+    async execute(statement, values) {
+      api.onExecute(statement);
+      return store.execute(statement, values);
+    },
+  };
+  const server = accessServer(access, eventsEndpoints({ store: recording, clock, batches: door, settingsOf }));
   const bearer = await bearerOf(server, made.credential);
   const base = `/platform/v2/workspaces/${made.workspaceId}`;
-  return {
+  const api: EventsApi = {
     ...{ access, workspaceId: made.workspaceId, input, server, door },
+    onExecute: () => undefined,
     async post(url, body, { headers = {}, input: other = input } = {}) {
       const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
       const authorization = other === null ? {} : { authorization: basicOf(other.key, other.secret) };
@@ -70,6 +81,7 @@ export async function openEventsApi(uses: readonly InputUse[] = ['server', 'web'
     },
     [Symbol.asyncDispose]: () => access[Symbol.asyncDispose](),
   };
+  return api;
 }
 
 function messagesOf(text: string): readonly string[] {
@@ -80,7 +92,9 @@ function messagesOf(text: string): readonly string[] {
 export const gzipped = (value: unknown) => gzipSync(JSON.stringify(value));
 
 /** Nothing kept, nobody's settings changed, and the rate as if nothing had come. Profiles stay. */
-export async function forgetBatches({ access: { store, clock } }: EventsApi): Promise<void> {
+export async function forgetBatches(api: EventsApi): Promise<void> {
+  const { store, clock } = api.access;
+  api.onExecute = () => undefined;
   for (const table of ['event_batches', 'batch_requests', 'rejected_batches', 'workspace_settings'])
     await store.execute(`DELETE FROM ${table}`);
   // past what is believed of settings

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SettingsReader } from '../../access/index.ts';
 import { type Clock, type Issue, type Json, stringifyJson } from '../../kernel/index.ts';
-import type { BatchDoor, BatchSender } from '../accept-batches.ts';
+import type { BatchDoor, BatchSender, SentBatch } from '../accept-batches.ts';
 import type { Arrival } from './event-time.ts';
 import { issuesInCall } from './issues-in-call.ts';
 import { type GivenCall, type ReadCall, type Reading, readCall } from './read-call.ts';
@@ -17,6 +17,8 @@ export interface CallsRequest {
   readonly calls: readonly GivenCall[];
   /** Of the request, for calls that have none. */
   readonly sentAt: Json | undefined;
+  /** By place: calls that are not kept, as `BatchDoor.accept` tells of them. */
+  readonly record?: (refusals: ReadonlyMap<number, Refusal>) => Promise<void>;
 }
 
 /** Why a call is not kept; empty: it is, or was before. */
@@ -29,23 +31,24 @@ export type Refusal = readonly Issue[];
  */
 export async function acceptCalls(
   { clock, batches, settingsOf }: CallsDeps,
-  { sender, calls, sentAt }: CallsRequest,
+  { sender, calls, sentAt, record }: CallsRequest,
 ): Promise<readonly Refusal[]> {
   await batches.admit(sender, calls.length);
   const { limits } = await settingsOf(sender.workspaceId);
   const arrival: Arrival = { receivedMs: clock.nowMs(), ...(sentAt !== undefined && { sentAt }) };
   const read = await readCalls(calls, { arrival, limits });
-  const right = read.filter((one): one is SendableCall => 'batch' in one);
-  const outcomes = await batches.keep(
-    sender,
-    right.map(({ batch, text }) => ({ body: batch, text })),
-  );
-  const outcomeOf = new Map(right.map((one, index) => [one, outcomes[index]]));
-  return read.map((one): Refusal => {
-    if (!('batch' in one)) return one;
-    const outcome = outcomeOf.get(one);
-    return outcome?.status === 'rejected' ? issuesInCall(one.call, arrival, outcome.issues) : [];
+  const refusalOf = (index: number, issues: Refusal): Refusal => {
+    const one = read[index];
+    return one !== undefined && 'batch' in one ? issuesInCall(one.call, arrival, issues) : issues;
+  };
+  const outcomes = await batches.keep(sender, read.map(sentBatch), async (rejected) => {
+    await record?.(new Map([...rejected].map(([index, issues]) => [index, refusalOf(index, issues)])));
   });
+  return outcomes.map((outcome, index) => (outcome.status === 'rejected' ? refusalOf(index, outcome.issues) : []));
+}
+
+function sentBatch(read: SendableCall | Refusal): SentBatch {
+  return 'batch' in read ? { body: read.batch, text: read.text } : { body: null, text: 'null', issues: read };
 }
 
 interface SendableCall extends ReadCall {

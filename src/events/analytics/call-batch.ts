@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
+import { repeatedField, repetition } from '../../http/index.ts';
 import { type Issue, type Json, kindOf, refuse } from '../../kernel/index.ts';
 import { AnyString } from '../contract/leaves.ts';
 import { maybe, open } from '../contract/objects.ts';
+import { fieldTexts, itemTexts, withoutFields } from '../json-text.ts';
 import { CALL_TYPES, CALLS, timeIssue } from './call-contract.ts';
 import { isFields } from './conversions.ts';
 import type { GivenCall } from './read-call.ts';
@@ -35,6 +37,22 @@ export function readCallBatch(body: Json): GivenBatch {
   if (issues.length > 0) throw refuse(issues);
   const calls = (batch as readonly Json[]).map((fields) => ({ fields: withContext(fields, context) }));
   return { calls, sentAt };
+}
+
+/** The same where a field stands twice somewhere in `text`, which `body` was parsed from: only its call is refused. */
+export function readRepeatingBatch(body: Json, text: string): GivenBatch {
+  const { calls, sentAt } = readCallBatch(body);
+  const given = body as Readonly<Record<string, Json>>;
+  const [list = '[]', ...further] = fieldTexts(text, 'batch');
+  const { batch: _, ...others } = given;
+  const path = further.length > 0 ? 'batch' : repeatedField(withoutFields(text, ['batch']), others);
+  if (path !== undefined) throw refuse([repetition(path)]);
+  const texts = itemTexts(list);
+  const checked = calls.map((call, index): GivenCall => {
+    const repeated = repeatedField(texts[index] as string, (given.batch as readonly Json[])[index] as Json);
+    return repeated === undefined ? call : { ...call, issues: [repetition(repeated)] };
+  });
+  return { calls: checked, sentAt };
 }
 
 function listIssue(batch: Json | undefined): readonly Issue[] {

@@ -12,6 +12,8 @@ export interface GivenCall {
   readonly fields: Json;
   /** Absent: the field `type` says it. */
   readonly type?: CallType;
+  /** What is wrong with it already. */
+  readonly issues?: readonly Issue[];
 }
 
 /** A call that became a batch, which may still be refused. */
@@ -26,7 +28,11 @@ export interface Reading {
 }
 
 /** What a call becomes, or what is wrong with it, the paths being those of the call. */
-export function readCall({ fields, type }: GivenCall, { arrival, limits }: Reading): ReadCall | readonly Issue[] {
+export function readCall(
+  { fields, type, issues: known }: GivenCall,
+  { arrival, limits }: Reading,
+): ReadCall | readonly Issue[] {
+  if (known !== undefined) return known;
   if (!isFields(fields)) return [{ path: '', message: `must be an object, is ${kindOf(fields)}` }];
   const own = type ?? fields.type;
   if (!isCallType(own)) return [{ path: 'type', message: wantedOneOf(CALL_TYPES, own) }];

@@ -1,15 +1,14 @@
 import { type TSchema, Type } from 'typebox';
 import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import { AppError, createIdSource, type Json, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
-import type { Store } from '../../store/index.ts';
+import { AppError, type Json, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { BatchSender } from '../accept-batches.ts';
-import { type Rejection, recordRejections } from '../rejected-batches.ts';
+import type { RecordRejections } from '../rejected-batches.ts';
 import { acceptCalls, type CallsDeps, type Refusal } from './accept-calls.ts';
-import { CallBatch, readCallBatch } from './call-batch.ts';
+import { CallBatch, readCallBatch, readRepeatingBatch } from './call-batch.ts';
 import { CALL_TYPES, CALLS, type CallType } from './call-contract.ts';
 
 export interface AnalyticsDeps extends CallsDeps {
-  readonly store: Store;
+  readonly recordRejections: RecordRejections;
 }
 
 /** SDKs send up to 500 KB at once, more than the requests of other paths may have. */
@@ -45,24 +44,31 @@ function shared({ settingsOf }: CallsDeps) {
 const SUCCESS = { status: 200, body: { success: true } };
 
 function batchEndpoint(deps: AnalyticsDeps): Endpoint {
-  const nextId = createIdSource(deps.clock);
+  const path = `${PREFIX}/v1/batch`;
   return defineEndpoint({
     ...shared(deps),
-    path: `${PREFIX}/v1/batch`,
+    bodyCheck: 'items',
+    path,
     aliases: ['/v1/batch'],
     operationId: 'sendAnalyticsBatch',
     summary: 'Takes calls of an analytics SDK; keeps the good ones and records the others as rejected',
     body: CallBatch,
-    async handler({ body, caller }) {
+    async handler({ body, bodyText, hasRepeatedField, caller }) {
       const sender = senderOf(caller);
-      const { calls, sentAt } = readCallBatch(body as Json);
-      const refusals = await acceptCalls(deps, { sender, calls, sentAt });
-      const rejections = refusals.flatMap((refusal, index): readonly Rejection[] => {
-        if (refusal.length === 0) return [];
-        const issues = withinBatch(refusal, index);
-        return [{ id: nextId(), text: textOf(calls[index]?.fields), issues }];
+      const given = body as Json;
+      const { calls, sentAt } = hasRepeatedField ? readRepeatingBatch(given, bodyText) : readCallBatch(given);
+      const { workspaceId, key } = sender;
+      await acceptCalls(deps, {
+        ...{ sender, calls, sentAt },
+        record: (refusals) =>
+          deps.recordRejections({
+            ...{ workspaceId, key, path },
+            rejections: [...refusals].map(([index, refusal]) => ({
+              text: textOf(calls[index]?.fields),
+              issues: withinBatch(refusal, index),
+            })),
+          }),
       });
-      await record(deps, sender, rejections);
       return SUCCESS;
     },
   });
@@ -83,13 +89,6 @@ function withinBatch(refusal: Refusal, index: number): Refusal {
     path: `batch[${index}]${path === '' || path.startsWith('[') ? '' : '.'}${path}`,
     message,
   }));
-}
-
-async function record({ store, clock }: AnalyticsDeps, sender: BatchSender, rejections: readonly Rejection[]) {
-  if (rejections.length === 0) return;
-  const { workspaceId, key } = sender;
-  const path = `${PREFIX}/v1/batch`;
-  await recordRejections(store, { workspaceId, key, path, rejections, receivedOn: new Date(clock.nowMs()) });
 }
 
 function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {

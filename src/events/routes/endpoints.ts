@@ -1,9 +1,18 @@
 import type { Endpoint } from '../../http/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
 import { analyticsEndpoints } from '../analytics/routes.ts';
+import { createRecordRejections } from '../rejected-batches.ts';
 import { type IngestDeps, ingestEndpoints } from './events.ts';
 import { listRejectedBatches } from './rejected-batches.ts';
 
+interface EventsDeps extends Omit<IngestDeps, 'recordRejections'> {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
 /** Every endpoint of this room: batches that come in (000), calls that become such, and what was refused. */
-export function eventsEndpoints(deps: IngestDeps): readonly Endpoint[] {
+export function eventsEndpoints(given: EventsDeps): readonly Endpoint[] {
+  const deps = { ...given, recordRejections: createRecordRejections(given) };
   return [...ingestEndpoints(deps), ...analyticsEndpoints(deps), listRejectedBatches(deps)];
 }

@@ -1,20 +1,22 @@
 import { type TObject, Type } from 'typebox';
 import type { SettingsReader } from '../../access/index.ts';
-import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import type { Clock } from '../../kernel/index.ts';
-import { AppError, refuse, type WorkspaceId } from '../../kernel/index.ts';
-import type { Store } from '../../store/index.ts';
-import type { BatchDoor, BatchSender, SentBatch } from '../accept-batches.ts';
-import { type AcceptBulk, createAcceptBulk } from '../accept-bulk.ts';
+import {
+  type Caller,
+  defineEndpoint,
+  type Endpoint,
+  NO_PARAMETERS,
+  repeatedField,
+  repetition,
+} from '../../http/index.ts';
+import { AppError, type Json, refuse, type WorkspaceId } from '../../kernel/index.ts';
+import type { BatchSender, SentBatch } from '../accept-batches.ts';
+import { acceptBulk, type BulkDeps } from '../accept-bulk.ts';
 import { EventBatch } from '../contract/batch.ts';
 import { itemTexts } from '../json-text.ts';
 import type { BatchOrigin } from '../kept-text.ts';
 import { inWordsOfContract } from '../web-habits.ts';
 
-export interface IngestDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly batches: BatchDoor;
+export interface IngestDeps extends BulkDeps {
   readonly settingsOf: SettingsReader;
 }
 
@@ -36,7 +38,6 @@ const RATE = {
 
 /** 000, Endpoints: event batches, one or many, and as web clients post them. */
 export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
-  const acceptBulk = createAcceptBulk(deps);
   return [
     single(deps, {
       path: '/v2/events',
@@ -56,13 +57,13 @@ export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
       plainText: true,
       channel: 'javascript',
     }),
-    bulk(deps, acceptBulk, {
+    bulk(deps, {
       path: '/v2/bulkevents',
       operationId: 'sendBulkEvents',
       summary: 'Takes up to 100 event batches; keeps the good ones and records the others as rejected',
       isHistorical: false,
     }),
-    bulk(deps, acceptBulk, {
+    bulk(deps, {
       path: '/v2/bulkevents/historical',
       operationId: 'sendHistoricalEvents',
       summary: 'The same for batches of the past: they are marked as historical',
@@ -107,18 +108,20 @@ interface BulkPath extends Pick<BatchOrigin, 'isHistorical'> {
   readonly summary: string;
 }
 
-function bulk({ settingsOf }: IngestDeps, acceptBulk: AcceptBulk, { isHistorical, ...path }: BulkPath): Endpoint {
+function bulk(deps: IngestDeps, { isHistorical, ...path }: BulkPath): Endpoint {
   return defineEndpoint({
     ...SHARED,
+    bodyCheck: 'items',
     ...path,
     credential: 'input_events',
     params: NO_PARAMETERS,
     body: Type.Array(EventBatch, { maxItems: MOST_BATCHES }),
-    bodyLimitBytes: async (workspaceId: WorkspaceId) => (await settingsOf(workspaceId)).limits.requestBytes,
+    bodyLimitBytes: async (workspaceId: WorkspaceId) => (await deps.settingsOf(workspaceId)).limits.requestBytes,
     refusals: RATE,
-    async handler({ body, bodyText, caller }) {
+    async handler({ body, bodyText, hasRepeatedField, caller }) {
       const sender = senderOf(caller, { channel: 'server_to_server', isHistorical });
-      return accepted(await acceptBulk({ sender, path: path.path, sent: sentBatches(body, bodyText) }));
+      const sent = sentBatches(body, bodyText).map((batch) => (hasRepeatedField ? withoutRepeated(batch) : batch));
+      return accepted(await acceptBulk(deps, { sender, path: path.path, sent }));
     },
   });
 }
@@ -131,6 +134,12 @@ function sentBatches(body: unknown, text: string): readonly SentBatch[] {
   }
   const texts = itemTexts(text);
   return body.map((batch: unknown, index) => ({ body: batch, text: texts[index] as string }));
+}
+
+/** Rejected where a field of it is given twice. */
+function withoutRepeated(batch: SentBatch): SentBatch {
+  const path = repeatedField(batch.text, batch.body as Json);
+  return path === undefined ? batch : { ...batch, issues: [repetition(path)] };
 }
 
 function senderOf({ workspaceId, input }: Caller, origin: BatchOrigin): BatchSender {

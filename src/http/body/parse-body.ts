@@ -1,7 +1,7 @@
 import { AppError, type Issue, type Json, parseJson, refuse, unstorableText } from '../../kernel/index.ts';
 import type { Endpoint } from '../contract.ts';
 import { locateJsonError } from './locate-json-error.ts';
-import { repeatedField } from './repeated-field.ts';
+import { repeatedField, repetition } from './repeated-field.ts';
 
 export type MediaType = 'json' | 'form';
 
@@ -41,9 +41,17 @@ function requireUtf8(parameters: readonly string[]): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The charset "${charset}" is not read here; send UTF-8.`);
 }
 
-/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for a field given twice. */
-export function parseBody(text: string, type: MediaType): Json {
-  return type === 'json' ? parseJsonBody(text) : parseForm(text);
+export interface ParsedBody {
+  readonly value: Json;
+  /** Path of a field that its object has twice, of which `value` has the last. */
+  readonly repeated: string | undefined;
+}
+
+/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for a field of a form given twice. */
+export function parseBody(text: string, type: MediaType): ParsedBody {
+  if (type === 'form') return { value: parseForm(text), repeated: undefined };
+  const value = parseOrLocate(text);
+  return { value, repeated: repeatedField(text, value) };
 }
 
 /** Throws VALIDATION_FAILED for text that the store cannot hold. `source`: the JSON that the value was parsed from. */
@@ -52,10 +60,9 @@ export function refuseUnstorable(value: Json, source: string | undefined): void 
   if (issues.length > 0) throw refuse(issues);
 }
 
-// not shown: a field that stands twice in one object; to keep the last one would drop a value that was sent
-function refuseRepeated(text: string, value: Json): void {
-  const path = repeatedField(text, value);
-  if (path !== undefined) throw refuse([{ path, message: 'is given more than once; give it once' }]);
+/** Throws VALIDATION_FAILED where a field is given twice. */
+export function refuseRepeated({ repeated }: ParsedBody): void {
+  if (repeated !== undefined) throw refuse([repetition(repeated)]);
 }
 
 /** The text of a body. Throws MALFORMED_BODY for what is not UTF-8. */
@@ -65,12 +72,6 @@ export function decodeBody(bytes: Buffer): string {
   } catch (cause) {
     throw new AppError('MALFORMED_BODY', 'The body is not UTF-8.', { cause });
   }
-}
-
-function parseJsonBody(text: string): Json {
-  const value = parseOrLocate(text);
-  refuseRepeated(text, value);
-  return value;
 }
 
 function parseOrLocate(text: string): Json {
@@ -91,7 +92,7 @@ function parseForm(text: string): Json {
   const fields: Record<string, string> = {};
   const issues: Issue[] = [];
   for (const [name, value] of new URLSearchParams(text)) {
-    if (Object.hasOwn(fields, name)) issues.push({ path: name, message: 'is given more than once; give it once' });
+    if (Object.hasOwn(fields, name)) issues.push(repetition(name));
     Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true });
   }
   if (issues.length > 0) throw refuse(issues);

@@ -1,7 +1,10 @@
 // A field that stands twice in one object: JSON.parse keeps the last one and says nothing, and so would we drop what the
 // caller wrote first. Looking for its quotes costs an ordinary body
 // about what parsing it does.
-import { fieldPath, isRawNumber, type Json } from '../../kernel/index.ts';
+import { fieldPath, type Issue, isRawNumber, type Json } from '../../kernel/index.ts';
+
+// not shown: a field that stands twice in one object; to keep the last one would drop a value that was sent
+export const repetition = (path: string): Issue => ({ path, message: 'is given more than once; give it once' });
 
 /** Path of the first field of `text` that its object has already; undefined: none. `text` is JSON, and `value` what it says. */
 export function repeatedField(text: string, value: Json): string | undefined {

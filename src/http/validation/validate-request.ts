@@ -19,7 +19,7 @@ export interface RequestValidator {
 export function requestValidator(endpoint: Endpoint): RequestValidator {
   const params = parameterCheck(endpoint.params);
   const query = parameterCheck(endpoint.query);
-  const isOurs = endpoint.body !== undefined && endpoint.bodyCheck !== 'handler';
+  const isOurs = endpoint.body !== undefined && endpoint.bodyCheck === undefined;
   const body = isOurs ? bodyCheck(endpoint) : undefined;
   return {
     parameters(rawParams, rawQuery) {

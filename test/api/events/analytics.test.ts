@@ -1,6 +1,6 @@
 // Calls of analytics SDKs over HTTP (rulings §7, Analytics calls): what is kept, for whom, and what a bad one is told.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseJson } from '../../../src/kernel/index.ts';
+import { AppError, parseJson } from '../../../src/kernel/index.ts';
 import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/events-api.ts';
 
 const DEVICE = '6d1fe2a4-0d0f-4b3a-9a53-1f1f4a8a9c11';
@@ -91,6 +91,33 @@ describe('a batch of calls', () => {
       'batch[3]',
     ]);
     expect(items.map(({ batch }) => batch)).toContainEqual(bad);
+  });
+
+  test('keeps the neighbours of a call that has a field twice, and records that one', async () => {
+    const call = '{"type":"track","event":"a","userId":"u1","properties":{"n":1,"n":2}}';
+    const answer = await send('/v1/batch', `{"batch":[${JSON.stringify(track())},${call}]}`);
+    expect(answer).toMatchObject({ status: 200, text: '{"success":true}' });
+    expect(await kept()).toHaveLength(1);
+    const message = 'is given more than once; give it once';
+    expect((await rejected()).map(({ errors }) => errors)).toEqual([[{ path: 'batch[1].properties.n', message }]]);
+  });
+
+  test.each(['{"batch":[],"batch":[]}', '{"batch":[],"context":{"a":1,"a":2}}'])(
+    'is refused where it has a field twice outside its calls: %s',
+    async (body) => {
+      expect(await send('/v1/batch', body)).toMatchObject({
+        status: 400,
+        messages: [expect.stringMatching(/^(batch|context\.a): is given more than once/)],
+      });
+    },
+  );
+
+  test('that cannot be recorded keeps nothing: it can be sent again', async () => {
+    api.onExecute = (statement) => {
+      if (statement.includes('rejected_batches')) throw new AppError('STORE_UNAVAILABLE', 'away');
+    };
+    expect((await send('/v1/batch', { batch: [track(), { type: 'reset' }] })).status).toBe(503);
+    expect(await kept()).toHaveLength(0);
   });
 
   test('says of an unknown type which there are', async () => {

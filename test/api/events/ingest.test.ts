@@ -1,5 +1,6 @@
 // 000, Endpoints, and rulings §2: event batches over HTTP, sentence by sentence.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { AppError } from '../../../src/kernel/index.ts';
 import { readLog } from '../../support/deliver-batches.ts';
 import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/events-api.ts';
 
@@ -143,6 +144,37 @@ describe('a bulk request', () => {
         ],
       },
     ]);
+  });
+
+  test('with a field given twice in one batch keeps the others and records that one', async () => {
+    const repeating = '{"events":[{"data":{"event_name":"a","event_name":"b"}}]}';
+    expect((await api.post(BULK, `[${JSON.stringify(BATCH)}, ${repeating}, {}]`)).status).toBe(202);
+    expect(await log()).toHaveLength(2);
+    const { body } = await api.get('/rejected-batches');
+    const errors = [{ path: 'events[0].data.event_name', message: 'is given more than once; give it once' }];
+    expect(body).toMatchObject({ items: [{ errors }] });
+    const texts = await api.access.store.query('SELECT text FROM rejected_batches');
+    expect(texts).toEqual([{ text: repeating }]);
+  });
+
+  test('that cannot be recorded keeps nothing: it can be sent again', async () => {
+    api.onExecute = (statement) => {
+      if (statement.includes('rejected_batches')) throw new AppError('STORE_UNAVAILABLE', 'away');
+    };
+    expect((await api.post(BULK, [BATCH, 7])).status).toBe(503);
+    expect(await log()).toHaveLength(0);
+    api.onExecute = () => undefined;
+    expect((await api.post(BULK, [BATCH, 7])).status).toBe(202);
+    expect(await log()).toHaveLength(1);
+  });
+
+  test('is recorded under other ids where another daemon has drawn the same', async () => {
+    let left = 2;
+    api.onExecute = (statement) => {
+      if (statement.includes('INSERT INTO rejected_batches') && left-- > 0) throw new AppError('STORE_UNIQUE', 'there');
+    };
+    expect((await api.post(BULK, [BATCH, 7])).status).toBe(202);
+    expect((await api.get('/rejected-batches')).body).toMatchObject({ items: [{ batch: 7 }] });
   });
 
   test('takes 100 batches at most', async () => {
