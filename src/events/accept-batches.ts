@@ -3,11 +3,11 @@ import type { SettingsReader, WorkspaceSettings } from '../access/index.ts';
 import type { RateLimiter } from '../http/index.ts';
 import { policyOf, type ResolutionPolicy } from '../identity/index.ts';
 import { AppError, asAppError, type Clock, type Issue, type WorkspaceId } from '../kernel/index.ts';
-import { createGroupCommit, type GroupCommit, type Store } from '../store/index.ts';
+import { createGroupCommit, type GroupCommit, type Store, type Submission } from '../store/index.ts';
 import { requestHash } from './batch-requests.ts';
 import { checkBatch } from './check-batch.ts';
 import type { EventBatch } from './contract/batch.ts';
-import { type AcceptedBatch, deliverAccepted } from './deliver-accepted.ts';
+import { type AcceptedBatch, deliverAccepted, type GroupOutcome } from './deliver-accepted.ts';
 import type { BatchSource, Events } from './delivery.ts';
 import { type BatchOrigin, keptText } from './kept-text.ts';
 import { personOfBatch } from './person-of-batch.ts';
@@ -74,9 +74,10 @@ export interface BatchDoor {
 }
 
 const MEGABYTE = 2 ** 20;
+/** Bytes are those that a batch takes while it waits (`heldSize`), not those of its text. */
 const BOUNDS = {
   groupItems: 512,
-  groupBytes: 8 * MEGABYTE,
+  groupBytes: 32 * MEGABYTE,
   groupsAtOnce: 4,
   groupsOfKeyAtOnce: 1,
   heldItemsOfKey: 20_000,
@@ -84,7 +85,7 @@ const BOUNDS = {
   heldBytes: 128 * MEGABYTE,
 };
 
-type Groups = GroupCommit<AcceptedBatch, AcceptOutcome>;
+type Groups = GroupCommit<AcceptedBatch, GroupOutcome>;
 
 /** One for a process. */
 export function createBatchDoor(deps: AcceptDeps): BatchDoor {
@@ -163,7 +164,11 @@ async function keepBatches(
     [...checked.entries()].flatMap(([index, one]) => ('batch' in one ? [] : [[index, one] as const])),
   );
   if (wrong.size > 0) await record(wrong);
-  const outcomes = await Promise.all(checked.map((one) => ('batch' in one ? keepBatch(groups, one) : rejected(one))));
+  const submissions = checked.flatMap((one) => ('batch' in one ? submissionOf(one) : []));
+  const answers = groups.submitAll(submissions);
+  const kept = await Promise.all(submissions.map((one, index) => outcomeOf(groups, one, answers[index])));
+  const next = kept.values();
+  const outcomes = checked.map((one) => ('batch' in one ? (next.next().value as AcceptOutcome) : rejected(one)));
   const refused = new Map<number, readonly Issue[]>();
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status === 'rejected' && !wrong.has(index)) refused.set(index, outcome.issues);
@@ -172,10 +177,23 @@ async function keepBatches(
   return outcomes;
 }
 
-async function keepBatch(groups: Groups, accepted: AcceptedBatch): Promise<AcceptOutcome> {
-  const { workspaceId, environment } = accepted.scope;
+function submissionOf(item: AcceptedBatch): Submission<AcceptedBatch> {
+  const { workspaceId, environment } = item.scope;
+  return { key: `${workspaceId}/${environment}`, item, sizeBytes: heldSize(item) };
+}
+
+/** Of a batch that waits: what it was parsed to, its person, and its text as it came and as it is kept. */
+const heldSize = ({ batch: { text } }: AcceptedBatch): number => 1024 + 4 * text.length;
+
+async function outcomeOf(
+  groups: Groups,
+  { key, item, sizeBytes }: Submission<AcceptedBatch>,
+  answer: Promise<GroupOutcome> | undefined,
+): Promise<AcceptOutcome> {
   try {
-    return await groups.submit(`${workspaceId}/${environment}`, accepted, accepted.batch.text.length);
+    let outcome = await (answer as Promise<GroupOutcome>);
+    while (outcome.status === 'later') outcome = await groups.submit(key, item, sizeBytes);
+    return outcome;
   } catch (thrown) {
     const error = asAppError(thrown);
     // alone in its group by then: the store cannot hold a value of this very batch

@@ -54,8 +54,9 @@ export async function releaseRequests(
 /** Rows a statement deletes at most, so that work goes on beside it. */
 const AT_ONCE = 5_000;
 
+// the time once more outside: one that was claimed again meanwhile is looked at anew, and no longer old
 const EXPIRE = `
-  DELETE FROM batch_requests WHERE workspace_id = $1 AND hash IN
+  DELETE FROM batch_requests WHERE workspace_id = $1 AND received_on < $2 AND hash IN
     (SELECT hash FROM batch_requests WHERE workspace_id = $1 AND received_on < $2 ORDER BY received_on LIMIT $3)`;
 
 interface Expiry {

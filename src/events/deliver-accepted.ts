@@ -14,16 +14,22 @@ export interface AcceptedBatch {
 }
 
 type Group = readonly AcceptedBatch[];
-type Outcomes = ReadonlyMap<AcceptedBatch, AcceptOutcome>;
+/** `later`: nothing is known of it yet; it needs another group. */
+export type GroupOutcome = AcceptOutcome | { readonly status: 'later' };
+type Outcomes = ReadonlyMap<AcceptedBatch, GroupOutcome>;
 
-const DUPLICATE: AcceptOutcome = { status: 'duplicate' };
+const DUPLICATE: GroupOutcome = { status: 'duplicate' };
+const LATER: GroupOutcome = { status: 'later' };
+
+/** How often a transaction delivers, where batches of one request id are refused one after the other. */
+const ROUNDS = 2;
 
 /** Delivers a group, request ids and all, in one transaction; answers one outcome a batch, in order. */
-export async function deliverAccepted(deps: AcceptDeps, group: Group): Promise<readonly AcceptOutcome[]> {
+export async function deliverAccepted(deps: AcceptDeps, group: Group): Promise<readonly GroupOutcome[]> {
   // most groups have no duplicates, so they are prepared before the transaction begins
   const prepared = await prepare(deps, group);
   const outcomes = await deliverInTransaction(deps.store, (tx, exclusive) =>
-    keepGroup({ deps, tx, exclusive }, group, prepared),
+    keepGroup({ deps, tx, exclusive, rounds: ROUNDS }, group, prepared),
   );
   return group.map((accepted) => outcomes.get(accepted) ?? DUPLICATE);
 }
@@ -39,25 +45,31 @@ interface Keeping {
   readonly deps: AcceptDeps;
   readonly tx: Transaction;
   readonly exclusive: boolean;
+  readonly rounds: number;
 }
 
 /**
  * Outcomes of the group; a batch that has none is a duplicate. Of several with one request id the first is delivered; the
- * others have their turn when it is refused. `prepared` is the whole group.
+ * others have their turn when it is refused, in this transaction or a later one. `prepared` is the whole group.
  */
 async function keepGroup(keeping: Keeping, group: Group, prepared?: PreparedBatches): Promise<Outcomes> {
-  const { deps, tx, exclusive } = keeping;
+  const { deps, tx, exclusive, rounds } = keeping;
+  if (rounds === 0) return new Map(group.map((accepted) => [accepted, LATER]));
   const fresh = await withoutDuplicates(keeping, group);
   if (fresh.length === 0) return new Map();
   const isWhole = prepared !== undefined && fresh.length === group.length;
   const delivered = await deps.events.deliver(tx, isWhole ? prepared : await prepare(deps, fresh), exclusive);
-  const outcomes = new Map(fresh.map((accepted, index) => [accepted, outcomeOf(delivered.outcomes[index])]));
+  const outcomes = new Map<AcceptedBatch, GroupOutcome>(
+    fresh.map((accepted, index) => [accepted, outcomeOf(delivered.outcomes[index])]),
+  );
   const refused = requestsOf(fresh.filter((accepted) => outcomes.get(accepted)?.status === 'rejected'));
   if (refused.length === 0) return outcomes;
   const { workspaceId } = (group[0] as AcceptedBatch).scope;
   await releaseRequests(tx, { workspaceId, hashes: refused });
   const others = group.filter((other) => !outcomes.has(other) && refused.includes(other.request ?? ''));
-  return others.length === 0 ? outcomes : new Map([...outcomes, ...(await keepGroup(keeping, others))]);
+  return others.length === 0
+    ? outcomes
+    : new Map([...outcomes, ...(await keepGroup({ ...keeping, rounds: rounds - 1 }, others))]);
 }
 
 /** One batch of each request id that nobody named before, and all that have none. */

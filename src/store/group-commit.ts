@@ -26,13 +26,19 @@ export interface GroupCommit<Item, Result> {
    * keys take turns. Throws RATE_LIMITED with Retry-After when too much waits already, and CANCELLED after `drain`.
    */
   submit(key: string, item: Item, sizeBytes: number): Promise<Result>;
+  /** The same for all items of a request, one promise each, in order: all are taken, or it throws and none is. */
+  submitAll(submissions: readonly Submission<Item>[]): readonly Promise<Result>[];
   /** Takes nothing more; resolves when everything that was taken has its answer. */
   drain(): Promise<void>;
 }
 
-interface Held<Item, Result> {
+export interface Submission<Item> {
+  readonly key: string;
   readonly item: Item;
   readonly sizeBytes: number;
+}
+
+interface Held<Item, Result> extends Omit<Submission<Item>, 'key'> {
   readonly resolve: (result: Result) => void;
   readonly reject: (error: AppError) => void;
 }
@@ -67,10 +73,18 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  submit(key: string, item: Item, sizeBytes: number): Promise<Result> {
-    if (this.#drained !== undefined) return Promise.reject(new AppError('CANCELLED', 'The daemon is going down.'));
+  async submit(key: string, item: Item, sizeBytes: number): Promise<Result> {
+    return await (this.submitAll([{ key, item, sizeBytes }])[0] as Promise<Result>);
+  }
+
+  submitAll(submissions: readonly Submission<Item>[]): readonly Promise<Result>[] {
+    if (this.#drained !== undefined) throw new AppError('CANCELLED', 'The daemon is going down.');
+    if (!this.#hasRoom(submissions)) throw tooMuch();
+    return submissions.map((submission) => this.#hold(submission));
+  }
+
+  #hold({ key, item, sizeBytes }: Submission<Item>): Promise<Result> {
     const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
-    if (!this.#hasRoom(line, sizeBytes)) return Promise.reject(tooMuch());
     this.#lines.set(key, line);
     this.#count(line, 1, sizeBytes);
     this.#schedule();
@@ -83,11 +97,16 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
     return this.#drained.promise;
   }
 
-  #hasRoom({ items, bytes }: Line<Item, Result>, sizeBytes: number): boolean {
+  #hasRoom(submissions: readonly Submission<Item>[]): boolean {
     const { heldItemsOfKey, heldBytesOfKey, heldBytes } = this.#options;
     // whoever is alone is always taken: the size of a request has its own limit
-    if (items === 0 && this.#bytes + sizeBytes <= heldBytes) return true;
-    return items < heldItemsOfKey && bytes + sizeBytes <= heldBytesOfKey && this.#bytes + sizeBytes <= heldBytes;
+    if (this.#bytes > 0 && this.#bytes + bytesOf(submissions) > heldBytes) return false;
+    for (const [key, added] of byKey(submissions)) {
+      const { items = 0, bytes = 0 } = this.#lines.get(key) ?? {};
+      if (items === 0) continue;
+      if (items + added.items > heldItemsOfKey || bytes + added.bytes > heldBytesOfKey) return false;
+    }
+    return true;
   }
 
   #count(line: Line<Item, Result>, items: number, bytes: number): void {
@@ -179,7 +198,20 @@ async function settle<Item, Result>(
 
 const mayBeOneItem = ({ disposition }: AppError): boolean => disposition === 'row' || disposition === 'bug';
 
-const bytesOf = (group: readonly Held<unknown, never>[]): number =>
+function byKey(submissions: readonly Submission<unknown>[]): ReadonlyMap<string, { items: number; bytes: number }> {
+  const sums = new Map<string, { items: number; bytes: number }>();
+  for (const { key, sizeBytes } of submissions) {
+    const sum = sums.get(key);
+    if (sum === undefined) sums.set(key, { items: 1, bytes: sizeBytes });
+    else {
+      sum.items++;
+      sum.bytes += sizeBytes;
+    }
+  }
+  return sums;
+}
+
+const bytesOf = (group: readonly { readonly sizeBytes: number }[]): number =>
   group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 function tooMuch(): AppError {

@@ -11,7 +11,7 @@ export type {
 } from './contract.ts';
 export { copyInstant } from './copy-instant.ts';
 export { removeHome } from './embedded/remove-home.ts';
-export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Submission } from './group-commit.ts';
 export { inIndexOrder } from './in-index-order.ts';
 export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';

@@ -7,8 +7,11 @@ import { SOURCE, send, statuses, testDoor } from '../../support/batch-door.ts';
 import { readLog } from '../../support/deliver-batches.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { openTestStore } from '../../support/test-store.ts';
+import { until } from '../../support/until.ts';
 
 const DAY_MS = 86_400_000;
+const WAITING = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%DELETE FROM batch_requests%'`;
 const named = (id: unknown, more: object = {}) => ({
   source_request_id: id,
   user_identities: { email: 'a@example.com' },
@@ -132,6 +135,45 @@ describe('source_request_id', () => {
       named('s'),
     ]);
     expect(statuses(answer)).toEqual(['rejected', 'kept', 'rejected', 'kept', 'duplicate', 'duplicate']);
+  });
+
+  test('of many batches that are all refused holds up no transaction for long', async () => {
+    let most = 0;
+    const counting: Store = {
+      ...store,
+      transaction: (work, options) => {
+        let copies = 0;
+        return store.transaction((tx) => {
+          const execute: typeof tx.execute = async (statement, values) => {
+            if (statement.includes('DELETE FROM batch_requests')) most = Math.max(most, ++copies);
+            return tx.execute(statement, values);
+          };
+          return work({ ...tx, execute });
+        }, options);
+      },
+    };
+    const door = testDoor(counting, systemClock);
+    const bad = Array.from({ length: 9 }, () => ({ source_request_id: 'r', mpid: 5 }));
+    expect(statuses(await send(door, [...bad, named('r')]))).toEqual([...bad.map(() => 'rejected'), 'kept']);
+    expect(most).toBe(2);
+  });
+
+  test('claimed again while it is being forgotten stays', async () => {
+    const { workspaceId: ours } = SOURCE;
+    const clock = fakeClock();
+    await send(testDoor(store, clock), [named('r')]);
+    clock.advance(31 * DAY_MS);
+    const expiry = { workspaceId: ours, nowMs: clock.nowMs() };
+    const forgotten = await store.transaction(async (tx) => {
+      await tx.execute('UPDATE batch_requests SET received_on = $2 WHERE workspace_id = $1', [
+        ours,
+        new Date(clock.nowMs()),
+      ]);
+      const expired = expireRequests(store, expiry, new AbortController().signal);
+      await until(async () => (await store.query(WAITING)).length > 0);
+      return { expired };
+    });
+    expect(await forgotten.expired).toBe(0);
   });
 
   test('is forgotten after 30 days, with or without the daily cadence', async () => {

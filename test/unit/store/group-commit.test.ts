@@ -146,6 +146,20 @@ describe('too much', () => {
     expect(await again).toBe('c!');
   });
 
+  test('of one request is refused whole: nothing of it was taken', async () => {
+    const { commits, groupAt, groups } = openGroups({ heldItemsOfKey: 2 });
+    const taken = commits.submit('w', 'a', 1);
+    const request = ['other', 'w', 'w'].map((key, index) => ({ key, item: `b${index}`, sizeBytes: 1 }));
+    expect(() => commits.submitAll(request)).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+    (await groupAt(0)).commit();
+    await taken;
+    const answers = commits.submitAll(request);
+    (await groupAt(1)).commit();
+    (await groupAt(2)).commit();
+    expect(await Promise.all(answers)).toEqual(['b0!', 'b1!', 'b2!']);
+    expect(groups.map(({ items }) => items)).toEqual([['a'], ['b0'], ['b1', 'b2']]);
+  });
+
   test('of one key leaves room for another', async () => {
     const { commits, groupAt } = openGroups({ heldItemsOfKey: 1 });
     const taken = commits.submit('a', 'a', 1);
@@ -157,7 +171,7 @@ describe('too much', () => {
   });
 
   test('is no single item: its size has a limit elsewhere', async () => {
-    const { commits, groupAt } = openGroups({ heldBytesOfKey: 10 });
+    const { commits, groupAt } = openGroups({ heldBytesOfKey: 10, heldBytes: 10 });
     const answer = commits.submit('w', 'large', 100);
     (await groupAt(0)).commit();
     expect(await answer).toBe('large!');
