@@ -4,7 +4,8 @@ import { type Clock, type Issue, type Json, stringifyJson } from '../../kernel/i
 import type { BatchDoor, BatchSender, SentBatch } from '../accept-batches.ts';
 import type { Arrival } from './event-time.ts';
 import { issuesInCall } from './issues-in-call.ts';
-import { type GivenCall, type ReadCall, type Reading, readCall } from './read-call.ts';
+import type { Reading } from './mapping.ts';
+import { type GivenCall, type ReadCall, readCall } from './read-call.ts';
 
 export interface CallsDeps {
   readonly clock: Clock;
@@ -36,10 +37,11 @@ export async function acceptCalls(
   await batches.admit(sender, calls.length);
   const { limits } = await settingsOf(sender.workspaceId);
   const arrival: Arrival = { receivedMs: clock.nowMs(), ...(sentAt !== undefined && { sentAt }) };
-  const read = await readCalls(calls, { arrival, limits });
+  const reading: Reading = { arrival, limits };
+  const read = await readCalls(calls, reading);
   const refusalOf = (index: number, issues: Refusal): Refusal => {
     const one = read[index];
-    return one !== undefined && 'batch' in one ? issuesInCall(one.call, arrival, issues) : issues;
+    return one !== undefined && 'batch' in one ? issuesInCall(one.call, reading, issues) : issues;
   };
   const outcomes = await batches.keep(sender, read.map(sentBatch), async (rejected) => {
     await record?.(new Map([...rejected].map(([index, issues]) => [index, refusalOf(index, issues)])));

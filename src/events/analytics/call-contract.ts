@@ -61,12 +61,18 @@ export function checkCall(type: CallType, fields: Json, limits: BatchLimits): re
   if (scan.issues.length > 0) return scan.issues;
   const call = fields as CallFields;
   return [
-    ...NEEDED[type].filter((name) => isNothing(call[name])).map((path) => ({ path, message: 'is required' })),
+    ...NEEDED[type]
+      .filter((name) => isNothing(call[name]) || isBlankId(type, call[name]))
+      .map((path) => ({ path, message: 'is required' })),
     ...TIMES.flatMap((path) => timeIssue(path, call[path])),
   ];
 }
 
 export const isNothing = (value: Json | undefined): boolean => value === undefined || value === null || value === '';
+
+/** An alias of nobody says nothing. */
+const isBlankId = (type: CallType, value: Json | undefined): boolean =>
+  type === 'alias' && typeof value === 'string' && value.trim() === '';
 
 /** A time in a call or around it. Undefined: nothing is said. */
 export function instantOf(value: Json | undefined): Micros | undefined {

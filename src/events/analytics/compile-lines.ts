@@ -1,6 +1,7 @@
 // Lines of the tables, made ready once: the place each names is looked up in the contract, so that a table that names none
 // does not load.
-import { AppError, type Json } from '../../kernel/index.ts';
+import { type IdentityType, isIdentity, normaliseIdentity } from '../../identity/index.ts';
+import { AppError, isRawNumber, type Json, tooLong } from '../../kernel/index.ts';
 import type { EventType } from '../contract/event-kinds.ts';
 import { findDestination } from '../contract/find-destination.ts';
 import type { Leaf } from '../contract/leaves.ts';
@@ -65,6 +66,8 @@ export interface Looking {
   readonly platform: Platform | undefined;
   /** Names of fields that other lines have taken. */
   readonly taken: ReadonlySet<string>;
+  /** The workspace's bound of a name. */
+  readonly nameCharacters: number;
 }
 
 /** The first field that is there, not taken yet, and fits. */
@@ -73,9 +76,21 @@ export function findValue(line: CompiledLine, source: Json, looking: Looking): F
   if (on !== undefined && (looking.platform === undefined || !on.includes(looking.platform))) return undefined;
   for (const { name, steps } of line.from) {
     const value = looking.taken.has(name) ? undefined : fitting(line, valueAt(source, steps), looking.eventMs);
-    if (value !== undefined) return { value, name };
+    if (value !== undefined && !isPassedOver(line, { value, name }, looking)) return { value, name };
   }
   return undefined;
+}
+
+/** What a place would be refused for, and the call need not be: blank ids, and what only stands in for something else. */
+function isPassedOver({ leaf, from }: CompiledLine, found: Found, { nameCharacters }: Looking): boolean {
+  if (leaf?.identity !== undefined) return isNoIdentity(leaf.identity, found);
+  const isStandIn = leaf?.length === 'name' && found.name !== from[0]?.name;
+  return isStandIn && tooLong(found.value, nameCharacters) !== undefined;
+}
+
+function isNoIdentity(type: IdentityType, { value, name }: Found): boolean {
+  const text = isRawNumber(value) ? value.rawJSON : String(value);
+  return text.trim() === '' || (name.startsWith('context.') && !isIdentity(normaliseIdentity(type, text)));
 }
 
 function fitting({ leaf, convert }: CompiledLine, given: Json | undefined, eventMs: number): Json | undefined {

@@ -6,7 +6,7 @@ import type { ConversionName } from './conversions.ts';
 import type { Platform } from './platforms.ts';
 
 export interface FieldLine {
-  /** Dotted names in the call; the first one that is there and fits. Null and empty text count as not there. */
+  /** Dotted names in the call; the first one that is there and fits (`findValue`). Null and empty text count as not there. */
   readonly from: readonly string[];
   /** Dotted place in the batch, or below what the table belongs to. */
   readonly to: string;

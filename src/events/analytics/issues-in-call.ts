@@ -1,16 +1,16 @@
 import type { Issue } from '../../kernel/index.ts';
 import type { Call } from './call-contract.ts';
 import type { Origins } from './draft.ts';
-import type { Arrival } from './event-time.ts';
 import { mapCall } from './map-call.ts';
+import type { Reading } from './mapping.ts';
 
 /**
  * Complaints about the batch that a call became, with the paths that the caller wrote: `properties.products[2].name` for
  * `events[0].data.product_action.products[2].name`. What no field of the call is to blame for has an empty path.
  */
-export function issuesInCall(call: Call, arrival: Arrival, issues: readonly Issue[]): readonly Issue[] {
+export function issuesInCall(call: Call, reading: Reading, issues: readonly Issue[]): readonly Issue[] {
   const origins: Origins = new Map();
-  mapCall(call, arrival, origins);
+  mapCall(call, reading, origins);
   return issues.map(({ path, message }) => ({ path: originOf(path, origins), message }));
 }
 

@@ -5,25 +5,27 @@ import { type CallPlan, DATA_STEPS, FILLED_UP, planOf } from './call-plans.ts';
 import { type CompiledLine, findValue, type Steps, valueAt } from './compile-lines.ts';
 import { isFields } from './conversions.ts';
 import { addFree, type Draft, type Origins, pathOf, setAt } from './draft.ts';
-import { type Arrival, eventTimeMs } from './event-time.ts';
+import { eventTimeMs } from './event-time.ts';
 import { PLATFORM_FIELDS } from './field-lines.ts';
 import { attributeOf, singleOf } from './fit-value.ts';
-import type { Mapping } from './mapping.ts';
+import type { Mapping, Reading } from './mapping.ts';
 import { placeList } from './place-list.ts';
 import { type Platform, platformNamed } from './platforms.ts';
 
 /**
  * The batch that a valid call becomes (field-lines.ts, track-names.ts): one event, or none where the call is an identity
  * request. What has no place of its own stays: other properties become custom_attributes, other fields of the context
- * custom_flags, other traits user attributes. Bounds are not looked at: `checkBatch` says what is over.
+ * custom_flags, other traits user attributes. Bounds are hardly looked at (`findValue`): `checkBatch` says what is over.
  * `origins` learns which field of the call each field of the batch came from.
  */
-export function mapCall(given: Call, arrival: Arrival, origins?: Origins): EventBatch {
+export function mapCall(given: Call, { arrival, limits }: Reading, origins?: Origins): EventBatch {
   const call = given.type === 'identify' ? withTraitsOfContext(given.fields) : given.fields;
   const eventMs = eventTimeMs(call, arrival);
   const plan = planOf(given);
   const draft: Draft = { timestamp_unixtime_ms: eventMs };
-  const mapping: Mapping = { call, draft, eventMs, platform: platformOf(call), taken: new Set(), origins };
+  const { nameCharacters } = limits;
+  const platform = platformOf(call);
+  const mapping: Mapping = { call, draft, eventMs, platform, taken: new Set(), nameCharacters, origins };
   if (plan.eventType !== undefined) {
     draft.events = [{ event_type: plan.eventType, data: { timestamp_unixtime_ms: eventMs } }];
   }

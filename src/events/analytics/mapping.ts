@@ -1,6 +1,14 @@
+import type { BatchLimits } from '../contract/scan.ts';
 import type { CallFields } from './call-contract.ts';
 import type { Looking } from './compile-lines.ts';
 import type { Draft, Origins } from './draft.ts';
+import type { Arrival } from './event-time.ts';
+
+/** What a call is read by, beside itself. */
+export interface Reading {
+  readonly arrival: Arrival;
+  readonly limits: BatchLimits;
+}
 
 /** One call on its way into a batch. */
 export interface Mapping extends Looking {

@@ -61,13 +61,13 @@ interface GivenItem {
 }
 
 function itemOf(
-  { eventMs, platform, origins }: Mapping,
+  { eventMs, platform, nameCharacters, origins }: Mapping,
   { lines, to }: ListPlan,
   { given, index, path }: GivenItem,
 ): { readonly item: Draft; readonly taken: ReadonlySet<string> } {
   const item: Draft = {};
   const taken = new Set<string>();
-  const looking: Looking = { eventMs, platform, taken: new Set() };
+  const looking: Looking = { eventMs, platform, taken: new Set(), nameCharacters };
   for (const line of lines) {
     const found = findValue(line, given, looking);
     if (found === undefined) continue;

@@ -1,11 +1,10 @@
 import { identityTypeOfColumn } from '../../identity/index.ts';
 import { type Issue, type Json, kindOf, wantedOneOf } from '../../kernel/index.ts';
 import type { EventBatch } from '../contract/batch.ts';
-import type { BatchLimits } from '../contract/scan.ts';
 import { CALL_TYPES, type Call, type CallFields, type CallType, checkCall, isCallType } from './call-contract.ts';
 import { isFields } from './conversions.ts';
-import type { Arrival } from './event-time.ts';
 import { mapCall } from './map-call.ts';
+import type { Reading } from './mapping.ts';
 
 /** A call as it came. */
 export interface GivenCall {
@@ -22,24 +21,16 @@ export interface ReadCall {
   readonly batch: EventBatch;
 }
 
-export interface Reading {
-  readonly arrival: Arrival;
-  readonly limits: BatchLimits;
-}
-
 /** What a call becomes, or what is wrong with it, the paths being those of the call. */
-export function readCall(
-  { fields, type, issues: known }: GivenCall,
-  { arrival, limits }: Reading,
-): ReadCall | readonly Issue[] {
+export function readCall({ fields, type, issues: known }: GivenCall, reading: Reading): ReadCall | readonly Issue[] {
   if (known !== undefined) return known;
   if (!isFields(fields)) return [{ path: '', message: `must be an object, is ${kindOf(fields)}` }];
   const own = type ?? fields.type;
   if (!isCallType(own)) return [{ path: 'type', message: wantedOneOf(CALL_TYPES, own) }];
-  const issues = checkCall(own, fields, limits);
+  const issues = checkCall(own, fields, reading.limits);
   if (issues.length > 0) return issues;
   const call: Call = { type: own, fields: fields as CallFields };
-  const batch = mapCall(call, arrival);
+  const batch = mapCall(call, reading);
   return batch.events === undefined && !namesSomebody(batch) ? [NOBODY] : { call, batch };
 }
 

@@ -9,7 +9,8 @@ const RECEIVED = Date.parse('2026-03-01T12:00:00.000Z');
 const DEVICE = '6d1fe2a4-0d0f-4b3a-9a53-1f1f4a8a9c11';
 
 function mapped(type: CallType, fields: CallFields, sentAt?: string) {
-  const batch = mapCall({ type, fields }, { receivedMs: RECEIVED, ...(sentAt !== undefined && { sentAt }) });
+  const arrival = { receivedMs: RECEIVED, ...(sentAt !== undefined && { sentAt }) };
+  const batch = mapCall({ type, fields }, { arrival, limits: LIMITS });
   expect(checkBatch(batch, LIMITS)).toEqual([]);
   return batch;
 }
@@ -34,6 +35,7 @@ describe('a call', () => {
     [{ properties: { title: 'Welcome', path: '/' } }, 'Welcome'],
     [{ properties: { path: '/a' } }, '/a'],
     [{ name: '', context: { page: { title: 'From the context' } } }, 'From the context'],
+    [{ name: ' ', title: 'no source' }, ' '],
     [{}, 'page'],
   ])('of a page without a name is named by what there is: %j', (fields, name) => {
     expect(dataOf('page', fields)).toMatchObject({ event_name: name });
@@ -124,12 +126,16 @@ describe('the person of a call', () => {
     expect(mapped('track', { event: 'x', ...fields })).toMatchObject(expected);
   });
 
-  test.each([[{ userId: '' }], [{ userId: null }], [{ anonymousId: '00000000-0000-0000-0000-000000000000' }]])(
-    'is nobody for %j',
-    (fields) => {
-      expect(personOfBatch(mapped('track', { event: 'x', ...fields }), RECEIVED)).toBeUndefined();
-    },
-  );
+  test.each([
+    [{ userId: '' }],
+    [{ userId: null }],
+    [{ userId: '  ', anonymousId: ' \t' }],
+    [{ context: { traits: { email: ' ', phone: '' } } }],
+    [{ context: { traits: { email: `${'x'.repeat(1020)}@example.com` } } }],
+    [{ anonymousId: '00000000-0000-0000-0000-000000000000' }],
+  ])('is nobody for %j', (fields) => {
+    expect(personOfBatch(mapped('track', { event: 'x', ...fields }), RECEIVED)).toBeUndefined();
+  });
 });
 
 describe('the time of a call', () => {

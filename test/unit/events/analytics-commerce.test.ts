@@ -10,7 +10,7 @@ import { LIMITS } from '../../support/batches.ts';
 const RECEIVED = Date.parse('2026-03-01T12:00:00.000Z');
 
 function mapped(fields: CallFields) {
-  const batch = mapCall({ type: 'track', fields }, { receivedMs: RECEIVED });
+  const batch = mapCall({ type: 'track', fields }, { arrival: { receivedMs: RECEIVED }, limits: LIMITS });
   expect(checkBatch(batch, LIMITS)).toEqual([]);
   return batch;
 }

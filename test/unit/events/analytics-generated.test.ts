@@ -11,7 +11,7 @@ import { checkBatch } from '../../../src/events/index.ts';
 import { type Json, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
 import { LIMITS } from '../../support/batches.ts';
 
-const ARRIVAL = { receivedMs: Date.parse('2026-03-01T12:00:00Z') };
+const READING = { arrival: { receivedMs: Date.parse('2026-03-01T12:00:00Z') }, limits: LIMITS };
 
 const text = fc
   .oneof(fc.string({ maxLength: 8 }), fc.string({ unit: 'binary', maxLength: 8 }), fc.uuid(), fc.ipV4())
@@ -127,7 +127,7 @@ describe.each(CALL_TYPES)('a valid %s call', (type) => {
       fc.property(callOf(type), (given) => {
         const fields = parseJson(stringifyJson(given)) as CallFields;
         expect(checkCall(type, fields, LIMITS)).toEqual([]);
-        const batch = mapCall({ type, fields }, ARRIVAL);
+        const batch = mapCall({ type, fields }, READING);
         expect(checkBatch(batch, LIMITS)).toEqual([]);
         expect(checkBatch(parseJson(stringifyJson(batch)), LIMITS)).toEqual([]);
       }),
@@ -142,7 +142,7 @@ describe.each(CALL_TYPES)('a valid %s call', (type) => {
         if (type === 'alias') return;
         for (const name of ['price', 'total', 'name', 'category', 'email', 'coupon', 'step', 'other']) {
           const own = { ...(given[holder] as CallFields | null), [name]: mark };
-          const batch = mapCall({ type, fields: { ...given, [holder]: own } as CallFields }, ARRIVAL);
+          const batch = mapCall({ type, fields: { ...given, [holder]: own } as CallFields }, READING);
           expect(stringifyJson(batch)).toContain(mark);
         }
       }),
@@ -155,7 +155,7 @@ function refusals(type: CallType, fields: Json): readonly string[] {
   const issues = checkCall(type, fields, LIMITS);
   if (issues.length > 0) return issues.map(({ path }) => path);
   const call = { type, fields: fields as CallFields };
-  return issuesInCall(call, ARRIVAL, checkBatch(mapCall(call, ARRIVAL), LIMITS)).map(({ path }) => path);
+  return issuesInCall(call, READING, checkBatch(mapCall(call, READING), LIMITS)).map(({ path }) => path);
 }
 
 const LONG = 'x'.repeat(5000);
@@ -170,9 +170,9 @@ describe('whatever stands for a call', () => {
     fc.assert(
       fc.property(fc.oneof(whatever, fc.jsonValue()), fc.constantFrom(...CALL_TYPES), (given, type) => {
         const fields = given as Json;
-        const read = readCall({ fields, type }, { arrival: ARRIVAL, limits: LIMITS });
+        const read = readCall({ fields, type }, READING);
         if (!('batch' in read)) return;
-        for (const { path } of issuesInCall(read.call, ARRIVAL, checkBatch(read.batch, LIMITS))) {
+        for (const { path } of issuesInCall(read.call, READING, checkBatch(read.batch, LIMITS))) {
           expect(names).toContain(path.split(/[.[]/)[0]);
         }
       }),
