@@ -18,7 +18,7 @@ export interface ExportDeps {
 }
 
 export interface Export {
-  /** The answer holds all that was received up to this time, and nothing later; undefined: it holds nothing. */
+  /** The answer holds all that was received up to this time, and nothing later; undefined: it holds nothing, or not all. */
   readonly completeUntil?: Date | undefined;
   readonly lines: AsyncIterable<string>;
 }
@@ -41,7 +41,8 @@ export async function exportBatches(
   const to = new Date(Math.min(selection.to.getTime(), settled.getTime()));
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
   const lines = batchLines({ store, pipelineIds, selection: { ...selection, to }, after, limit });
-  return { completeUntil: to, lines };
+  // with a limit nobody knows beforehand whether it is reached
+  return query.limit === undefined ? { completeUntil: to, lines } : { lines };
 }
 
 async function* nothing(): AsyncGenerator<string, void, undefined> {}

@@ -103,7 +103,7 @@ function getBatches(deps: ProfileEndpointsDeps): Endpoint {
     description: [
       'Goes on behind `cursor` and never leaves a batch out or sends one twice, however many arrive meanwhile: it ends at the',
       'time up to which every delivery is over, which the header Penstock-Complete-Until names; the next export goes on from',
-      'there. `startDate` and `endDate` are bounds of `received_on`.',
+      'there. With `limit` there is no such header: go on behind the last line. `startDate` and `endDate` are bounds of `received_on`.',
     ].join(' '),
     responses: {},
     streams: { line: BatchLine, description: 'Batches, one a line.' },

@@ -101,7 +101,8 @@ describe('an export of batches', () => {
     const seen: number[] = [];
     let cursor = '';
     for (;;) {
-      const { lines } = await batches(`?limit=2${cursor}`);
+      const { lines, headers } = await batches(`?limit=2${cursor}`);
+      expect(headers).not.toHaveProperty('penstock-complete-until');
       if (lines.length === 0) break;
       seen.push(...lines.map(({ batch }) => batch.n));
       cursor = `&cursor=${lines.at(-1).cursor}`;
@@ -202,6 +203,12 @@ describe('an export of batches', () => {
     await keep(api, [said(1)]);
     await batches(`?pipeline_id=${pipelineBody.id}&startDate=2024-06-01&limit=5`);
     await api.admin.get('/batches?cursor=nonsense');
+    for (const path of ['/batches', '/profiles']) {
+      const url = `/platform/v2/workspaces/${api.admin.workspaceId}${path}`;
+      const headers = { authorization: api.admin.bearer };
+      expect((await api.server.inject({ method: 'HEAD', url, headers })).statusCode).toBe(405);
+    }
+    expect(await recorded(api.admin, 'profiles.exported')).toEqual([]);
     expect(await recorded(api.admin, 'batches.exported')).toMatchObject([
       { resource: 'batches', detail: { pipeline_id: pipelineBody.id, startDate: '2024-06-01', limit: 5 } },
     ]);
