@@ -131,7 +131,7 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   /** The body is JSON whatever its Content-Type: an SDK that compresses may send it as a form, or say nothing. */
   readonly anyMediaType?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
-  /** OpenAPI: one line of an answer in `lines`, and when it is one. */
+  /** OpenAPI: one line of an answer in `lines`, and when it is one. Such an endpoint answers no HEAD. */
   readonly streams?: { readonly line: TSchema; readonly description: string };
   /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
   readonly refusals?: Readonly<Record<number, string>>;

@@ -48,6 +48,8 @@ export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving:
     app.route({
       method: endpoint.method,
       url,
+      // HEAD runs the handler and throws its answer away
+      exposeHeadRoute: endpoint.streams === undefined,
       config: { api: endpoint.api },
       handler: (request, reply) => answer(route, request, reply),
     });

@@ -16,7 +16,7 @@ export function apiOfPath(path: string): ApiName {
   return apis.find((name) => PREFIXES[name].some((prefix) => `${path}/`.startsWith(prefix))) ?? 'operations';
 }
 
-type ServedPath = Pick<Endpoint, 'method' | 'path' | 'aliases'>;
+type ServedPath = Pick<Endpoint, 'method' | 'path' | 'aliases' | 'streams'>;
 
 interface UnknownPath {
   readonly error: AppError;
@@ -26,21 +26,26 @@ interface UnknownPath {
 
 /** Tells a path that does not exist from a method that the path does not have. */
 export function unknownPaths(endpoints: readonly ServedPath[]): (method: string, path: string) => UnknownPath {
-  const served = endpoints.flatMap(({ method, path, aliases = [] }) =>
-    [path, ...aliases].map((each) => ({ method, pattern: patternOf(each) })),
+  const served = endpoints.flatMap(({ method, path, aliases = [], streams }) =>
+    [path, ...aliases].map((each) => ({ methods: methodsOf(method, streams), pattern: patternOf(each) })),
   );
   return (method, path) => {
-    const methods = new Set(served.filter(({ pattern }) => pattern.test(path)).map((endpoint) => endpoint.method));
+    const methods = new Set(served.filter(({ pattern }) => pattern.test(path)).flatMap((endpoint) => endpoint.methods));
     if (methods.size === 0) {
       return {
         error: new AppError('NOT_FOUND', `There is no ${path} here; /docs lists what there is.`),
         allow: undefined,
       };
     }
-    const allow = [...methods].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ');
+    const allow = [...methods].join(', ');
     const message = `${path} does not answer ${method}; it answers ${allow}.`;
     return { error: new AppError('METHOD_NOT_ALLOWED', message), allow };
   };
+}
+
+/** HEAD comes with GET, but where an answer is made as it is sent. */
+function methodsOf(method: Endpoint['method'], streams: Endpoint['streams']): readonly string[] {
+  return method === 'GET' && streams === undefined ? ['GET', 'HEAD'] : [method];
 }
 
 function patternOf(path: string): RegExp {

@@ -106,6 +106,17 @@ describe('a path', () => {
     expect(response.headers['x-request-id']).toBeTypeOf('string');
   });
 
+  it('answers no HEAD where the answer is made as it is sent', async () => {
+    const streams = { line: Type.Object({}), description: 'Things, one a line.' };
+    const streaming = httpServer([
+      anEndpoint({ method: 'GET', streams, handler: () => Promise.reject(new Error('is never asked')) }),
+    ]);
+    for (const url of ['/platform/v2/things', '/platform/v2/things/']) {
+      const response = await streaming.inject({ method: 'HEAD', url });
+      expect(response).toMatchObject({ statusCode: 405, headers: { allow: 'GET' } });
+    }
+  });
+
   it('answers HEAD where it answers GET', async () => {
     expect(await server.inject({ method: 'HEAD', url: '/platform/v2/things' })).toMatchObject({
       statusCode: 200,
