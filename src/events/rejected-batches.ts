@@ -1,6 +1,6 @@
 // Batches of bulk requests that were refused: kept with their reason, so that whoever operates the workspace can mend what
 // sends them (rulings §2). Nothing else reads them.
-import { and, desc, eq, gte, lte } from 'drizzle-orm';
+import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
 import type { Retention } from '../access/index.ts';
 import type { Page } from '../http/index.ts';
 import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
@@ -71,13 +71,16 @@ async function insertRejections(sql: Sql, request: NamedRejections): Promise<voi
 
 export type RejectedBatch = Readonly<typeof rejectedBatches.$inferSelect>;
 
-/** One page, the newest first; of one time the last of its request first. */
+/** Of the texts in one page; that of the default size is whole. */
+const PAGE_BYTES = 16 * 1024 * 1024;
+
+/** One page, the newest first; of one time the last of its request first. Beyond `PAGE_BYTES` they are without their text. */
 export async function listRejected(
   sql: Sql,
   workspaceId: WorkspaceId,
   { from, to, limit, offset }: Page,
 ): Promise<readonly RejectedBatch[]> {
-  return sql.orm
+  const page = sql.orm
     .select()
     .from(rejectedBatches)
     .where(
@@ -89,7 +92,16 @@ export async function listRejected(
     )
     .orderBy(desc(rejectedBatches.receivedOn), desc(rejectedBatches.id))
     .limit(limit)
-    .offset(offset);
+    .offset(offset)
+    .as('page');
+  const order = [desc(page.receivedOn), desc(page.id)];
+  const size = words`sum(octet_length(${page.text})) OVER (ORDER BY ${page.receivedOn} DESC, ${page.id} DESC)`;
+  const text = words<string | null>`CASE WHEN ${size} <= ${PAGE_BYTES} THEN ${page.text} END`;
+  const { id, workspaceId: workspace, receivedOn, key, path, errors } = page;
+  return sql.orm
+    .select({ ...{ id, workspaceId: workspace, receivedOn, key, path, errors }, text })
+    .from(page)
+    .orderBy(...order);
 }
 
 /** Rows a statement deletes at most, so that work goes on beside it. */

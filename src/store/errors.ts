@@ -32,7 +32,7 @@ const BY_STATE: readonly Rule[] = [
   { when: /^(08|53|57P|58|25P03)/, code: 'STORE_UNAVAILABLE', message: 'The store does not answer' },
   { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store broke a statement off' },
   {
-    when: /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/,
+    when: /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ENOTCONN)/,
     code: 'STORE_UNAVAILABLE',
     message: 'The store cannot be reached',
   },

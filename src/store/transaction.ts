@@ -123,10 +123,20 @@ async function run(client: PoolClient, text: string): Promise<string> {
 
 /** COMMIT of a transaction in which a statement failed and nobody told us answers ROLLBACK, without an error. */
 async function commit(client: PoolClient): Promise<void> {
-  const command = await run(client, 'COMMIT');
+  const command = await run(client, 'COMMIT').catch((error: unknown) => {
+    throw mayBeCommitted(error);
+  });
   if (command !== 'COMMIT') {
     throw new AppError('INTERNAL', 'A transaction was rolled back: one of its statements failed and was not noticed.');
   }
+}
+
+/** What nobody knows may have come after the commit: as our own fault the work would be taken apart and done again. */
+function mayBeCommitted(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'INTERNAL') return error;
+  return new AppError('STORE_UNAVAILABLE', `The store did not say whether it committed: ${error.message}`, {
+    cause: error.cause,
+  });
 }
 
 /** Whether the session is clean again. */

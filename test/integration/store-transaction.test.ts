@@ -53,6 +53,17 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([]);
   });
 
+  test('whose COMMIT fails for no known reason may be there: nobody takes it for a fault of its items', async () => {
+    await store.execute(`CREATE OR REPLACE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'at the very end'; END $$`);
+    await store.execute(`CREATE CONSTRAINT TRIGGER late AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION fail_late()`);
+    await expect(store.transaction((tx) => insert(tx, 1))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('at the very end'),
+    });
+  });
+
   test('that was the victim of a deadlock runs again from its start', async () => {
     await store.execute("INSERT INTO notes VALUES (1, ''), (2, '')");
     const bothHold = meeting(2);

@@ -15,7 +15,10 @@ const RejectedBatchAnswer = Type.Object(
     key: Type.String({ description: 'Of the input or feed that it came in with.' }),
     path: Type.String({ description: 'Where it was sent to.' }),
     errors: Type.Array(RejectionError),
-    batch: Type.Unknown({ description: 'As it was sent; null where it was too large to be kept.' }),
+    batch: Type.Unknown({
+      description:
+        'As it was sent; null where it was too large to be kept, and beyond the first 16 MB of a page: ask for fewer at once.',
+    }),
   },
   { ...CLOSED, title: 'RejectedBatch' },
 );

@@ -177,6 +177,18 @@ describe('a bulk request', () => {
     expect((await api.get('/rejected-batches')).body).toMatchObject({ items: [{ batch: 7 }] });
   });
 
+  test('is listed with what was sent up to 16 MB a page, and with its reasons beyond', async () => {
+    await api.access.store.execute(
+      `INSERT INTO rejected_batches (workspace_id, received_on, key, path, id, errors, text)
+       SELECT $1, $2, 'k', '/', id, '[]', '"' || repeat('x', 100000) || '"' FROM generate_series(1, 170) AS id`,
+      [api.workspaceId, new Date(api.access.clock.nowMs())],
+    );
+    const { body } = await api.get('/rejected-batches?pageSize=1000');
+    const { items } = body as { readonly items: readonly { readonly id: number; readonly batch: unknown }[] };
+    expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 170 }, (_, index) => 170 - index));
+    expect(items.map(({ batch }) => batch !== null)).toEqual(items.map((_, index) => index < 167));
+  });
+
   test('takes 100 batches at most', async () => {
     expect((await api.post(BULK, Array(100).fill({}))).status).toBe(202);
     api.access.clock.advance(1000);
