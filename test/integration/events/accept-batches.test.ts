@@ -192,6 +192,35 @@ describe('source_request_id', () => {
 });
 
 describe('too much', () => {
+  test('waiting is weighed by what it takes, and a request for which there is no room is refused whole', async () => {
+    const gate = Promise.withResolvers<void>();
+    const delivered: string[] = [];
+    let isWaiting = false;
+    const events = {
+      async prepare(_scope: unknown, batches: Iterable<{ readonly text: string }>) {
+        isWaiting = true;
+        await gate.promise;
+        return [...batches];
+      },
+      async deliver(_tx: unknown, batches: readonly { readonly text: string }[]) {
+        delivered.push(...batches.map(({ text }) => text));
+        return { outcomes: batches.map(() => ({ mpid: 1n })) };
+      },
+    };
+    const door = testDoor(store, systemClock, { events: events as never });
+    const attributes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`a${index}`, 'x'.repeat(4000)]));
+    // 12 MB of text
+    const large = Array.from({ length: 100 }, () => ({ user_attributes: attributes }));
+    const first = send(door, large);
+    await until(() => isWaiting);
+    const refused = await send(door, [{ api_key: 'small' }, ...large]).catch((thrown: AppError) => thrown);
+    expect(refused).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
+    gate.resolve();
+    expect(statuses(await first)).toEqual(large.map(() => 'kept'));
+    expect(delivered).toHaveLength(100);
+    expect(delivered.filter((text) => text.includes('small'))).toEqual([]);
+  });
+
   test('over the rate is refused whole, with the time to wait', async () => {
     const taken: unknown[] = [];
     const rates = {
