@@ -94,7 +94,7 @@ async function deliverAll(store: Store, meter: () => CpuMicros, scenario: Scenar
     [prepared] = await watch.measure(() =>
       Promise.all([
         identities.prepare(scope, first),
-        deliverInTransaction(store, (tx, exclusive) => identities.deliver(tx, chunk, exclusive)),
+        deliverInTransaction(store, scope.workspaceId, (tx, exclusive) => identities.deliver(tx, chunk, exclusive)),
       ]),
     );
   }

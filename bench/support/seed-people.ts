@@ -27,7 +27,9 @@ export async function seedPeople({ store, options }: BenchDaemon, count: number)
       setAt,
     }));
     const prepared = await identities.prepare(scope, people);
-    await deliverInTransaction(store, (tx, exclusive) => identities.deliver(tx, prepared, exclusive));
+    await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) =>
+      identities.deliver(tx, prepared, exclusive),
+    );
   }
   await store.execute('VACUUM ANALYZE profiles, profile_identities');
 }

@@ -28,7 +28,7 @@ export interface Delivery {
 export async function deliverChunk(deps: EngineDeps, delivery: Delivery, chunk: MappedChunk): Promise<Counts> {
   try {
     const { store } = deps;
-    return await deliverInTransaction(store, (tx, exclusive) =>
+    return await deliverInTransaction(store, delivery.claimed.workspaceId, (tx, exclusive) =>
       writeChunk(tx, { ...delivery, deps, chunk, exclusive }),
     );
   } catch (error) {

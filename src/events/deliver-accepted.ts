@@ -28,7 +28,8 @@ const ROUNDS = 2;
 export async function deliverAccepted(deps: AcceptDeps, group: Group): Promise<readonly GroupOutcome[]> {
   // most groups have no duplicates, so they are prepared before the transaction begins
   const prepared = await prepare(deps, group);
-  const outcomes = await deliverInTransaction(deps.store, (tx, exclusive) =>
+  const { workspaceId } = (group[0] as AcceptedBatch).scope;
+  const outcomes = await deliverInTransaction(deps.store, workspaceId, (tx, exclusive) =>
     keepGroup({ deps, tx, exclusive, rounds: ROUNDS }, group, prepared),
   );
   return group.map((accepted) => outcomes.get(accepted) ?? DUPLICATE);

@@ -83,7 +83,7 @@ async function receive(time: string, { source, text, workspace = 1n }: Received)
   const person = personOfBatch(parseJson(text) as never, clock.nowMs());
   const scope = { workspaceId: workspaceId(workspace), environment: 'production', mode: 'incremental' } as const;
   const prepared = await events.prepare(scope, [{ person, text, source }]);
-  await deliverInTransaction(store, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
+  await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
 }
 
 interface Rest {

@@ -13,7 +13,7 @@ async function worker(store: Store, chunks: readonly (readonly Person[])[]) {
   const tries = { shared: 0, exclusive: 0 };
   for (const people of chunks) {
     const prepared = await identities.prepare(SCOPE, people);
-    await deliverInTransaction(store, (tx, exclusive) => {
+    await deliverInTransaction(store, SCOPE.workspaceId, (tx, exclusive) => {
       tries[exclusive ? 'exclusive' : 'shared']++;
       return identities.deliver(tx, prepared, exclusive);
     });
@@ -63,7 +63,7 @@ it('begins again where a profile became somebody between two reads of one delive
     joined = mpidsOf(await deliver(store, [person({ customer_id: 'c', google: 'g' })]));
   };
   const tries: boolean[] = [];
-  const delivered = await deliverInTransaction(store, (tx, exclusive) => {
+  const delivered = await deliverInTransaction(store, SCOPE.workspaceId, (tx, exclusive) => {
     tries.push(exclusive);
     return identities.deliver(exclusive ? tx : interrupted(tx, 3, join), prepared, exclusive);
   });

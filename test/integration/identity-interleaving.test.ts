@@ -30,7 +30,7 @@ async function work(store: Store, scope: ResolutionScope, chunks: readonly (read
   const done: Done[] = [];
   for (const chunk of chunks) {
     const prepared = await identities.prepare(scope, chunk);
-    const { outcomes } = await deliverInTransaction(store, (tx, exclusive) =>
+    const { outcomes } = await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) =>
       identities.deliver(tx, prepared, exclusive),
     );
     done.push(...outcomes.map((outcome, i) => ({ person: chunk[i] as Person, outcome })));

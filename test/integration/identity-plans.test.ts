@@ -45,7 +45,7 @@ async function plansOf(scope: ResolutionScope, version: number, value: string): 
     return person(i % 2 === 0 ? { customer_id: `c${i}`, ...email } : email, { city: value }, BigInt(value.length));
   });
   const prepared = await identities.prepare(scope, people);
-  await deliverInTransaction(store, (tx, exclusive) =>
+  await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) =>
     identities.deliver(watchPlans(tx, plans, version), prepared, exclusive),
   );
   return plans;

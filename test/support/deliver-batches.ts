@@ -17,7 +17,9 @@ export async function deliverBatches(
 ): Promise<DeliveredBatches> {
   const events = createEvents({ identities: testIdentities(), clock });
   const prepared = await events.prepare(scope, batches);
-  return await deliverInTransaction(store, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
+  return await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) =>
+    events.deliver(tx, prepared, exclusive),
+  );
 }
 
 /** MPIDs of a delivery; undefined for a batch that was kept without one. None may fail. */

@@ -38,7 +38,9 @@ export async function deliverWith(
   { people, scope }: { readonly people: readonly Person[]; readonly scope: ResolutionScope },
 ): Promise<Delivered> {
   const prepared = await identities.prepare(scope, people);
-  return await deliverInTransaction(store, (tx, exclusive) => identities.deliver(tx, prepared, exclusive));
+  return await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) =>
+    identities.deliver(tx, prepared, exclusive),
+  );
 }
 
 /** MPIDs of a delivery in which nobody may fail. */

@@ -39,7 +39,9 @@ export async function keep(
     ...(source && { source }),
   }));
   const prepared = await events.prepare({ workspaceId, environment, mode: 'incremental' }, batches);
-  const { outcomes } = await deliverInTransaction(store, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
+  const { outcomes } = await deliverInTransaction(store, workspaceId, (tx, exclusive) =>
+    events.deliver(tx, prepared, exclusive),
+  );
   clock.set(new Date(clock.nowMs() + 1).toISOString());
   return outcomes.map((outcome) => ('mpid' in outcome ? (outcome.mpid ?? 0n) : 0n));
 }

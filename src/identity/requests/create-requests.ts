@@ -110,8 +110,9 @@ async function lookGroup({ store, identities }: IdentityRequestsDeps, group: rea
 
 async function writeGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
   const people = group.map((request) => personOf(request, false));
-  const prepared = await identities.prepare(scopeOf(group), people);
-  const { outcomes } = await deliverInTransaction(store, (tx, exclusive) =>
+  const scope = scopeOf(group);
+  const prepared = await identities.prepare(scope, people);
+  const { outcomes } = await deliverInTransaction(store, scope.workspaceId, (tx, exclusive) =>
     identities.deliver(tx, prepared, exclusive),
   );
   return outcomes;
@@ -120,7 +121,7 @@ async function writeGroup({ store, identities }: IdentityRequestsDeps, group: re
 async function modifyGroup({ store, identities }: IdentityRequestsDeps, modifications: readonly ModifyRequest[]) {
   const { workspaceId, environment, policy } = modifications[0] as ModifyRequest;
   const group = { workspaceId, environment, modifications, ...(policy !== undefined && { policy }) };
-  return deliverInTransaction(store, (tx, exclusive) => identities.modify(tx, group, exclusive));
+  return deliverInTransaction(store, workspaceId, (tx, exclusive) => identities.modify(tx, group, exclusive));
 }
 
 function answer(deps: IdentityRequestsDeps, request: ResolveRequest, outcome: PersonOutcome): ResolveAnswer {

@@ -88,7 +88,7 @@ describe('a delivery of batches', () => {
     await using store = await openTestStore();
     const events = createEvents({ identities: testIdentities(), clock: systemClock });
     const prepared = await events.prepare(SCOPE, [batch('ann')]);
-    const failing = deliverInTransaction(store, async (tx, exclusive) => {
+    const failing = deliverInTransaction(store, SCOPE.workspaceId, async (tx, exclusive) => {
       await events.deliver(tx, prepared, exclusive);
       throw new Error('the worker died here');
     });
@@ -105,7 +105,7 @@ describe('a delivery of batches', () => {
       createEvents({ identities: testIdentities(), clock, nextBatchId: () => ids.shift() ?? 0n });
     for (const events of [drawing(1n), drawing(1n, 2n)]) {
       const prepared = await events.prepare(SCOPE, [batch('ann')]);
-      await deliverInTransaction(store, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
+      await deliverInTransaction(store, SCOPE.workspaceId, (tx, exclusive) => events.deliver(tx, prepared, exclusive));
     }
     expect((await readLog(store)).map(({ text }) => /"batch_id":(\d+)/.exec(text)?.[1])).toEqual(['1', '2']);
   });

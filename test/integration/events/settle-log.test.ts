@@ -11,7 +11,6 @@ import type { Store } from '../../../src/store/index.ts';
 import { person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
 import { type HandClock, handClock } from '../../support/hand-clock.ts';
 import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
 
 const { workspaceId } = SCOPE;
 const signal = new AbortController().signal;
@@ -31,7 +30,7 @@ async function begin(name: string, by: Clock = clock): Promise<{ commit(): Promi
   const prepared = await events.prepare(SCOPE, [batch]);
   const written = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  const committed = deliverInTransaction(store, async (tx, exclusive) => {
+  const committed = deliverInTransaction(store, SCOPE.workspaceId, async (tx, exclusive) => {
     await events.deliver(tx, prepared, exclusive);
     written.resolve();
     await release.promise;
@@ -99,13 +98,19 @@ describe('an export', () => {
   });
 
   it('waits a while for deliveries that are under way, and not for those that begin meanwhile', async () => {
-    const client = reader({ waitMs: 3_600_000 });
+    const looked = Promise.withResolvers<void>();
+    const sleep: Clock['sleep'] = (...delay) => {
+      looked.resolve();
+      return clock.sleep(...delay);
+    };
+    const client = reader({ by: { ...clock, sleep }, waitMs: 3_600_000 });
     await deliver('first');
     clock.advance(1);
     const short = await begin('short');
     clock.advance(1);
     const exporting = client.export();
-    await until(async () => (await announced()) !== undefined);
+    // it knows by now for whom it waits
+    await looked.promise;
     const next = await begin('next');
     await short.commit();
     await exporting;
@@ -168,8 +173,3 @@ describe('an export', () => {
     expect(kept).toHaveLength(60);
   });
 });
-
-async function announced(): Promise<Date | undefined> {
-  const [row] = await store.query<{ announced: Date }>('SELECT announced FROM log_horizons');
-  return row?.announced;
-}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { takeCreationLock } from '../../../src/identity/creation-lock.ts';
+import { deliverInTransaction } from '../../../src/identity/index.ts';
+import { AppError, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
+import { openTestStore } from '../../support/test-store.ts';
+import { until } from '../../support/until.ts';
+
+const HERE = workspaceId(1n);
+const ELSEWHERE = workspaceId(2n);
+
+it('a delivery that waits to be alone in its workspace is passed by no delivery that comes after it', async () => {
+  await using store = await openTestStore();
+  const order: string[] = [];
+  const holding = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const deliver = (name: string, where: WorkspaceId, work: (exclusive: boolean) => Promise<void> = async () => {}) =>
+    deliverInTransaction(store, where, async (tx, exclusive) => {
+      await takeCreationLock(tx, where, exclusive);
+      await work(exclusive);
+      order.push(name);
+    });
+  await deliver('before', HERE);
+  const holder = deliver('holder', HERE, async () => {
+    holding.resolve();
+    await release.promise;
+  });
+  await holding.promise;
+  const loser = deliver('loser', HERE, async (exclusive) => {
+    if (!exclusive) throw new AppError('STORE_CONFLICT', 'Another delivery was faster.');
+  });
+  await until(async () => {
+    const waiting = await store.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
+  const later = [deliver('later', HERE), deliver('later', HERE)];
+  await deliver('elsewhere', ELSEWHERE);
+  release.resolve();
+  await Promise.all([holder, loser, ...later]);
+  expect(order).toEqual(['before', 'elsewhere', 'holder', 'loser', 'later', 'later']);
+});
+
+it('a delivery that fails alone lets the others in', async () => {
+  await using store = await openTestStore();
+  const lost = deliverInTransaction(store, HERE, async () => {
+    throw new AppError('STORE_CONFLICT', 'Another delivery was faster.');
+  });
+  await expect(lost).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
+  expect(await deliverInTransaction(store, HERE, async (_tx, exclusive) => exclusive)).toBe(false);
+});
