@@ -7,7 +7,6 @@ export type {
   SqlValue,
   Store,
   Transaction,
-  TransactionOptions,
 } from './contract.ts';
 export { copyInstant } from './copy-instant.ts';
 export { removeHome } from './embedded/remove-home.ts';
