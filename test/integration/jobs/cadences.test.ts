@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
 import { type Clock, createLog, systemClock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
@@ -32,6 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => store[Symbol.asyncDispose]());
 beforeEach(() => store.query('DELETE FROM cadences'));
+// the job of a daemon that went before it could say that it was done would be run again by the next test's
+afterEach(() => store.query('DELETE FROM pgboss.job'));
 
 interface Daemon extends AsyncDisposable {
   readonly ran: string[];
