@@ -1,4 +1,4 @@
-import type { Sql } from '../store/index.ts';
+import { deleteInParts, type Sql } from '../store/index.ts';
 import type { Retention } from './workspace-retentions.ts';
 
 const AT_ONCE = 5_000;
@@ -13,11 +13,6 @@ export async function expireChanges(
   { workspaceId, changesSince }: Retention,
   signal: AbortSignal,
 ): Promise<number> {
-  let deleted = 0;
-  while (!signal.aborted) {
-    const gone = await sql.execute(EXPIRE_CHANGES, [workspaceId, changesSince, AT_ONCE]);
-    deleted += gone;
-    if (gone < AT_ONCE) break;
-  }
-  return deleted;
+  const values = [workspaceId, changesSince, AT_ONCE];
+  return deleteInParts(sql, { statement: EXPIRE_CHANGES, values, mostRows: AT_ONCE, signal });
 }

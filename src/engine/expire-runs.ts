@@ -1,8 +1,8 @@
 import type { Retention } from '../access/index.ts';
-import type { Sql, SqlValue } from '../store/index.ts';
+import { deleteInParts, type Sql, type SqlValue } from '../store/index.ts';
 import { statusesBefore } from './run-machine.ts';
 
-/** Rows a statement deletes at most, so that work goes on beside it. */
+/** Rows a statement deletes at most. */
 const AT_ONCE = 5_000;
 
 export interface Expired {
@@ -18,7 +18,8 @@ export interface Expired {
  */
 export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSignal): Promise<Expired> {
   const { workspaceId, runsSince, failedRecordsSince } = retention;
-  const drop = (statement: string, values: readonly SqlValue[]) => dropAll(sql, { statement, values, signal });
+  const drop = (statement: string, values: readonly SqlValue[]) =>
+    deleteInParts(sql, { statement, values, mostRows: AT_ONCE, signal });
   const live = statusesBefore('cancel');
   const failedRecords = await drop(DROP_RECORDS, [workspaceId, live, runsSince, failedRecordsSince]);
   await drop(DROP_LEDGERS, [workspaceId]);
@@ -63,19 +64,3 @@ const DROP_PIPELINES = `
     WHERE pipeline.workspace_id = $1 AND pipeline.deleted_on IS NOT NULL AND NOT EXISTS (
       SELECT FROM pipeline_runs AS run WHERE run.workspace_id = $1 AND run.pipeline_number = pipeline.number)
     LIMIT ${AT_ONCE})`;
-
-interface Dropping {
-  readonly statement: string;
-  readonly values: readonly SqlValue[];
-  readonly signal: AbortSignal;
-}
-
-async function dropAll(sql: Sql, { statement, values, signal }: Dropping): Promise<number> {
-  let dropped = 0;
-  while (!signal.aborted) {
-    const gone = await sql.execute(statement, values);
-    dropped += gone;
-    if (gone < AT_ONCE) break;
-  }
-  return dropped;
-}

@@ -1,7 +1,7 @@
 // Batches that a sender named with a `source_request_id`, for as long as a second one counts as the same (rulings §2).
 import { hash } from 'node:crypto';
 import { isRawNumber, type WorkspaceId } from '../kernel/index.ts';
-import type { Sql } from '../store/index.ts';
+import { deleteInParts, type Sql } from '../store/index.ts';
 import type { WireString } from './contract/leaves.ts';
 
 const REMEMBERED_MS = 30 * 86_400_000;
@@ -51,7 +51,7 @@ export async function releaseRequests(
   ]);
 }
 
-/** Rows a statement deletes at most, so that work goes on beside it. */
+/** Rows a statement deletes at most. */
 const AT_ONCE = 5_000;
 
 // the time once more outside: one that was claimed again meanwhile is looked at anew, and no longer old
@@ -66,11 +66,6 @@ interface Expiry {
 
 /** Deletes what is remembered for longer than 30 days, a bounded statement at a time; answers how many. */
 export async function expireRequests(sql: Sql, { workspaceId, nowMs }: Expiry, signal: AbortSignal): Promise<number> {
-  let deleted = 0;
-  while (!signal.aborted) {
-    const gone = await sql.execute(EXPIRE, [workspaceId, new Date(nowMs - REMEMBERED_MS), AT_ONCE]);
-    deleted += gone;
-    if (gone < AT_ONCE) break;
-  }
-  return deleted;
+  const values = [workspaceId, new Date(nowMs - REMEMBERED_MS), AT_ONCE];
+  return deleteInParts(sql, { statement: EXPIRE, values, mostRows: AT_ONCE, signal });
 }

@@ -4,7 +4,7 @@ import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
 import type { Retention } from '../access/index.ts';
 import type { Page } from '../http/index.ts';
 import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import type { Sql, Store } from '../store/index.ts';
+import { deleteInParts, type Sql, type Store } from '../store/index.ts';
 import { rejectedBatches } from './tables.ts';
 
 export interface Rejection {
@@ -104,7 +104,7 @@ export async function listRejected(
     .orderBy(...order);
 }
 
-/** Rows a statement deletes at most, so that work goes on beside it. */
+/** Rows a statement deletes at most. */
 const AT_ONCE = 1_000;
 
 const EXPIRE = `
@@ -117,11 +117,6 @@ export async function expireRejected(
   { workspaceId, failedRecordsSince }: Pick<Retention, 'workspaceId' | 'failedRecordsSince'>,
   signal: AbortSignal,
 ): Promise<number> {
-  let deleted = 0;
-  while (!signal.aborted) {
-    const gone = await sql.execute(EXPIRE, [workspaceId, failedRecordsSince, AT_ONCE]);
-    deleted += gone;
-    if (gone < AT_ONCE) break;
-  }
-  return deleted;
+  const values = [workspaceId, failedRecordsSince, AT_ONCE];
+  return deleteInParts(sql, { statement: EXPIRE, values, mostRows: AT_ONCE, signal });
 }

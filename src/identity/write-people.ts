@@ -1,9 +1,10 @@
 // What a chunk changes: identities in key order first, then profiles in order of MPID, so that no two deliveries wait for
 // each other in a circle.
-import { AppError, type Clock } from '../kernel/index.ts';
-import { type CopyTarget, type CopyValue, copyInstant, type Transaction } from '../store/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import { type CopyTarget, copyInstant, type Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { PreparedPeople } from './contract.ts';
+import { copyNew } from './copy-new.ts';
 import { updateFewProfiles } from './few-people.ts';
 import { identitiesText } from './identity-text.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from './read-profiles.ts';
@@ -70,22 +71,6 @@ export async function writeNewProfiles(
       ];
     },
   });
-}
-
-interface Rows {
-  readonly count: number;
-  readonly row: (index: number) => readonly CopyValue[];
-}
-
-/** COPY of rows whose key must be free: one that is taken means that another delivery was faster. */
-async function copyNew(tx: Transaction, target: CopyTarget, { count, row }: Rows): Promise<void> {
-  if (count === 0) return;
-  try {
-    await tx.copyIn(target, count, row);
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'STORE_UNIQUE') throw lostRace('an identity');
-    throw error;
-  }
 }
 
 const UPDATES: CopyTarget = {

@@ -9,6 +9,7 @@ export type {
   Transaction,
 } from './contract.ts';
 export { copyInstant } from './copy-instant.ts';
+export { deleteInParts } from './delete-in-parts.ts';
 export { removeHome } from './embedded/remove-home.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Submission } from './group-commit.ts';
 export { inIndexOrder } from './in-index-order.ts';

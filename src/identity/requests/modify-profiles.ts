@@ -1,9 +1,10 @@
 // Changes identities of profiles. The rows of identities and the text of their profile always agree: both change in one
 // transaction, and a profile only in the version that was read, as in every delivery. Identities are written before
 // profiles and both in order, so that nobody waits in a circle.
-import { AppError } from '../../kernel/index.ts';
+import type { AppError } from '../../kernel/index.ts';
 import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ProfileScope } from '../contract.ts';
+import { copyNew } from '../copy-new.ts';
 import { takeCreationLock } from '../creation-lock.ts';
 import { DEFAULT_POLICY } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from '../read-profiles.ts';
@@ -102,16 +103,11 @@ const IDENTITIES: CopyTarget = {
 };
 
 async function takeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: readonly HeldSlot[]): Promise<void> {
-  if (slots.length === 0) return;
-  try {
-    await tx.copyIn(IDENTITIES, slots.length, (index) => {
-      const { key, slot, mpid } = slots[index] as HeldSlot;
-      return [workspaceId, key, slot, mpid];
-    });
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'STORE_UNIQUE') throw lostRace('an identity');
-    throw error;
-  }
+  const row = (index: number) => {
+    const { key, slot, mpid } = slots[index] as HeldSlot;
+    return [workspaceId, key, slot, mpid];
+  };
+  await copyNew(tx, IDENTITIES, { count: slots.length, row });
 }
 
 /** The hash of a full sync's row vouches for its identities too, so it goes. */
