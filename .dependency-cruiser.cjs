@@ -15,8 +15,7 @@ const LINES = [
   ['config'],
   ['kernel'],
 ];
-const place = (room) =>
-  room === 'app' ? '^src/app(\\.ts$|/)' : room === 'config' ? '^src/config\\.ts$' : `^src/${room}/`;
+const place = (room) => (room === 'app' || room === 'config' ? `^src/${room}(\\.ts$|/)` : `^src/${room}/`);
 
 const layering = LINES.flatMap((rooms, line) =>
   rooms.map((room) => ({

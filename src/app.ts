@@ -89,10 +89,10 @@ export function connectorEnvironments(
   { home, duckdb, warehouse }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
 ): (workspaceId: WorkspaceId) => ConnectorEnvironment {
-  const { allowedHosts, statementTimeoutMs } = warehouse;
+  const { allowedHosts, statementTimeoutMs, endpoints } = warehouse;
   const network = { allowedHosts, refused: [storeAddress(databaseUrl)] };
   return (workspaceId) => ({
-    ...{ folder: join(home, 'warehouses', String(workspaceId)), network, statementTimeoutMs },
+    ...{ folder: join(home, 'warehouses', String(workspaceId)), network, statementTimeoutMs, endpoints },
     ...duckdb,
   });
 }

@@ -1,6 +1,7 @@
 // What a connector is. Terminology: a *connector* knows one product; a *connection* is a customer's configuration for it;
 // a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
 import type { TSchema } from 'typebox';
+import type { WarehouseEndpoints } from '../config.ts';
 import type { AppError, Issue, Micros } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
@@ -88,6 +89,8 @@ export interface ConnectorEnvironment {
   readonly network: NetworkRules;
   /** How long a warehouse may work on one statement, or on one part of its rows. */
   readonly statementTimeoutMs: number;
+  /** Servers in place of the vendors' own; `network` holds for them too. */
+  readonly endpoints: WarehouseEndpoints;
 }
 
 export type ConnectionConfig = Readonly<Record<string, unknown>>;

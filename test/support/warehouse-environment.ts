@@ -5,6 +5,7 @@ export function warehouseEnvironment(decided: Partial<ConnectorEnvironment> = {}
   return {
     ...{ folder: '/nowhere', memoryMb: 64, threads: 1, statementTimeoutMs: 60_000 },
     network: { allowedHosts: [], refused: [] },
+    endpoints: {},
     ...decided,
   };
 }

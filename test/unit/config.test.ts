@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
+const PEM_FILE = fileURLToPath(new URL('../support/localhost-certificate.ts', import.meta.url));
 const OTHER_KEY = Buffer.alloc(32, 250).toString('base64');
 
 describe('without any variable', () => {
@@ -27,7 +30,7 @@ describe('without any variable', () => {
         runHoldMs: 72_000_000,
       },
       duckdb: { memoryMb: 64, threads: 1 },
-      warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000 },
+      warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, endpoints: {} },
     });
   });
 
@@ -68,6 +71,24 @@ describe('a variable that is set', () => {
       ['db.example.com', '*.example.org', '10.0.0.0/8'],
     ],
     ['PENSTOCK_WAREHOUSE_TIMEOUT_S', '60', ({ warehouse }) => warehouse.statementTimeoutMs, 60_000],
+    [
+      'PENSTOCK_SNOWFLAKE_ENDPOINT',
+      'http://127.0.0.1:64616/',
+      ({ warehouse }) => warehouse.endpoints.snowflake,
+      { accessUrl: 'http://127.0.0.1:64616' },
+    ],
+    [
+      'PENSTOCK_BIGQUERY_ENDPOINT',
+      'http://[::1]:9050',
+      ({ warehouse }) => warehouse.endpoints.bigquery,
+      { apiEndpoint: 'http://[::1]:9050' },
+    ],
+    [
+      'PENSTOCK_DATABRICKS_ENDPOINT',
+      'localhost:8443',
+      ({ warehouse }) => warehouse.endpoints.databricks,
+      { host: 'localhost', port: 8443 },
+    ],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
@@ -78,6 +99,19 @@ describe('a variable that is set', () => {
   test('a certificate and its key are taken together', () => {
     const environment = { PENSTOCK_TLS_CERTIFICATE: '/a.pem', PENSTOCK_TLS_KEY: '/b.pem' };
     expect(readConfig(environment).http.tls).toEqual({ certificate: '/a.pem', key: '/b.pem' });
+  });
+
+  test('what belongs to the endpoint of a warehouse is taken with it', () => {
+    const { endpoints } = readConfig({
+      PENSTOCK_BIGQUERY_ENDPOINT: 'http://127.0.0.1:9050',
+      PENSTOCK_BIGQUERY_STORAGE_ENDPOINT: '[::1]:9060',
+      PENSTOCK_DATABRICKS_ENDPOINT: '127.0.0.1:8443',
+      PENSTOCK_DATABRICKS_CA: PEM_FILE,
+    }).warehouse;
+    expect(endpoints).toEqual({
+      bigquery: { apiEndpoint: 'http://127.0.0.1:9050', storageEndpoint: { host: '::1', port: 9060 } },
+      databricks: { host: '127.0.0.1', port: 8443, ca: readFileSync(PEM_FILE, 'utf8') },
+    });
   });
 
   test('several encryption keys keep their order', () => {
@@ -126,6 +160,14 @@ describe('a wrong value', () => {
     ['PENSTOCK_WAREHOUSE_HOSTS', '*example.com'],
     ['PENSTOCK_WAREHOUSE_HOSTS', '10.0.0.0/99'],
     ['PENSTOCK_WAREHOUSE_TIMEOUT_S', '0'],
+    ['PENSTOCK_SNOWFLAKE_ENDPOINT', 'localhost:64616'],
+    ['PENSTOCK_SNOWFLAKE_ENDPOINT', 'http://localhost:64616/path'],
+    ['PENSTOCK_SNOWFLAKE_ENDPOINT', 'http://user@localhost:64616'],
+    ['PENSTOCK_BIGQUERY_ENDPOINT', 'file:///etc'],
+    ['PENSTOCK_DATABRICKS_ENDPOINT', 'https://localhost:8443'],
+    ['PENSTOCK_DATABRICKS_ENDPOINT', 'localhost'],
+    ['PENSTOCK_DATABRICKS_ENDPOINT', 'localhost:65536'],
+    ['PENSTOCK_DATABRICKS_ENDPOINT', '[localhost]:80'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
   ];
@@ -139,12 +181,27 @@ describe('a wrong value', () => {
   test.each([
     ['PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'],
     ['PENSTOCK_TLS_KEY', 'PENSTOCK_TLS_CERTIFICATE'],
-  ])('%s alone is refused: %s is missing', (given, missing) => {
-    expect(thrownBy(() => readConfig({ [given]: '/a.pem' }))).toMatchObject({ issues: [{ path: missing }] });
+    ['PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', 'PENSTOCK_BIGQUERY_ENDPOINT', 'localhost:9060'],
+    ['PENSTOCK_DATABRICKS_CA', 'PENSTOCK_DATABRICKS_ENDPOINT', PEM_FILE],
+  ])('%s alone is refused: %s is missing', (given, missing, value = '/a.pem') => {
+    expect(thrownBy(() => readConfig({ [given]: value }))).toMatchObject({ issues: [{ path: missing }] });
+  });
+
+  test.each([
+    [
+      'PENSTOCK_BIGQUERY_STORAGE_ENDPOINT',
+      'http://localhost:9060',
+      { PENSTOCK_BIGQUERY_ENDPOINT: 'http://localhost:9050' },
+    ],
+    ['PENSTOCK_DATABRICKS_CA', '/no/such.pem', { PENSTOCK_DATABRICKS_ENDPOINT: 'localhost:8443' }],
+    ['PENSTOCK_DATABRICKS_CA', 'package.json', { PENSTOCK_DATABRICKS_ENDPOINT: 'localhost:8443' }],
+  ])('%s=%s is refused by name beside its endpoint', (name, value, beside) => {
+    expect(thrownBy(() => readConfig({ ...beside, [name]: value }))).toMatchObject({ issues: [{ path: name }] });
   });
 
   test('every variable with limits has such a case', () => {
     const free = ['PENSTOCK_HOME', 'PENSTOCK_HOST', 'PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'];
+    free.push('PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', 'PENSTOCK_DATABRICKS_CA');
     expect(new Set([...free, ...cases.map(([name]) => name)])).toEqual(new Set(Object.keys(SETTINGS)));
   });
 

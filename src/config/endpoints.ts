@@ -1,0 +1,50 @@
+// Servers that stand in for the vendors' own, so that a connector can be tried without an account. All absent by default:
+// who can name one can lead a daemon to inner hosts, so they are the operator's word and never a caller's.
+import type { Issue } from '../kernel/index.ts';
+import { certificatesOf, hostAndPortOf, originOf } from './checks.ts';
+import type { Reader } from './reader.ts';
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Each one absent: the vendor's own, as the connection's configuration says. */
+export interface WarehouseEndpoints {
+  /** `accessUrl` of every Snowflake connection, whatever its account: `http://host:port`. */
+  readonly snowflake?: { readonly accessUrl: string };
+  /** No sign-in at Google is made with it, whatever the connection's key. */
+  readonly bigquery?: {
+    /** `http://host:port`. */
+    readonly apiEndpoint: string;
+    /** Storage Read API: gRPC without TLS. Absent: only pages. */
+    readonly storageEndpoint?: HostAndPort;
+  };
+  /** Speaks TLS. */
+  readonly databricks?: HostAndPort & {
+    /** PEM, in place of the system's authorities. */
+    readonly ca?: string;
+  };
+}
+
+export function readEndpoints(read: Reader, issues: Issue[]): WarehouseEndpoints {
+  const accessUrl = read.parsed('PENSTOCK_SNOWFLAKE_ENDPOINT', originOf, 'http(s)://host:port');
+  const apiEndpoint = read.parsed('PENSTOCK_BIGQUERY_ENDPOINT', originOf, 'http(s)://host:port');
+  const storageEndpoint = read.parsed('PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', hostAndPortOf, 'host:port');
+  const gateway = read.parsed('PENSTOCK_DATABRICKS_ENDPOINT', hostAndPortOf, 'host:port');
+  const ca = read.parsed('PENSTOCK_DATABRICKS_CA', certificatesOf, 'a PEM file with a certificate that can be read');
+  if (storageEndpoint !== undefined && apiEndpoint === undefined) {
+    issues.push({
+      path: 'PENSTOCK_BIGQUERY_ENDPOINT',
+      message: 'is missing beside PENSTOCK_BIGQUERY_STORAGE_ENDPOINT.',
+    });
+  }
+  if (ca !== undefined && gateway === undefined) {
+    issues.push({ path: 'PENSTOCK_DATABRICKS_ENDPOINT', message: 'is missing beside PENSTOCK_DATABRICKS_CA.' });
+  }
+  return {
+    ...(accessUrl && { snowflake: { accessUrl } }),
+    ...(apiEndpoint && { bigquery: { apiEndpoint, ...(storageEndpoint && { storageEndpoint }) } }),
+    ...(gateway && { databricks: { ...gateway, ...(ca && { ca }) } }),
+  };
+}

@@ -1,0 +1,68 @@
+// One variable at a time → a typed value. A wrong one is complained of by name and the reading goes on.
+import { asAppError, createKeyRing, type EncryptionKey, type Issue, Secret } from '../kernel/index.ts';
+import { SETTINGS, type SettingName } from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Reader = ReturnType<typeof createReader>;
+
+export function createReader(environment: Environment, issues: Issue[]) {
+  const text = (name: SettingName): string => environment[name]?.trim() || SETTINGS[name].default;
+  const complain = (path: SettingName, message: string) => issues.push({ path, message });
+  const optional = (name: SettingName): string | undefined => text(name) || undefined;
+  const list = (name: SettingName): string[] =>
+    text(name)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  return {
+    text,
+    integer(name: SettingName, least: number, most: number): number {
+      const value = Number(text(name));
+      if (Number.isInteger(value) && value >= least && value <= most) return value;
+      complain(name, `"${text(name)}" is not a whole number from ${least} to ${most}.`);
+      return least;
+    },
+    oneOf(name: SettingName, allowed: readonly string[]): string {
+      if (!allowed.includes(text(name))) complain(name, `"${text(name)}" is none of ${allowed.join(', ')}.`);
+      return text(name);
+    },
+    /** What the text means; `parse` gives undefined for what it is not. */
+    parsed<T>(name: SettingName, parse: (text: string) => T | undefined, meaning: string): T | undefined {
+      const value = optional(name);
+      if (value === undefined) return undefined;
+      const found = parse(value);
+      if (found === undefined) complain(name, `"${value}" is not ${meaning}.`);
+      return found;
+    },
+    items(name: SettingName, fits: (item: string) => boolean, meaning: string): string[] {
+      for (const item of list(name)) if (!fits(item)) complain(name, `"${item}" is not ${meaning}.`);
+      return list(name);
+    },
+    /** The value stays out of the complaint: it may be the secret with a slip in it. */
+    secret(name: SettingName, fits: (text: string) => boolean, meaning: string): Secret | undefined {
+      const value = optional(name);
+      if (value === undefined) return undefined;
+      if (!fits(value)) complain(name, `the value is not ${meaning}.`);
+      return new Secret(value);
+    },
+    keys(name: SettingName): EncryptionKey[] {
+      const keys = list(name).map((item) => {
+        const [id = '', ...rest] = item.split(':');
+        return { id: rest.length === 0 ? '' : id, key: new Secret(rest.join(':')) };
+      });
+      const refusal = keys.length === 0 ? undefined : refusalOfKeys(keys);
+      if (refusal !== undefined) complain(name, `${refusal} Each key is written \`id:base64\`.`);
+      return keys;
+    },
+  };
+}
+
+function refusalOfKeys(keys: readonly EncryptionKey[]): string | undefined {
+  try {
+    createKeyRing(keys);
+    return undefined;
+  } catch (error) {
+    return asAppError(error).message;
+  }
+}

@@ -1,0 +1,110 @@
+// Every variable with its default and meaning: what the README's table is generated from.
+
+interface Setting {
+  readonly meaning: string;
+  readonly default: string;
+  readonly secret?: true;
+}
+
+/** Every variable that Penstock reads, with its default as a person would write it. */
+export const SETTINGS = {
+  PENSTOCK_HOME: {
+    default: './.penstock',
+    meaning: 'Folder of the embedded store, its keys and the workspaces’ DuckDB files.',
+  },
+  PENSTOCK_HOST: { default: '127.0.0.1', meaning: 'Address the API listens on.' },
+  PENSTOCK_PORT: { default: '8080', meaning: 'Port the API listens on; 0 takes a free one.' },
+  PENSTOCK_BASE_URL: {
+    default: '',
+    meaning: 'Public address of the API and audience of its tokens; without it http://host:port.',
+  },
+  PENSTOCK_TLS_CERTIFICATE: {
+    default: '',
+    meaning:
+      'PEM file of a certificate and its chain: the API speaks HTTPS and nothing else. New files count within seconds.',
+  },
+  PENSTOCK_TLS_KEY: { default: '', meaning: 'PEM file of the certificate’s key.' },
+  PENSTOCK_TRUSTED_PROXIES: {
+    default: '',
+    meaning:
+      'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients share one limit of failed sign-ins.',
+  },
+  PENSTOCK_METRICS_FROM: {
+    default: '127.0.0.0/8,::1',
+    meaning: 'Addresses or networks, comma separated, that may read /metrics.',
+  },
+  PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
+  PENSTOCK_SIGNATURE_WINDOW_S: {
+    default: '300',
+    meaning: 'Seconds that the Date header of a signed request may be from now.',
+  },
+  PENSTOCK_KEY_ONLY_PER_SECOND: {
+    default: '50',
+    meaning: 'Requests with a public key alone that one address may send in a second, to each daemon.',
+  },
+  DATABASE_URL: { default: '', meaning: 'A PostgreSQL to use as store instead of the embedded one.', secret: true },
+  PENSTOCK_STORE_PORT: {
+    default: '0',
+    meaning: 'Port of the embedded store; 0 takes a free one at the first start and keeps it.',
+  },
+  PENSTOCK_STORE_FSYNC: {
+    default: 'on',
+    meaning:
+      '`off` makes the embedded store quicker and lets it break when the machine itself goes down: for trials and tests.',
+  },
+  PENSTOCK_POOL_SIZE: { default: '10', meaning: 'Most connections this daemon holds to its store.' },
+  PENSTOCK_ENCRYPTION_KEYS: {
+    default: '',
+    meaning: 'Keys that encrypt stored secrets, `id:base64` of 32 bytes, comma separated, the newest first.',
+    secret: true,
+  },
+  PENSTOCK_IDENTITY_KEY: {
+    default: '',
+    meaning: 'Key of the identity hashes, 32 bytes in base64. It can never change.',
+    secret: true,
+  },
+  PENSTOCK_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error, fatal or silent.' },
+  PENSTOCK_WORKERS: { default: '2', meaning: 'Runs this daemon works on at the same time; 0 serves the API only.' },
+  PENSTOCK_WORKSPACE_RUNS: { default: '4', meaning: 'Most runs of one workspace at the same time, over all daemons.' },
+  PENSTOCK_CONNECTION_RUNS: {
+    default: '4',
+    meaning: 'Most runs over one connection at the same time, over all daemons.',
+  },
+  PENSTOCK_CHUNK_ROWS: { default: '10000', meaning: 'Rows that are delivered in one transaction.' },
+  PENSTOCK_WAREHOUSE_HOSTS: {
+    default: '',
+    meaning:
+      'Hosts that connections may lead to, comma separated: names, `*.example.com` for all below, addresses or networks; empty: any. The store’s own address is always refused.',
+  },
+  PENSTOCK_WAREHOUSE_TIMEOUT_S: {
+    default: '3600',
+    meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is broken off.',
+  },
+  PENSTOCK_SNOWFLAKE_ENDPOINT: {
+    default: '',
+    meaning:
+      'Server that stands in for every Snowflake account, `http://host:port`: for tests. Connections cannot name one.',
+  },
+  PENSTOCK_BIGQUERY_ENDPOINT: {
+    default: '',
+    meaning: 'Server that stands in for BigQuery, `http://host:port`, without a sign-in at Google: for tests.',
+  },
+  PENSTOCK_BIGQUERY_STORAGE_ENDPOINT: {
+    default: '',
+    meaning: 'Its Storage Read API, `host:port`, gRPC without TLS: for tests. Without it large results come as pages.',
+  },
+  PENSTOCK_DATABRICKS_ENDPOINT: {
+    default: '',
+    meaning: 'Server that stands in for every Databricks workspace, `host:port`, which speaks TLS: for tests.',
+  },
+  PENSTOCK_DATABRICKS_CA: { default: '', meaning: 'PEM file of the certificates that sign that server’s.' },
+  PENSTOCK_DUCKDB_MEMORY_MB: { default: '64', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
+  PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
+  PENSTOCK_RUN_HOURS: {
+    default: '20',
+    meaning: 'A run that was worked on for so many hours goes back to the queue, and on from where it stands.',
+  },
+  PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
