@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { WorkspaceId } from '../kernel/index.ts';
 
 /** Each API has its own error body. A new code or a new API does not compile until the status table decides for all. */
-export type ApiName = 'platform_v2' | 'oauth' | 'operations' | InputApi;
+export type ApiName = 'platform_v1' | 'platform_v2' | 'oauth' | 'operations' | InputApi;
 
 /** The APIs with which data come in: batches, identity requests, calls of other vendors' SDKs. */
 export type InputApi = 'events' | 'identity' | 'analytics';

@@ -37,10 +37,8 @@ interface BodyParts {
  * its clients know from success.
  */
 const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
-  platform_v2: ({ answer, messages }) => ({
-    statusCode: answer.status,
-    errors: messages.map((message) => ({ message })),
-  }),
+  platform_v1: platformBody,
+  platform_v2: platformBody,
   oauth: ({ answer, messages }) => ({ error: answer.word, error_description: messages.join('; ') }),
   operations: ({ error, messages, requestId }) => ({
     code: error.code,
@@ -58,6 +56,11 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   }),
   analytics: ({ answer, messages }) => ({ success: false, code: answer.word, message: messages.join('; ') }),
 };
+
+/** 002, Errors: both versions of the platform API have the same. */
+function platformBody({ answer, messages }: BodyParts) {
+  return { statusCode: answer.status, errors: messages.map((message) => ({ message })) };
+}
 
 /** The error object of 000, one for each problem. */
 function codedMessages({ answer, messages }: BodyParts) {

@@ -32,6 +32,7 @@ export const STATUS_WORDS: Readonly<Record<number, string>> = {
 function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' | 'word'> = {}) {
   const word = STATUS_WORDS[status] ?? 'ERROR';
   return {
+    platform_v1: { status, ...rest },
     platform_v2: { status, ...rest },
     operations: { status, ...rest },
     oauth: { status, word: oauth, ...rest },
@@ -46,8 +47,15 @@ function withIdentityWord(answers: ReturnType<typeof answer>, word: string) {
   return { ...answers, identity: { ...answers.identity, word } };
 }
 
+/** The same with another status in warehouse sync v1, which has some of its own (002, Errors; rulings §1). */
+function withVersionOne(answers: ReturnType<typeof answer>, status: number) {
+  return { ...answers, platform_v1: { status } };
+}
+
 const ours = answer(500, 'server_error', { hidden: true });
 const refused = answer(400, 'invalid_request');
+/** 002, Errors, version 1: no resource is created from what cannot be processed; there is no 409. */
+const conflict = withVersionOne(answer(409, 'invalid_request'), 400);
 const later = (retryAfterSeconds: number) =>
   answer(503, 'temporarily_unavailable', { hidden: true, retryAfterSeconds });
 
@@ -64,10 +72,10 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   FORBIDDEN: answer(403, 'access_denied'),
   NOT_FOUND: withIdentityWord(answer(404, 'invalid_request'), 'NOT_FOUND_ERROR'),
   METHOD_NOT_ALLOWED: answer(405, 'invalid_request'),
-  DUPLICATE_ID: answer(409, 'invalid_request'),
-  IN_USE: answer(409, 'invalid_request'),
+  DUPLICATE_ID: conflict,
+  IN_USE: conflict,
   PIPELINE_NOT_IDLE: refused,
-  RUN_IN_PROGRESS: answer(409, 'invalid_request'),
+  RUN_IN_PROGRESS: conflict,
   RESET_PREVENTED: refused,
   IDENTITY_MISSING: withIdentityWord(refused, 'LOOKUP_ERROR'),
   IDENTITY_CONFLICT: withIdentityWord(refused, 'IDENTITY_CONFLICT'),
@@ -75,8 +83,8 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   NOT_SUPPORTED: answer(400, 'unsupported_grant_type'),
   SQL_REFUSED: refused,
   RATE_LIMITED: answer(429, 'temporarily_unavailable', { retryAfterSeconds: 1 }),
-  // not shown: a call that asks the warehouse answers its transient failures as a gateway would
-  WAREHOUSE_UNREACHABLE: answer(502, 'server_error'),
+  // not shown: a call that asks the warehouse answers its transient failures as a gateway would; version 1 says 505 (002)
+  WAREHOUSE_UNREACHABLE: withVersionOne(answer(502, 'server_error'), 505),
   WAREHOUSE_THROTTLED: answer(503, 'server_error', { retryAfterSeconds: 30 }),
   WAREHOUSE_SESSION_LOST: answer(502, 'server_error'),
   WAREHOUSE_TIMEOUT: answer(504, 'server_error'),

@@ -3,6 +3,7 @@ import type { ApiName, Endpoint } from './contract.ts';
 
 /** Where each API lives; what is under none of these answers as `operations`. */
 const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[]>> = {
+  platform_v1: ['/platform/v1/'],
   platform_v2: ['/platform/', '/v1/workspace/'],
   oauth: ['/oauth/'],
   events: ['/v2/', '/v3/', '/webevents/'],

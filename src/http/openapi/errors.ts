@@ -7,15 +7,18 @@ const CODED = Type.Array(Type.Object({ code: Type.String(), message: Type.String
   description: 'One entry for each problem.',
 });
 
+const PLATFORM = Type.Object(
+  {
+    statusCode: Type.Integer(),
+    errors: Type.Array(Type.Object({ message: Type.String() }), { description: 'One entry for each problem.' }),
+  },
+  { title: 'PlatformError' },
+);
+
 /** The error body of each API, as OpenAPI shows it; `error-answer.ts` writes them. */
 export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
-  platform_v2: Type.Object(
-    {
-      statusCode: Type.Integer(),
-      errors: Type.Array(Type.Object({ message: Type.String() }), { description: 'One entry for each problem.' }),
-    },
-    { title: 'PlatformError' },
-  ),
+  platform_v1: PLATFORM,
+  platform_v2: PLATFORM,
   oauth: Type.Object(
     { error: Type.String({ description: 'A word of RFC 6749.' }), error_description: Type.String() },
     { title: 'OAuthError' },
@@ -51,7 +54,8 @@ export function errorExample(api: ApiName, status: number, message: string): unk
 }
 
 const ERROR_EXAMPLES: Readonly<Record<ApiName, (status: number, message: string) => unknown>> = {
-  platform_v2: (statusCode, message) => ({ statusCode, errors: [{ message }] }),
+  platform_v1: platformExample,
+  platform_v2: platformExample,
   oauth: (status, message) => ({
     error: OAUTH_WORDS[status] ?? 'invalid_request',
     error_description: message,
@@ -67,6 +71,10 @@ const ERROR_EXAMPLES: Readonly<Record<ApiName, (status: number, message: string)
   }),
   analytics: (status, message) => ({ success: false, ...coded(status, message) }),
 };
+
+function platformExample(statusCode: number, message: string) {
+  return { statusCode, errors: [{ message }] };
+}
 
 const coded = (status: number, message: string) => ({ code: STATUS_WORDS[status], message });
 

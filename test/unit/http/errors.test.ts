@@ -20,6 +20,7 @@ const thrower = (api: ApiName, path: string) =>
   });
 const server = httpServer(
   [
+    thrower('platform_v1', '/platform/v1/fail/:code'),
     thrower('platform_v2', '/platform/v2/fail/:code'),
     thrower('oauth', '/oauth/fail/:code'),
     thrower('operations', '/fail/:code'),
@@ -84,6 +85,26 @@ describe('an error', () => {
     for (const prefix of ['/platform/v2', '/oauth', '', '/v2', '/v1', '/analytics']) {
       expect((await fail(`${prefix}/fail/${code}`)).statusCode).toBe(status);
     }
+  });
+
+  it.each(Object.keys(ERROR_CODES))('%s has the same body in version 1 of the platform API', async (code) => {
+    const { statusCode, body } = await fail(`/platform/v1/fail/${code}`);
+    expect(JSON.parse(body)).toEqual({ statusCode, errors: [{ message: expect.any(String) }] });
+  });
+
+  it.each([
+    ['DUPLICATE_ID', 400],
+    ['IN_USE', 400],
+    ['RUN_IN_PROGRESS', 400],
+    ['WAREHOUSE_UNREACHABLE', 505],
+    ['NOT_FOUND', 404],
+    ['VALIDATION_FAILED', 400],
+  ])('%s answers %i in version 1 of the platform API', async (code, status) => {
+    expect((await fail(`/platform/v1/fail/${code}`)).statusCode).toBe(status);
+  });
+
+  it('of a path that nobody serves there has the body of version 1', async () => {
+    expect(JSON.parse((await fail('/platform/v1/nothing')).body)).toMatchObject({ statusCode: 404 });
   });
 
   it.each(Object.keys(ERROR_CODES))('%s has the shape of its API', async (code) => {
