@@ -2,13 +2,13 @@
 // becomes rows. Waiting for each turns the event loop, so nothing else starves.
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { Cell, Column, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
+import { weightOf } from '../_shared/weigh.ts';
 import type { Database } from './open-database.ts';
 import { readerOf } from './readers.ts';
 import type { Sdk } from './sdk.ts';
 import { columnsOf } from './statement.ts';
 import { openStream, type Stream } from './stream.ts';
 import type { CellReader, VectorReader } from './vectors.ts';
-import { weightOf } from './weigh.ts';
 
 type Row = Cell[];
 

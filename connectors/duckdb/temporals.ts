@@ -1,4 +1,4 @@
-import { dayText, MOMENT_CHARS, nanosText, timeText, writeMoment } from './moments.ts';
+import { dayText, MOMENT_CHARS, nanosText, timeText, writeMoment } from '../_shared/moments.ts';
 import type { Bindings } from './sdk.ts';
 import type { VectorReader } from './vectors.ts';
 import { words } from './vectors.ts';
