@@ -98,7 +98,12 @@ const ALIASES: readonly (readonly [string, IdentityType])[] = [
 
 const OWN_NAMES = IDENTITY_TYPES.map((type) => [type, type] as const);
 const REQUEST_NAMES: ReadonlyMap<string, IdentityType> = new Map([...OWN_NAMES, ...ALIASES]);
-const COLUMN_NAMES: ReadonlyMap<string, IdentityType> = new Map([...OWN_NAMES, ['customerid', 'customer_id']]);
+
+/** Reserved columns, in lower case, and the type each means (rulings §7, Mapping). `mpid` is none: it has its own rule. */
+export const IDENTITY_COLUMNS: Readonly<Record<string, IdentityType>> = Object.fromEntries([
+  ...OWN_NAMES,
+  ['customerid', 'customer_id'],
+]);
 
 /** All spellings of `known_identities` and `user_identities`. */
 export const IDENTITY_FIELDS: readonly string[] = [...REQUEST_NAMES.keys()];
@@ -108,7 +113,8 @@ export function identityTypeOfField(name: string): IdentityType | undefined {
   return REQUEST_NAMES.get(name);
 }
 
-/** The type a reserved column means (rulings §7, Mapping), in any case. `mpid` is none: it has its own rule. */
+/** The type a reserved column means, in any case. */
 export function identityTypeOfColumn(name: string): IdentityType | undefined {
-  return COLUMN_NAMES.get(name.toLowerCase());
+  const key = name.toLowerCase();
+  return Object.hasOwn(IDENTITY_COLUMNS, key) ? IDENTITY_COLUMNS[key] : undefined;
 }

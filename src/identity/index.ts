@@ -22,6 +22,7 @@ export { underWay } from './creation-lock.ts';
 export { deliverInTransaction } from './deliver-in-transaction.ts';
 export {
   DEFAULT_POLICY,
+  IDENTITY_COLUMNS,
   IDENTITY_TYPES,
   type IdentityType,
   identityTypeOfColumn,

@@ -28,5 +28,7 @@ export {
   parseIteratorType,
 } from './iterator.ts';
 export type { ModelCheck } from './sql/check-model.ts';
-export { acceptsSomeGrammar, checkModel } from './sql/gate.ts';
+export type { WriteBackCheck, WriteBackComplaint, WriteBackModel } from './sql/check-write-back.ts';
+export { acceptsSomeGrammar, checkModel, checkWriteBackModel } from './sql/gate.ts';
+export type { IdentityColumns } from './sql/read-write-back.ts';
 export { countNullIterators, countRows, type ModelToWrap, wrapModel } from './wrap-model.ts';

@@ -54,7 +54,8 @@ function insight(check: ModelCheck): number {
 
 const EMPTY = 'The model is empty; write one SELECT.';
 
-function checkByGrammar(parser: SqlParser, sql: string, grammar: string): ModelCheck {
+/** As `checkModel`, with a parser at hand. */
+export function checkByGrammar(parser: SqlParser, sql: string, grammar: string): ModelCheck {
   const all = parser.tokens(sql, grammar);
   if (all === undefined) return syntaxError(parser, sql, grammar);
   const tokens = all.at(-1)?.type === 'SEMICOLON' ? all.slice(0, -1) : all;
@@ -124,17 +125,19 @@ function isClosed(tokens: readonly Token[]): boolean {
 }
 
 function refuse(sql: string, offset: number, message: string): ModelCheck {
-  return complain(sql, offset, { kind: 'construct', message });
+  return { outcome: 'refused', complaint: complain(sql, offset, { kind: 'construct', message }) };
 }
 
 function misread(sql: string, offset: number, message: string): ModelCheck {
-  return complain(sql, offset, { kind: 'syntax', message: `Syntax error: ${message}` });
+  const complaint = complain(sql, offset, { kind: 'syntax', message: `Syntax error: ${message}` });
+  return { outcome: 'refused', complaint };
 }
 
-function complain(sql: string, offset: number, what: Pick<SqlComplaint, 'kind' | 'message'>): ModelCheck {
+/** A complaint about the place `offset` (UTF-16 units) of the text, which its message names. */
+export function complain(sql: string, offset: number, what: Pick<SqlComplaint, 'kind' | 'message'>): SqlComplaint {
   const before = sql.slice(0, offset).split('\n');
   const line = before.length;
   const column = (before.at(-1)?.length ?? 0) + 1;
   const message = `Line ${line}, column ${column}: ${what.message}`;
-  return { outcome: 'refused', complaint: { ...what, message, line, column } };
+  return { ...what, message, line, column };
 }

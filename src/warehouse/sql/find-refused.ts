@@ -77,7 +77,7 @@ function placeOfRoot(root: Node | undefined, tokens: readonly Token[]): number {
 }
 
 /** Where the construct's first word stands; the tree itself has places for names only. */
-function place(construct: string, tokens: readonly Token[]): number {
+export function place(construct: string, tokens: readonly Token[]): number {
   const [word = '', next] = construct.split(' ');
   const is = (token: Token | undefined, text: string) =>
     token !== undefined &&

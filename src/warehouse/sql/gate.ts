@@ -2,48 +2,61 @@
 // asks any more, and what it said of a text is remembered, so that a run of a known model does not wake it.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../kernel/index.ts';
-import type { Dialect } from '../dialect.ts';
 import type { acceptsSomeGrammar as accepts, checkModel as check, ModelCheck } from './check-model.ts';
+import type { checkWriteBackModel as checkWriteBack, WriteBackCheck } from './check-write-back.ts';
+import type { IdentityColumns } from './read-write-back.ts';
 
-/** Without a grammar: is there one that accepts it? */
-export interface Question {
-  readonly sql: string;
-  readonly grammar: string | undefined;
-}
+/** `some_grammar`: is there one that accepts it? */
+export type Question =
+  | { readonly about: 'some_grammar'; readonly sql: string }
+  | { readonly about: 'model'; readonly sql: string; readonly grammar: string }
+  | {
+      readonly about: 'write_back';
+      readonly sql: string;
+      readonly grammar: string;
+      readonly identities: IdentityColumns;
+    };
+
+type Check = ModelCheck | WriteBackCheck;
 
 /** `idle`: nobody has asked for a while. */
-export type Answer = ModelCheck | 'idle';
+export type Answer = Check | 'idle';
 
 /** As `checkModel` of check-model.ts, in the parser's own thread. */
-export const checkModel: typeof check = (sql, { grammar }: Pick<Dialect, 'grammar'>) => ask({ sql, grammar });
+export const checkModel: typeof check = (sql, { grammar }) => ask<ModelCheck>({ about: 'model', sql, grammar });
 
 /** As `acceptsSomeGrammar` of check-model.ts, in the parser's own thread. */
-export const acceptsSomeGrammar: typeof accepts = (sql) => ask({ sql, grammar: undefined });
+export const acceptsSomeGrammar: typeof accepts = (sql) => ask<ModelCheck>({ about: 'some_grammar', sql });
+
+/** As `checkWriteBackModel` of check-write-back.ts, in the parser's own thread. */
+export const checkWriteBackModel: typeof checkWriteBack = (sql, { grammar }, identities) =>
+  ask<WriteBackCheck>({ about: 'write_back', sql, grammar, identities });
 
 const MOST_REMEMBERED = 200;
 const LONGEST_REMEMBERED = 20_000;
 /** The newest last. */
-const remembered = new Map<string, ModelCheck>();
+const remembered = new Map<string, Check>();
 
-async function ask(question: Question): Promise<ModelCheck> {
-  const key = `${question.grammar ?? ''}\n${question.sql}`;
+/** What is asked about decides what is answered. */
+async function ask<Asked extends Check>(question: Question): Promise<Asked> {
+  const key = JSON.stringify(question);
   const known = remembered.get(key) ?? (await askThread(question));
   remembered.delete(key);
   if (key.length <= LONGEST_REMEMBERED) remembered.set(key, known);
   const [oldest] = remembered.keys();
   if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-  return known;
+  return known as Asked;
 }
 
 interface Thread {
   readonly worker: Worker;
   /** In the order of the questions, which is that of the answers. */
-  readonly waiting: { readonly answer: (check: ModelCheck) => void; readonly fail: (error: unknown) => void }[];
+  readonly waiting: { readonly answer: (check: Check) => void; readonly fail: (error: unknown) => void }[];
 }
 
 let running: Thread | undefined;
 
-function askThread(question: Question): Promise<ModelCheck> {
+function askThread(question: Question): Promise<Check> {
   running ??= startThread();
   const { worker, waiting } = running;
   // only a question keeps the process alive
