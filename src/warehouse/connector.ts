@@ -5,6 +5,7 @@ import type { WarehouseEndpoints } from '../config.ts';
 import type { AppError, Issue, Micros } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
+import type { WriteBack } from './write-back.ts';
 
 /** v2's neutral words (002); rulings §1 gives the products and our own DuckDB. */
 export const PROVIDERS = ['Alpha', 'Beta', 'Gamma', 'Delta', 'DuckDB'] as const;
@@ -61,6 +62,8 @@ export interface Session extends AsyncDisposable {
   estimate?(statement: Statement, signal: AbortSignal): Promise<CostEstimate>;
   /** The warehouse's own time. */
   clock(signal: AbortSignal): Promise<Micros>;
+  /** There exactly where the connector can (`capabilities.writeBack`) and the session was opened with `environment.writes`. */
+  readonly writeBack?: WriteBack;
 }
 
 /** Facts about a product that the engine branches on. */
@@ -69,6 +72,7 @@ export interface Capabilities {
   readonly versionOne: boolean;
   /** A run can read one fixed snapshot. */
   readonly snapshot: boolean;
+  /** Sessions that were opened with `environment.writes` have a `writeBack`. */
   readonly writeBack: boolean;
 }
 
@@ -91,6 +95,8 @@ export interface ConnectorEnvironment {
   readonly statementTimeoutMs: number;
   /** Servers in place of the vendors' own; `network` holds for them too. */
   readonly endpoints: WarehouseEndpoints;
+  /** Set by the engine for the run of a write-back pipeline; otherwise whatever is opened only reads. */
+  readonly writes?: true;
 }
 
 export type ConnectionConfig = Readonly<Record<string, unknown>>;

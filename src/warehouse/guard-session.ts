@@ -2,6 +2,7 @@ import { AppError, systemClock } from '../kernel/index.ts';
 import type { Cell } from './cells.ts';
 import { requireDistinctColumns } from './columns.ts';
 import type { ReadRequest, ReadResult, Session } from './connector.ts';
+import type { WriteBack } from './write-back.ts';
 
 type Rows = readonly (readonly Cell[])[];
 type Classify = (error: unknown) => AppError;
@@ -11,11 +12,12 @@ export function guardSession(session: Session, classify: Classify): Session {
   const open = new Set<ChunkIterator>();
   let closing: Promise<void> | undefined;
   const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => runGuarded(signal, classify, work);
-  const { estimate } = session;
+  const { estimate, writeBack } = session;
   return {
     ...(estimate === undefined
       ? {}
       : { estimate: (statement, signal) => guarded(signal, () => estimate.call(session, statement, signal)) }),
+    ...(writeBack === undefined ? {} : { writeBack: guardWriteBack(writeBack, guarded) }),
     probe: (signal) => guarded(signal, () => session.probe(signal)),
     clock: (signal) => guarded(signal, () => session.clock(signal)),
     describe: (statement, signal) =>
@@ -49,6 +51,17 @@ export function guardSession(session: Session, classify: Classify): Session {
     for (const iterator of [...open]) await iterator.return();
     await letGo(classify, async () => session[Symbol.asyncDispose]());
   }
+}
+
+type Guard = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+
+function guardWriteBack(inner: WriteBack, guarded: Guard): WriteBack {
+  return {
+    apply: (request, signal) => guarded(signal, () => inner.apply(request, signal)),
+    clear: (target, mpids, signal) => guarded(signal, () => inner.clear(target, mpids, signal)),
+    listStaging: (prefix, signal) => guarded(signal, () => inner.listStaging(prefix, signal)),
+    dropStaging: (names, signal) => guarded(signal, () => inner.dropStaging(names, signal)),
+  };
 }
 
 /** How long after an abort, or at the end, a connector may take to let go; then we leave it behind. */

@@ -32,3 +32,13 @@ export type { WriteBackCheck, WriteBackComplaint, WriteBackModel } from './sql/c
 export { acceptsSomeGrammar, checkModel, checkWriteBackModel } from './sql/gate.ts';
 export type { IdentityColumns } from './sql/read-write-back.ts';
 export { countNullIterators, countRows, type ModelToWrap, wrapModel } from './wrap-model.ts';
+export {
+  type KeyCell,
+  STAGING_SCHEMA,
+  type StagedRow,
+  type WriteBack,
+  type WriteBackConflict,
+  type WriteBackRequest,
+  type WriteBackResult,
+  type WriteBackTarget,
+} from './write-back.ts';

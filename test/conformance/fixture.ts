@@ -37,6 +37,22 @@ export interface IteratorColumn {
   literal(value: string): string;
 }
 
+/** What sentence 8 must know: its tables are made by `seed`, and read and written through the contract. */
+export interface WriteBackFixture {
+  /** For CREATE TABLE. `narrow` is numeric and cannot hold 1,000,000,000. */
+  readonly types: Readonly<Record<'text' | 'integer' | 'mpid' | 'narrow', string>>;
+  /** A table that `seed` made under that name, as a model names it. */
+  table(name: string): string;
+  /** A text as the product writes it, quotes and backslashes included. */
+  literal(text: string): string;
+  /** A whole number as text. */
+  textOf(expression: string): string;
+  /** Names of staging tables (`penstock_stg…`) that the warehouse has, wherever they lie. */
+  leftovers(warehouse: Warehouse): Promise<readonly string[]>;
+  /** Makes a table of that name where staging would lie; absent where staging ends with its session. */
+  leaveBehind?(name: string): string;
+}
+
 /** Facts that every fixture must state; a sentence that cannot hold says why. */
 export interface Fixture {
   readonly connector: Connector;
@@ -72,6 +88,8 @@ export interface Fixture {
     readonly timestamp_unixtime_ms: IteratorColumn;
     readonly timestamp_unixtime_s: IteratorColumn;
   };
+  /** There where `capabilities.writeBack` is. */
+  readonly writeBack?: WriteBackFixture;
   /** Parts of a sentence that this product cannot show, each with its reason; the list shrinks. */
   readonly waivers: Readonly<Partial<Record<Waivable, string>>>;
 }
