@@ -1,5 +1,5 @@
 import type { Dialect, IteratorType } from '../../src/warehouse/index.ts';
-import { placeholder } from './render.ts';
+import { placeholder } from '../_shared/places.ts';
 
 const BOUND_TYPES: Readonly<Record<IteratorType, string>> = {
   timestamp: 'timestamp',

@@ -1,5 +1,6 @@
 import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
-import { cancellable } from './cancellable.ts';
+import { cancellable } from '../_shared/cancellable.ts';
+import { labelText } from '../_shared/label-text.ts';
 import { type Chunk, ChunkQueue } from './chunk-queue.ts';
 import { describe } from './describe.ts';
 import { type RowSource, rowSource } from './fetch-rows.ts';
@@ -37,10 +38,6 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
     guard: (work) => cancellable(link, stop, work),
   });
   return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, { source, queue, leaving }) } };
-}
-
-function labelText(label: Readonly<Record<string, string>>): string {
-  return ['penstock', ...Object.entries(label).map(([name, value]) => `${name}=${value}`)].join(' ');
 }
 
 /** `return` frees the link also when nobody ever asked for a row, which a generator alone would not. */

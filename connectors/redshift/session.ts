@@ -1,6 +1,6 @@
 import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
 import type { Session } from '../../src/warehouse/index.ts';
-import { cancellable } from './cancellable.ts';
+import { cancellable } from '../_shared/cancellable.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
 import { type Link, type LinkDeps, openLink } from './link.ts';

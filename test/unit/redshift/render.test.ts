@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindSql, inlineSql, placeholder } from '../../../connectors/redshift/render.ts';
+import { placeholder } from '../../../connectors/_shared/places.ts';
+import { bindSql, inlineSql } from '../../../connectors/redshift/render.ts';
 
 const [start, end] = [placeholder('range_start'), placeholder('range_end')];
 const BOUNDS = { range_start: '2024-01-01T00:00:00.000000', range_end: 12n };

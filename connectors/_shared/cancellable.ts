@@ -1,5 +1,16 @@
 import { systemClock } from '../../src/kernel/index.ts';
-import type { Link } from './link.ts';
+
+/** A connection that can be told to break off what it does. */
+export interface Cancellable {
+  /** False once something failed or was broken off: it is closed and not used again. */
+  isSound: boolean;
+  /** Goes on taking what the server sends, where it was paused. */
+  resume?(): void;
+  /** Asks the server to break off what this connection does. */
+  cancel(): Promise<void>;
+  /** Never throws. */
+  close(): Promise<void>;
+}
 
 /** A request may come before the statement has begun: it is repeated. */
 const AGAIN_MS = 200;
@@ -7,7 +18,7 @@ const PATIENCE_MS = 2500;
 
 /** Runs work on a link. An abort cancels it on the server and waits for that, a bounded time; then the link is not used again. */
 export async function cancellable<Result>(
-  link: Link,
+  link: Cancellable,
   signal: AbortSignal,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -31,8 +42,8 @@ export async function cancellable<Result>(
 }
 
 /** Cancels until the work settles; what does not stop loses its connection. */
-async function insist(link: Link, settled: AbortSignal): Promise<void> {
-  link.resume();
+async function insist(link: Cancellable, settled: AbortSignal): Promise<void> {
+  link.resume?.();
   for (let waitedMs = 0; waitedMs < PATIENCE_MS && !settled.aborted; waitedMs += AGAIN_MS) {
     await Promise.race([link.cancel().catch(() => undefined), rest(settled)]);
     await rest(settled);
