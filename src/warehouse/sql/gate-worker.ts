@@ -2,8 +2,8 @@
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../kernel/index.ts';
 import { acceptsSomeGrammar, checkModel } from './check-model.ts';
-import { checkWriteBackModel } from './check-write-back.ts';
 import type { Answer, Question } from './gate.ts';
+import { checkWriteBackModel } from './write-back/check-write-back.ts';
 
 const IDLE_MS = 2000;
 

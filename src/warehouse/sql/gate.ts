@@ -3,8 +3,8 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../kernel/index.ts';
 import type { acceptsSomeGrammar as accepts, checkModel as check, ModelCheck } from './check-model.ts';
-import type { checkWriteBackModel as checkWriteBack, WriteBackCheck } from './check-write-back.ts';
-import type { IdentityColumns } from './read-write-back.ts';
+import type { checkWriteBackModel as checkWriteBack, WriteBackCheck } from './write-back/check-write-back.ts';
+import type { IdentityColumns } from './write-back/read-model.ts';
 
 /** `some_grammar`: is there one that accepts it? */
 export type Question =

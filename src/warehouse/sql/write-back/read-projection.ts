@@ -1,6 +1,6 @@
 // A write-back model's tree and tokens, put together for its rules. Pure.
-import type { Token } from './parser.ts';
-import { isRecord, type Node, nodeOf, visitNodes } from './syntax-tree.ts';
+import type { Token } from '../parser.ts';
+import { isRecord, type Node, nodeOf, visitNodes } from '../syntax-tree.ts';
 
 /** One entry between SELECT and FROM. */
 export interface Projected {

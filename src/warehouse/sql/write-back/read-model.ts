@@ -1,6 +1,6 @@
-import type { Token } from './parser.ts';
+import type { Token } from '../parser.ts';
+import { isRecord, type Node, nodeOf } from '../syntax-tree.ts';
 import { nameOf, type Projected, readProjection } from './read-projection.ts';
-import { isRecord, type Node, nodeOf } from './syntax-tree.ts';
 
 /** Names of columns that identify a person, in lower case, and the identity each one means. `mpid` is none of them. */
 export type IdentityColumns = Readonly<Record<string, string>>;
@@ -61,4 +61,21 @@ function readTable(source: Node | undefined): TableReading {
 
 function expressionsOf(clause: unknown): readonly unknown[] {
   return isRecord(clause) && Array.isArray(clause.expressions) ? clause.expressions : [];
+}
+
+/** What breaks a rule, and where. */
+export interface Finding {
+  readonly message: string;
+  /** UTF-16 offset in the text. */
+  readonly offset: number;
+}
+
+/** `order_by` → `ORDER BY`. */
+export function wordsOf(field: string): string {
+  return field.replaceAll('_', ' ').trim().toUpperCase();
+}
+
+/** Whether a part of the tree is there at all. */
+export function isSet(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false;
 }

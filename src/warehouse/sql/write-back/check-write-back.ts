@@ -1,12 +1,12 @@
 // A model whose table gets its MPIDs back (002, Identity resolution in a warehouse table, 5). By the tree of the gate's
 // parser for every product: node-sql-parser, which gives lists of tables and columns, has no grammar for DuckDB, Databricks'
 // is Hive's, and its lists leave out what the rules ask for (stars, aliases, clauses, time travel).
-import type { Dialect } from '../dialect.ts';
-import { checkByGrammar, complain, type SqlComplaint } from './check-model.ts';
-import { loadParser, type SqlParser } from './parser.ts';
-import { type IdentityColumns, identityOf, readWriteBack, type WriteBackReading } from './read-write-back.ts';
-import { nodeOf } from './syntax-tree.ts';
-import { WRITE_BACK_RULES, type WriteBackRule } from './write-back-rules.ts';
+import type { Dialect } from '../../dialect.ts';
+import { checkByGrammar, complain, type SqlComplaint } from '../check-model.ts';
+import { loadParser, type SqlParser } from '../parser.ts';
+import { nodeOf } from '../syntax-tree.ts';
+import { type IdentityColumns, identityOf, readWriteBack, type WriteBackReading } from './read-model.ts';
+import { WRITE_BACK_RULES, type WriteBackRule } from './rules.ts';
 
 /** Everything it takes to read the rows and to update their table. Nothing in it was quoted, so nothing needs quotes. */
 export interface WriteBackModel {

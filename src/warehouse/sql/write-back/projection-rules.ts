@@ -1,0 +1,90 @@
+// What 002's rules ask of the projected fields.
+import { place } from '../find-refused.ts';
+import { type Finding, identityOf, type WriteBackReading } from './read-model.ts';
+import type { Projected } from './read-projection.ts';
+
+export function findStar({ projection }: WriteBackReading): Finding | undefined {
+  // DuckDB reads `FROM users` as a star that nobody wrote
+  return first(
+    projection,
+    ['star'],
+    ({ text }) => `${text || '*'} is not allowed; name each column that is projected.`,
+  );
+}
+
+export function findExpression({ projection }: WriteBackReading): Finding | undefined {
+  return first(
+    projection,
+    ['expression', 'nested'],
+    ({ text }) =>
+      `"${text}" is no column of the table; project columns as they stand, and store what has to be computed in a column.`,
+  );
+}
+
+export function findAlias({ projection }: WriteBackReading): Finding | undefined {
+  return first(
+    projection,
+    ['alias'],
+    ({ text }) =>
+      `"${text}" renames a column; project it under its own name, and rename it in the table if that name is not ` +
+      'reserved.',
+  );
+}
+
+function first(
+  projection: readonly Projected[],
+  kinds: readonly Projected['kind'][],
+  say: (field: Projected) => string,
+): Finding | undefined {
+  const field = projection.find(({ kind }) => kinds.includes(kind));
+  return field === undefined ? undefined : { message: say(field), offset: field.offset };
+}
+
+export function findOtherName({ projection, identities }: WriteBackReading): Finding | undefined {
+  const wrong = named(projection).filter(({ name }) => !isReserved(name, identities));
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  const names = wrong.map(({ name }) => `"${name}"`).join(', ');
+  const message =
+    `${names} ${wrong.length === 1 ? 'is no reserved identity name' : 'are no reserved identity names'}; a write-back ` +
+    `model projects MPID and identities alone: ${Object.keys(identities).join(', ')}. Leave out the others, or rename ` +
+    'them in the table.';
+  return { message, offset: first.offset };
+}
+
+function isReserved(name: string, identities: WriteBackReading['identities']): boolean {
+  return name.toLowerCase() === 'mpid' || identityOf(name, identities) !== undefined;
+}
+
+/** What the rows call their fields, whatever they hold. */
+function named(projection: readonly Projected[]): readonly Projected[] {
+  return projection.filter(({ name }) => name !== '');
+}
+
+export function findTwice({ projection, identities }: WriteBackReading): Finding | undefined {
+  const meaning = (name: string) => identityOf(name, identities) ?? name.toLowerCase();
+  const groups = Map.groupBy(named(projection), ({ name }) => meaning(name));
+  for (const [type, [first, second]] of groups) {
+    if (first === undefined || second === undefined) continue;
+    const message = `"${first.name}" and "${second.name}" both mean ${type}; project one of them.`;
+    return { message, offset: second.offset };
+  }
+  return undefined;
+}
+
+export function findNoIdentity({ projection, identities, tokens }: WriteBackReading): Finding | undefined {
+  const has = named(projection).some(({ name }) => identityOf(name, identities) !== undefined);
+  // a star may have some
+  if (has || projection.some(({ kind }) => kind === 'star')) return undefined;
+  const message =
+    'The model projects no identity, so that its rows belong to nobody and cannot be addressed; add a column such as ' +
+    'customer_id or email.';
+  return { message, offset: place('SELECT', tokens) };
+}
+
+export function findNoMpid({ projection, tokens }: WriteBackReading): Finding | undefined {
+  const has = named(projection).some(({ name }) => name.toLowerCase() === 'mpid');
+  if (has || projection.some(({ kind }) => kind === 'star')) return undefined;
+  const message = 'The projection does not include MPID; add the column MPID, which the resolved ids are written to.';
+  return { message, offset: place('SELECT', tokens) };
+}

@@ -1,0 +1,59 @@
+// The rules of 002, Identity resolution in a warehouse table, 5, one entry each: what breaks it, where, and what to write
+// instead. Pure. What is not named here is not allowed either: clauses and sources are on a list of those that are.
+import { findAggregate, findClause } from './clause-rules.ts';
+import {
+  findAlias,
+  findExpression,
+  findNoIdentity,
+  findNoMpid,
+  findOtherName,
+  findStar,
+  findTwice,
+} from './projection-rules.ts';
+import type { Finding, WriteBackReading } from './read-model.ts';
+import { findJoin, findOtherQuery, findOtherSource, findSubquery } from './source-rules.ts';
+import { findComment, findQuotes, findSemicolon } from './text-rules.ts';
+
+export type WriteBackRule =
+  | 'comment'
+  | 'semicolon'
+  | 'quotes'
+  | 'one_select'
+  | 'join'
+  | 'one_table'
+  | 'subquery'
+  | 'aggregate'
+  | 'clause'
+  | 'star'
+  | 'expression'
+  | 'alias'
+  | 'reserved_name'
+  | 'twice'
+  | 'identity'
+  | 'mpid';
+
+interface Rule {
+  readonly rule: WriteBackRule;
+  readonly find: (model: WriteBackReading) => Finding | undefined;
+}
+
+export const WRITE_BACK_RULES: readonly Rule[] = [
+  // not shown: comments; rulings §7, SQL models: "a write-back model may have none"
+  { rule: 'comment', find: findComment },
+  { rule: 'semicolon', find: findSemicolon },
+  { rule: 'quotes', find: findQuotes },
+  { rule: 'one_select', find: findOtherQuery },
+  { rule: 'join', find: findJoin },
+  { rule: 'one_table', find: findOtherSource },
+  { rule: 'subquery', find: findSubquery },
+  { rule: 'aggregate', find: findAggregate },
+  // not shown: other clauses; each of them hides rows that have the same key, or makes one row of several
+  { rule: 'clause', find: findClause },
+  { rule: 'star', find: findStar },
+  { rule: 'expression', find: findExpression },
+  { rule: 'alias', find: findAlias },
+  { rule: 'reserved_name', find: findOtherName },
+  { rule: 'twice', find: findTwice },
+  { rule: 'identity', find: findNoIdentity },
+  { rule: 'mpid', find: findNoMpid },
+];

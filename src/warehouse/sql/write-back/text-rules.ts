@@ -1,0 +1,39 @@
+// What 002's rules forbid about how the text is written.
+import { isRecord } from '../syntax-tree.ts';
+import type { Finding, WriteBackReading } from './read-model.ts';
+
+/** Between two tokens, before the first and after the last there is nothing but white space and comments. */
+export function findComment({ sql, tokens }: WriteBackReading): Finding | undefined {
+  const edges = [...tokens, { start: sql.length, end: sql.length }];
+  let from = 0;
+  for (const { start, end } of edges) {
+    const between = sql.slice(from, start);
+    if (between.trim() !== '') return comment(from + between.length - between.trimStart().length);
+    from = end;
+  }
+  const hint = tokens.find(({ type }) => type === 'HINT');
+  return hint === undefined ? undefined : comment(hint.start);
+}
+
+function comment(offset: number): Finding {
+  return { message: 'Comments are not allowed in a write-back model; remove them.', offset };
+}
+
+export function findSemicolon({ tokens }: WriteBackReading): Finding | undefined {
+  const last = tokens.at(-1);
+  if (last?.type !== 'SEMICOLON') return undefined;
+  return { message: 'A trailing semicolon is not allowed in a write-back model; remove it.', offset: last.start };
+}
+
+export function findQuotes({ sql, tokens, table }: WriteBackReading): Finding | undefined {
+  const isTable = isRecord(table.fields.name) && table.fields.name.quoted === true;
+  const quoted =
+    tokens.find(({ type }) => type === 'QUOTED_IDENTIFIER') ??
+    // DuckDB reads the file that a text names
+    (isTable ? tokens.find(({ type }) => type === 'STRING') : undefined);
+  if (quoted === undefined) return undefined;
+  const message =
+    `Quotes around names are not allowed (${sql.slice(quoted.start, quoted.end)}); write columns, table, schema and ` +
+    'database without them, and rename in the warehouse what needs them.';
+  return { message, offset: quoted.start };
+}

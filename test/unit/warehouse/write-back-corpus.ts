@@ -1,0 +1,205 @@
+// Queries of write-back models and the rules that each breaks: none, it is accepted. Every grammar reads the first list; the
+// second has what only one product knows. Expected by 002, Identity resolution in a warehouse table, 5.
+import type { WriteBackComplaint } from '../../../src/warehouse/index.ts';
+
+export type Expected = readonly WriteBackComplaint['rule'][];
+export type Case = readonly [sql: string, broken: Expected];
+
+const ACCEPTED: Expected = [];
+
+export const EVERYWHERE: readonly Case[] = [
+  ['SELECT mpid, email FROM users', ACCEPTED],
+  ['select MPID, Customer_Id from shop.users where MPID is null', ACCEPTED],
+  ['SELECT email, mpid, customerid FROM db.shop.users WHERE mpid IS NULL', ACCEPTED],
+  ['SELECT users.mpid, users.email FROM shop.users', ACCEPTED],
+  ["SELECT u.mpid, u.email FROM shop.users AS u WHERE u.email LIKE '%@example.org'", ACCEPTED],
+  ['SELECT u.mpid, u.email FROM shop.users u', ACCEPTED],
+  ['SELECT mpid AS mpid, email AS EMAIL FROM users', ACCEPTED],
+  ["SELECT mpid, email FROM users WHERE (country = 'NL' OR lower(email) <> '') AND age BETWEEN 18 AND 99", ACCEPTED],
+  ["SELECT mpid, email FROM users WHERE note = 'a -- b; JOIN /* c */'", ACCEPTED],
+  ["SELECT mpid, email FROM users WHERE note IN ('it''s', '') AND NOT deleted", ACCEPTED],
+  ['\n  SELECT\n    mpid,\n    other_id_10\n  FROM users\n', ACCEPTED],
+  ['SELECT other, alias, google, yahoo, twitter, microsoft, facebook, mpid FROM users', ACCEPTED],
+  ['SELECT mpid, mp_deviceid, push_token, ios_idfv, amp_id, android_uuid FROM devices', ACCEPTED],
+  ['SELECT mpid, mobile_number, phone_number_2, phone_number_3 FROM users', ACCEPTED],
+
+  ['SELECT mpid, email FROM users -- all of them', ['comment']],
+  ['-- all of them\nSELECT mpid, email FROM users', ['comment']],
+  ['SELECT mpid, /* the key */ email FROM users', ['comment']],
+  ['SELECT mpid, email FROM users;', ['semicolon']],
+  ['SELECT mpid, email FROM users ; -- done', ['comment', 'semicolon']],
+
+  ['SELECT mpid, email FROM users UNION ALL SELECT mpid, email FROM guests', ['one_select']],
+  ['SELECT mpid, email FROM users INTERSECT SELECT mpid, email FROM guests', ['one_select']],
+  ['SELECT mpid, email FROM users EXCEPT SELECT mpid, email FROM guests', ['one_select']],
+  ['(SELECT mpid, email FROM users)', ['one_select']],
+  ['WITH u AS (SELECT * FROM users) SELECT mpid, email FROM u', ['one_select']],
+
+  ['SELECT mpid, email FROM users JOIN orders ON users.id = orders.user_id', ['join']],
+  ['SELECT u.mpid, u.email FROM users u LEFT JOIN orders o ON u.id = o.user_id', ['join']],
+  ['SELECT mpid, email FROM users NATURAL JOIN orders', ['join']],
+  ['SELECT mpid, email FROM users CROSS JOIN orders', ['join']],
+  ['SELECT mpid, email FROM users, orders WHERE users.id = orders.user_id', ['join']],
+
+  ['SELECT mpid, email FROM (SELECT * FROM users) u', ['one_table']],
+  ['SELECT mpid, email FROM some_function(1)', ['one_table']],
+  ['SELECT mpid, email', ['one_table']],
+  ['SELECT mpid, email FROM a.b.c.d', ['one_table']],
+
+  ['SELECT mpid, email FROM users WHERE email IN (SELECT email FROM guests)', ['subquery']],
+  ['SELECT mpid, email FROM users WHERE EXISTS (SELECT 1 FROM guests)', ['subquery']],
+  ['SELECT mpid, email FROM users WHERE age > (SELECT avg(age) FROM users)', ['subquery']],
+
+  ['SELECT max(mpid) AS mpid, email FROM users GROUP BY email', ['aggregate']],
+  ['SELECT mpid, min(email) AS email FROM users GROUP BY mpid', ['aggregate']],
+  ['SELECT count(*), mpid, email FROM users', ['aggregate']],
+  ['SELECT mpid, email FROM users GROUP BY mpid, email', ['aggregate']],
+  ['SELECT mpid, email FROM users GROUP BY mpid, email HAVING count(*) > 1', ['aggregate']],
+  ['SELECT DISTINCT mpid, email FROM users', ['aggregate']],
+  ['SELECT mpid, email, row_number() OVER (PARTITION BY email ORDER BY id) AS other FROM users', ['aggregate']],
+
+  ['SELECT mpid, email FROM users ORDER BY email', ['clause']],
+  ['SELECT mpid, email FROM users LIMIT 10', ['clause']],
+  ['SELECT mpid, email FROM users ORDER BY email LIMIT 10 OFFSET 5', ['clause']],
+
+  ['SELECT * FROM users', ['star']],
+  ['SELECT users.* FROM users', ['star']],
+  ['SELECT mpid, email, * FROM users', ['star']],
+
+  ['SELECT mpid, lower(email) AS email FROM users', ['expression']],
+  ['SELECT mpid, lower(email) FROM users', ['expression', 'identity']],
+  ["SELECT mpid, email, 'x' AS other FROM users", ['expression']],
+  ['SELECT mpid, email, 1 FROM users', ['expression']],
+  ['SELECT mpid, email, other_id_2 + 1 AS other FROM users', ['expression']],
+  ['SELECT mpid, CAST(email AS VARCHAR(9)) AS email FROM users', ['expression']],
+  ['SELECT mpid, CASE WHEN a = 1 THEN email END AS email FROM users', ['expression']],
+  ['SELECT mpid, email, (SELECT max(other) FROM guests) AS other FROM users', ['aggregate']],
+  ['SELECT mpid, guests.email FROM users', ['expression']],
+  ['SELECT users.mpid, u.email FROM users u', ['expression']],
+
+  ['SELECT mpid, mail AS email FROM users', ['alias']],
+  ['SELECT id mpid, email FROM users', ['alias']],
+  ['SELECT mpid, email AS mail FROM users', ['alias', 'reserved_name', 'identity']],
+  ['SELECT mpid AS id, email FROM users', ['alias', 'reserved_name', 'mpid']],
+
+  ['SELECT mpid, email, first_name FROM users', ['reserved_name']],
+  ['SELECT mpid, email, updated_at, country FROM users', ['reserved_name']],
+  ['SELECT mpid, e_mail FROM users', ['reserved_name', 'identity']],
+  ['SELECT mpid, constructor, email FROM users', ['reserved_name']],
+
+  ['SELECT mpid, email, EMAIL FROM users', ['twice']],
+  ['SELECT mpid, customer_id, customerid FROM users', ['twice']],
+  ['SELECT mpid, email, mpid FROM users', ['twice']],
+
+  ['SELECT mpid FROM users', ['identity']],
+  ['SELECT email FROM users', ['mpid']],
+  ['SELECT email, customer_id FROM users WHERE mpid IS NULL', ['mpid']],
+
+  ['DELETE FROM users', ['model']],
+  ['UPDATE users SET mpid = NULL', ['model']],
+  ['SELECT mpid, email FROM users; SELECT 1', ['model']],
+  ['SELECT mpid, email FROM users WHERE', ['model']],
+  ['', ['model']],
+  [`SELECT mpid, email FROM users WHERE a = ${'('.repeat(100)}1${')'.repeat(100)}`, ['model']],
+];
+
+const DOUBLE_QUOTES: readonly Case[] = [
+  ['SELECT "mpid", email FROM users', ['quotes']],
+  ['SELECT mpid, email FROM "users"', ['quotes']],
+  ['SELECT mpid, email FROM "shop".users', ['quotes']],
+  ['SELECT mpid, email FROM users WHERE "Country" = \'NL\'', ['quotes']],
+  ['SELECT mpid AS "mpid", email FROM users', ['quotes']],
+];
+
+const BACKTICKS: readonly Case[] = [
+  ['SELECT `mpid`, email FROM users', ['quotes']],
+  ['SELECT mpid, email FROM `db.shop.users`', ['quotes']],
+  ['SELECT mpid, email FROM `shop`.users', ['quotes']],
+  ['SELECT mpid, email FROM users WHERE `Country` = "NL"', ['quotes']],
+  ['SELECT mpid, email FROM users WHERE country = "NL"', ACCEPTED],
+];
+
+/** By the grammar's name. */
+export const ONLY_HERE: Readonly<Record<string, readonly Case[]>> = {
+  snowflake: [
+    ...DOUBLE_QUOTES,
+    ['SELECT mpid, email FROM users AT(OFFSET => -60)', ['one_table']],
+    ['SELECT mpid, email FROM users CHANGES(INFORMATION => DEFAULT) AT (OFFSET => -1)', ['one_table']],
+    ['SELECT mpid, email FROM users SAMPLE (10)', ['one_table']],
+    ['SELECT mpid, email FROM @stage/users', ['one_table']],
+    ["SELECT mpid, email FROM identifier('users')", ['one_table']],
+    ['SELECT mpid, email FROM TABLE(f(1))', ['one_table']],
+    ['SELECT mpid, email FROM db..users', ['one_table']],
+    ["SELECT mpid, email FROM users PIVOT(max(a) FOR b IN ('x'))", ['one_table']],
+    ['SELECT mpid, email FROM users, LATERAL FLATTEN(input => a)', ['join']],
+    ['SELECT TOP 5 mpid, email FROM users', ['clause']],
+    ['SELECT mpid, email FROM users CONNECT BY a = b', ['clause']],
+    ['SELECT mpid, email FROM users QUALIFY row_number() OVER (ORDER BY a) = 1', ['aggregate']],
+    ['SELECT mpid, listagg(email) AS email FROM users', ['aggregate']],
+    ['SELECT mpid, v:email::string AS email FROM users', ['expression']],
+    ['SELECT $1, mpid, email FROM users', ['expression']],
+    ['SELECT mpid, email FROM users WHERE v:a.b::string = $$x$$', ACCEPTED],
+    ["SELECT mpid, email FROM users WHERE seen::date > '2026-01-01'", ACCEPTED],
+  ],
+  bigquery: [
+    ...BACKTICKS,
+    ['SELECT mpid, email FROM my-project.shop.users', ACCEPTED],
+    ["SELECT mpid, email FROM shop.users WHERE REGEXP_CONTAINS(email, r'\\w')", ACCEPTED],
+    ['SELECT mpid, email FROM shop.events_*', ['one_table']],
+    ['SELECT mpid, email FROM shop.users FOR SYSTEM_TIME AS OF seen', ['one_table']],
+    ['SELECT mpid, email FROM UNNEST(rows)', ['one_table']],
+    ['SELECT mpid, email FROM region-us.INFORMATION_SCHEMA.TABLES', ['one_table']],
+    ['SELECT mpid, email FROM shop.users, UNNEST(tags)', ['join']],
+    ['SELECT mpid, ids.email FROM shop.users', ['expression']],
+    ['SELECT mpid, a.b.email FROM shop.users', ['expression', 'identity']],
+    ['SELECT AS STRUCT mpid, email FROM shop.users', ['clause']],
+    ['SELECT * EXCEPT (name) FROM shop.users', ['star']],
+    ['SELECT mpid, ANY_VALUE(email) AS email FROM shop.users', ['aggregate']],
+    ['SELECT mpid, COUNTIF(a) AS other, email FROM shop.users', ['aggregate']],
+  ],
+  postgresql: [
+    ...DOUBLE_QUOTES,
+    ["SELECT mpid, email FROM users WHERE email ~ '^a' AND seen::date > '2026-01-01'", ACCEPTED],
+    ['SELECT mpid, email FROM users WHERE note = $$a; "b" -- c$$', ACCEPTED],
+    ['SELECT mpid, email FROM ONLY users', ['one_table']],
+    ['SELECT mpid, email FROM users TABLESAMPLE system(1)', ['one_table']],
+    ['SELECT mpid, email FROM users u(mpid, email)', ['one_table']],
+    ['SELECT mpid, email FROM (VALUES (1, 2)) v(mpid, email)', ['one_table']],
+    ['SELECT mpid, email FROM users CROSS JOIN LATERAL f(users.a) x', ['join']],
+    ['SELECT mpid, email::text AS email FROM users', ['expression']],
+    ['SELECT (mpid), mpid, email FROM users', ['expression']],
+    ['SELECT DISTINCT ON (email) mpid, email FROM users', ['aggregate']],
+    ['SELECT mpid, email FROM users WINDOW w AS (ORDER BY a)', ['aggregate']],
+    ['SELECT mpid, email FROM users FETCH FIRST 3 ROWS ONLY', ['clause']],
+    ['SELECT mpid, email FROM users FOR UPDATE', ['model']],
+    ['SELECT mpid, email INTO other FROM users', ['model']],
+  ],
+  redshift: [...DOUBLE_QUOTES, ['SELECT TOP 5 mpid, email FROM users', ['clause']]],
+  databricks: [
+    ...BACKTICKS,
+    ["SELECT mpid, email FROM users WHERE email RLIKE '^a'", ACCEPTED],
+    ['SELECT mpid, email FROM users VERSION AS OF 3', ['one_table']],
+    ['SELECT mpid, email FROM users@v1', ['one_table']],
+    ["SELECT mpid, email FROM IDENTIFIER('users')", ['one_table']],
+    ['SELECT mpid, email FROM users TABLESAMPLE (5 ROWS)', ['one_table']],
+    ['SELECT mpid, email FROM delta.`/tmp/users`', ['quotes']],
+    ['SELECT mpid, email FROM users LATERAL VIEW explode(a) x', ['join']],
+    ['SELECT /*+ BROADCAST(users) */ mpid, email FROM users', ['comment']],
+    ['SELECT mpid, email FROM users SORT BY mpid', ['clause']],
+    ['SELECT mpid, ids.email FROM users', ['expression']],
+  ],
+  duckdb: [
+    ...DOUBLE_QUOTES,
+    ['FROM users SELECT mpid, email', ACCEPTED],
+    ['FROM users', ['star']],
+    ['FROM users SELECT mpid, email WHERE mpid IS NULL', ACCEPTED],
+    ["SELECT mpid, email FROM 'users.csv'", ['quotes']],
+    ["SELECT mpid, email FROM read_csv('users.csv')", ['one_table']],
+    ['SELECT mpid, email FROM users POSITIONAL JOIN guests', ['join']],
+    ['SELECT mpid, email FROM users USING SAMPLE 3', ['clause']],
+    ["SELECT COLUMNS('m.*'), mpid, email FROM users", ['expression']],
+    ['SELECT mpid: id, email FROM users', ['alias']],
+    ['SELECT * EXCLUDE (name) FROM users', ['star']],
+    ['SELECT mpid, arg_max(email, a) AS email FROM users', ['aggregate']],
+  ],
+};
