@@ -49,7 +49,7 @@ import {
   type WorkspaceId,
 } from './kernel/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
-import { pipelineIds, syncEndpoints } from './sync/index.ts';
+import { dataPlanUses, pipelineIds, syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
 /** How long a call of the API waits for a warehouse, all in all. */
@@ -206,7 +206,7 @@ interface Serving {
 function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Serving): HttpServer {
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
-  const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url };
+  const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url, dataPlanUses };
   const http: HttpServer = createHttpServer({
     endpoints: [
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],

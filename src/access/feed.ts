@@ -20,6 +20,15 @@ export async function findFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Pr
   return row;
 }
 
+/** The feed that a key is of; undefined where it is another's, or of no feed of this workspace. */
+export async function findFeedByKey(sql: Sql, workspace: WorkspaceId, key: string): Promise<FeedRow | undefined> {
+  const [row] = await sql.orm
+    .select()
+    .from(feeds)
+    .where(and(eq(feeds.workspaceId, workspace), eq(feeds.key, key)));
+  return row;
+}
+
 /** Throws NOT_FOUND without such a feed in the workspace. */
 export async function requireFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Promise<FeedRow> {
   const row = await findFeed(sql, workspace, id);

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS, readPage, WorkspaceParam } from '../http/index.ts';
 import { formatTime, parseJson } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
-import type { AccessDeps } from './access-deps.ts';
 import { AuditLogPage, AuditLogQuery } from './contract/audit-log.ts';
 import { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
+import { type DataPlanEndpointsDeps, dataPlanEndpoints } from './data-plan-routes.ts';
 import { feedEndpoints } from './feed-routes.ts';
 import { issueToken, type TokenDeps } from './issue-token.ts';
 import { createFailureLimit } from './limit-failures.ts';
@@ -13,14 +13,14 @@ import { type ChangeRow, listChanges } from './list-changes.ts';
 import { readDocument } from './read-settings.ts';
 import { replaceSettings } from './replace-settings.ts';
 
-export interface AccessEndpointsDeps extends TokenDeps, AccessDeps {
+export interface AccessEndpointsDeps extends TokenDeps, DataPlanEndpointsDeps {
   readonly store: Store;
 }
 
 const BASE = '/platform/v2/workspaces/:workspaceId';
 const WorkspaceParams = Type.Object({ workspaceId: WorkspaceParam });
 
-/** Tokens and their keys (002, Authentication), settings, audit log and feeds of a workspace (rulings §6 and §7, API). */
+/** Tokens and their keys (002, Authentication), settings, audit log, feeds and data plans of a workspace (rulings §6 and §7, API). */
 export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] {
   return [
     createToken(deps),
@@ -29,6 +29,7 @@ export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] 
     putSettings(deps),
     getAuditLog(deps),
     ...feedEndpoints(deps),
+    ...dataPlanEndpoints(deps),
   ];
 }
 

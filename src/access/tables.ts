@@ -127,6 +127,24 @@ export const feeds = pgTable(
   ],
 );
 
+export const dataPlans = pgTable(
+  'data_plans',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => workspaces.id),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    /** JSON text `[{version, status}]`, in order of the version. */
+    versions: text('versions').notNull(),
+    createdOn: time('created_on').notNull(),
+    createdBy: text('created_by').notNull(),
+    lastModifiedOn: time('last_modified_on'),
+    lastModifiedBy: text('last_modified_by'),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
+);
+
 // no workspace_id: tokens are signed for the whole installation
 export const signingKeys = pgTable('signing_keys', {
   /** The `kid` of its tokens. */

@@ -8,6 +8,7 @@ import { createMapping } from './mapping/create-mapping.ts';
 import type { UnitMapping } from './mapping/unit-mapping.ts';
 import { acceptedSql, iteratorOf, type Model, type ModelIterator, rowsToRead } from './model-source.ts';
 import { connectorOf } from './open-session.ts';
+import { feedOf } from './require-active-feed.ts';
 import type { Blame } from './settle-failure.ts';
 
 /** Everything that reading, mapping and delivering of a run need, worked out once. */
@@ -74,9 +75,11 @@ interface Mapping {
 async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: Mapping): Promise<UnitMapping> {
   const settings = await readSettings(deps.store, claimed.workspaceId);
   const { pipeline, transformation, identity = settings.identity } = claimed.snapshot;
+  const feed = await feedOf(deps.store, claimed.workspaceId, pipeline);
   return createMapping(deps, {
     ...{ columns, iterator, settings, workspaceId: claimed.workspaceId, runStart: claimed.startedAt },
     pipelineNumber: claimed.pipelineNumber,
+    feedKey: feed?.key,
     ...{ pipeline, transformation, identity },
   });
 }

@@ -1,13 +1,20 @@
 import { findFeed } from '../access/index.ts';
-import { AppError } from '../kernel/index.ts';
+import { AppError, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
+
+/** The feed that the pipeline's data belong to; undefined where it names none, or one that is gone. */
+export async function feedOf(sql: Sql, workspaceId: WorkspaceId, { partnerFeedId: id }: RunSnapshot['pipeline']) {
+  return id === undefined ? undefined : await findFeed(sql, workspaceId, BigInt(id));
+}
 
 /** Throws FEED_INACTIVE where the pipeline's feed is not active: that stops the pipeline (rulings §7). */
 export async function requireActiveFeed({ store }: EngineDeps, { workspaceId, snapshot }: ClaimedRun): Promise<void> {
   const { partnerFeedId: id } = snapshot.pipeline;
   if (id === undefined) return;
-  const feed = await findFeed(store, workspaceId, BigInt(id));
+  const feed = await feedOf(store, workspaceId, snapshot.pipeline);
   if (feed?.isActive === true) return;
   throw new AppError(
     'FEED_INACTIVE',

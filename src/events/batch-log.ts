@@ -72,7 +72,7 @@ async function timeOfReceipt(tx: Transaction, workspaceId: WorkspaceId, received
 }
 
 const pipelineOf = (source: BatchSource | undefined) => (source?.kind === 'pipeline' ? source.number : null);
-const keyOf = (source: BatchSource | undefined) => (source?.kind === 'input' ? source.key : null);
+const keyOf = (source: BatchSource | undefined) => (source?.kind === 'input' ? source.key : (source?.feedKey ?? null));
 
 /** Those that are kept; of one person in the order they came. */
 function inOrderOfMpid(mpids: readonly (bigint | undefined)[]): readonly number[] {

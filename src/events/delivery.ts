@@ -7,7 +7,12 @@ import type { Transaction } from '../store/index.ts';
 
 /** Who brought a batch: a pipeline of the workspace, or a caller with the key of an input or feed. */
 export type BatchSource =
-  | { readonly kind: 'pipeline'; readonly number: bigint }
+  | {
+      readonly kind: 'pipeline';
+      readonly number: bigint;
+      /** The key of the feed that the pipeline names; absent: it names none. */
+      readonly feedKey?: string;
+    }
   | { readonly kind: 'input'; readonly key: string };
 
 export interface BatchToKeep {

@@ -73,7 +73,9 @@ function sourceOf({
   pipelineNumber,
   inputKey,
 }: Pick<BatchRow, 'pipelineNumber' | 'inputKey'>): BatchSource | undefined {
-  if (pipelineNumber !== null) return { kind: 'pipeline', number: pipelineNumber };
+  if (pipelineNumber !== null) {
+    return { kind: 'pipeline', number: pipelineNumber, ...(inputKey !== null && { feedKey: inputKey }) };
+  }
   return inputKey === null ? undefined : { kind: 'input', key: inputKey };
 }
 
@@ -91,7 +93,7 @@ export interface LogSelection {
   readonly environment?: Environment | undefined;
   /** Those that one of these pipelines brought. */
   readonly pipelineNumbers?: readonly bigint[] | undefined;
-  /** Those that came in with one of these keys. */
+  /** Those that came in with one of these keys, or were brought for the feed of one. */
   readonly inputKeys?: readonly string[] | undefined;
   readonly from: Date;
   readonly to: Date;

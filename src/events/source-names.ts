@@ -15,5 +15,5 @@ const NOBODY_KNOWS: SourceNames = { pipeline_id: null, input_key: null };
 export function namesOf(source: BatchSource | undefined, ids: ReadonlyMap<bigint, string>): SourceNames {
   if (source === undefined) return NOBODY_KNOWS;
   if (source.kind === 'input') return { pipeline_id: null, input_key: source.key };
-  return { pipeline_id: ids.get(source.number) ?? null, input_key: null };
+  return { pipeline_id: ids.get(source.number) ?? null, input_key: source.feedKey ?? null };
 }

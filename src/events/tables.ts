@@ -17,7 +17,7 @@ export const eventBatches = pgTable(
     text: text('text').notNull(),
     /** The pipeline that brought it; null: no pipeline did. */
     pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }),
-    /** The key of the input or feed that brought it; null: a pipeline did. */
+    /** The key of the input or feed that it came in with, or of the feed that its pipeline names; null: neither. */
     inputKey: text('input_key'),
   },
   (table) => [

@@ -1,6 +1,7 @@
 import { recordChange } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
 import type { Transaction } from '../store/index.ts';
+import { checkDataPlan } from './check-data-plan.ts';
 import { loadPipeline, loadPipelines } from './load-pipeline.ts';
 import {
   type Body,
@@ -35,6 +36,7 @@ async function insert(tx: Transaction, { deps, caller, draft }: Insertion): Prom
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
   await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const inserted = await tx.orm
     .insert(pipelines)
     .values({

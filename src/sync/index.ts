@@ -11,6 +11,7 @@ export { TriggerAnswer } from './contract/pipeline.ts';
 export { RunAnswer } from './contract/run.ts';
 export { closed, Instant, Notices, nullable, Slug } from './contract/shared.ts';
 export type { DataModel } from './data-model.ts';
+export { dataPlanUses } from './data-plan-uses.ts';
 export { durationMs, parseDuration } from './duration.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
 export type { FieldMapping, FieldTransformation } from './field-transformation.ts';

@@ -1,9 +1,9 @@
 // What POST and PUT of a pipeline have in common: from a body to columns of its row, asking store and warehouse on the way.
 import type { Static } from 'typebox';
-import { findFeed } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
-import { AppError, type Issue, refuse, SECRET_MASK, Secret, type WorkspaceId } from '../kernel/index.ts';
+import { AppError, type Issue, refuse, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
+import { checkDataPlan } from './check-data-plan.ts';
 import { checkPipeline } from './check-pipeline.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
 import { findConnection, unknownConnection } from './load-connection.ts';
@@ -12,6 +12,7 @@ import { findFieldTransformation, unknownFieldTransformation } from './load-fiel
 import type { KeptFields, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
+import { readFeed } from './read-feed.ts';
 import { readPipelineBody } from './read-pipeline-body.ts';
 import type { SyncDeps } from './sync-deps.ts';
 
@@ -33,18 +34,14 @@ export async function draftPipeline(
 ): Promise<PipelineDraft> {
   const used = await findUsed(deps.store, workspaceId, body);
   const { dataPlan, ...read } = readPipelineBody(body, deps.fleet[used.connection.provider]?.dialect);
-  const kept = { ...keptFields(deps, workspaceId, { body, stored }), ...(dataPlan !== undefined && { dataPlan }) };
-  await requireFeed(deps.store, workspaceId, body);
-  const rowKey = body.row_key ?? [];
-  const noticed = await checkPipeline(deps, { ...used, syncMode: read.syncMode, rowKey });
-  return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...noticed] };
-}
-
-/** Whether it is active is asked by each run: until then it may become so. Throws VALIDATION_FAILED. */
-async function requireFeed(sql: Sql, workspaceId: WorkspaceId, { partner_feed_id: id }: Body): Promise<void> {
-  if (id == null || (await findFeed(sql, workspaceId, BigInt(id))) !== undefined) return;
-  const message = `there is no feed ${id} in this workspace; make one first, or leave it out`;
-  throw refuse([{ path: 'partner_feed_id', message }]);
+  const { row_key: rowKey } = body;
+  const kept = {
+    ...(await readFeed(deps, workspaceId, { body, stored })),
+    ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
+  };
+  const ofPlan = await checkDataPlan(deps.store, workspaceId, { dataPlan });
+  const noticed = await checkPipeline(deps, { ...used, syncMode: read.syncMode, rowKey: rowKey ?? [] });
+  return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...ofPlan, ...noticed] };
 }
 
 type Used = Pick<PipelineContext, 'connection' | 'dataModel' | 'transformation'>;
@@ -85,29 +82,6 @@ export function draftColumns({ body, syncMode, schedule, kept, warnings }: Pipel
     schedule: JSON.stringify(schedule),
     kept: JSON.stringify(kept),
     warnings: JSON.stringify(warnings),
-  };
-}
-
-function keptFields(
-  { keyRing }: SyncDeps,
-  workspaceId: WorkspaceId,
-  { body, stored }: { readonly body: Body; readonly stored: Pipeline | undefined },
-): KeptFields {
-  const { partner_feed_id: feedId, partner_feed_key: key, row_key: rowKey } = body;
-  const isMasked = key === SECRET_MASK;
-  const storedKey = stored?.kept.partnerFeedKey;
-  if (isMasked && storedKey === undefined) {
-    throw refuse([
-      { path: 'partner_feed_key', message: 'is the mask, but no key is stored; send the key, or leave it out' },
-    ]);
-  }
-  const context = `${workspaceId}/pipeline/${body.id}/partner_feed_key`;
-  const sealed = isMasked || key == null ? undefined : keyRing.encrypt(new Secret(key), context);
-  const partnerFeedKey = isMasked ? storedKey : sealed;
-  return {
-    ...(feedId != null && { partnerFeedId: String(feedId) }),
-    ...(partnerFeedKey !== undefined && { partnerFeedKey }),
-    ...(rowKey !== undefined && { rowKey }),
   };
 }
 

@@ -58,7 +58,7 @@ export interface DataPlan {
 export interface KeptFields {
   /** Digits of the feed that the data belong to: its runs need it active. */
   readonly partnerFeedId?: string;
-  /** Encrypted; does nothing in this version. */
+  /** Its key, encrypted, where the pipeline names the feed by that. */
   readonly partnerFeedKey?: string;
   readonly dataPlan?: DataPlan;
   /** Columns that make a row the same row when it is read again (extension). */

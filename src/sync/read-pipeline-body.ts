@@ -37,7 +37,7 @@ function checkTransformationId({ pipeline_type: type, field_transformation_id: i
   return [];
 }
 
-// not shown: a plan that no registry knows; there is none yet, so the id is taken as it is (000 wants a whole number as version)
+/** 000 wants a whole number as version. */
 function readDataPlan({ data_plan_id: id, data_plan_version: version }: Body, issues: Issue[]): DataPlan | undefined {
   const path = 'data_plan_version';
   if (id == null) {

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
+import { planWarnings } from './check-data-plan.ts';
 import type { NoticesOfUsers } from './check-users.ts';
 import { loadPipelines, type PipelineSelection } from './load-pipeline.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
@@ -15,9 +16,10 @@ export async function refreshWarnings(
     const notices = noticed.get(pipeline.number);
     // it began to use it after the check: its own was of the version before, and the next run looks again
     if (notices === undefined) continue;
+    const ofPlan = await planWarnings(tx, pipeline.workspaceId, { dataPlan: pipeline.kept.dataPlan });
     await tx.orm
       .update(pipelines)
-      .set({ warnings: JSON.stringify([...pipelineWarnings(pipeline), ...notices]) })
+      .set({ warnings: JSON.stringify([...pipelineWarnings(pipeline), ...ofPlan, ...notices]) })
       .where(and(eq(pipelines.workspaceId, pipeline.workspaceId), eq(pipelines.number, pipeline.number)));
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../http/index.ts';
 import { AppError, formatMicros, refuse } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { changedFields } from './changed-fields.ts';
+import { checkDataPlan } from './check-data-plan.ts';
 import { requireNoLiveRun } from './live-runs.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
 import type { Iterator, Pipeline } from './pipeline.ts';
@@ -49,6 +50,7 @@ async function overwrite(
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
   await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
   const resetting = [...resettingFields(before, draft), ...(await resettingKey(tx, deps, { before, draft }))];
   if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);

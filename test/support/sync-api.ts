@@ -40,6 +40,8 @@ export interface SyncApi extends AsyncDisposable {
   readonly clock: StillClock;
   readonly warehouse: ScriptedWarehouse;
   readonly admin: Client;
+  /** Of the admin's workspace. */
+  readonly accountId: bigint;
   /** May only read. */
   readonly reader: Client;
   /** The admin of another account and its workspace. */
@@ -94,6 +96,7 @@ export async function openSyncApi(
     admin: await client(home.workspaceId, home.credential),
     reader: await client(home.workspaceId, readOnly),
     stranger: await client(other.workspaceId, other.credential),
+    accountId: home.accountId,
     strangerAccountId: other.accountId,
     async [Symbol.asyncDispose]() {
       await server.close(0);
@@ -209,6 +212,26 @@ export async function someEventsPipeline({ admin }: SyncApi, changes: object = {
   await admin.post('/data-models', modelBody);
   await admin.post(TRANSFORMATIONS, transformationBody);
   return admin.post(PIPELINES, { ...eventsBody, ...changes });
+}
+
+/** A feed of the admin's workspace, with its key. */
+export async function someFeed(
+  { server, admin, accountId }: SyncApi,
+  name: string,
+): Promise<{ readonly id: number; readonly key: string }> {
+  const answer = await server.inject({
+    method: 'POST',
+    url: `/v1/workspace/${admin.workspaceId}/partnerfeeds?accountId=${accountId}`,
+    headers: { authorization: admin.bearer },
+    payload: { module_name: 'alpha', name },
+  });
+  return JSON.parse(answer.body).data[0];
+}
+
+/** Registers a data plan whose versions have these statuses, counted from 1. */
+export async function somePlan({ admin }: SyncApi, id: string, ...statuses: readonly string[]): Promise<Answer> {
+  const versions = statuses.map((status, index) => ({ version: index + 1, status }));
+  return admin.post('/data-plans', { id, name: id, versions });
 }
 
 /** All messages of an error answer. */

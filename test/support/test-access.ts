@@ -14,6 +14,7 @@ import {
 import type { Endpoint, HttpServer } from '../../src/http/index.ts';
 import { createKeyRing, createLog, type KeyRing, type Log, Secret, type WorkspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
+import { dataPlanUses } from '../../src/sync/index.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { httpServer } from './http-server.ts';
 import { openTestStore } from './test-store.ts';
@@ -67,7 +68,7 @@ export function accessServer(
   { baseUrl = BASE_URL, log = createLog('silent') }: { readonly baseUrl?: string; readonly log?: Log } = {},
 ): HttpServer {
   const signingKeys = createSigningKeys(deps);
-  const all = { ...deps, signingKeys, baseUrl: () => baseUrl };
+  const all = { ...deps, signingKeys, baseUrl: () => baseUrl, dataPlanUses };
   return httpServer([...accessEndpoints(all), ...endpoints], {
     allowsOrigin: createAllowsOrigin(deps),
     authenticate: createAuthenticate({ ...all, signatureWindowMs: 300_000, keyOnlyPerSecond: 50 }),

@@ -15,6 +15,8 @@ import type { UnitMapping } from './unit-mapping.ts';
 export interface MappingPlan extends Required<Pick<RunSnapshot, 'pipeline' | 'transformation' | 'identity'>> {
   readonly workspaceId: WorkspaceId;
   readonly pipelineNumber: bigint;
+  /** Of the feed that the pipeline names: it stands on each batch. */
+  readonly feedKey?: string | undefined;
   readonly settings: WorkspaceSettings;
   readonly columns: readonly Column[];
   /** Gives a row's time; without it, or where the cell has none, the time is the run's start. */
@@ -38,12 +40,12 @@ function mapPeople({ identities }: Pick<EngineDeps, 'identities'>, plan: Mapping
 }
 
 function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): UnitMapping {
-  const { columns, iterator, pipeline, pipelineNumber, transformation, runStart } = plan;
+  const { columns, iterator, pipeline, pipelineNumber, feedKey, transformation, runStart } = plan;
   if (transformation === null) throw new AppError('INTERNAL', 'An events pipeline has no field transformation.');
   const { nameCharacters, valueCharacters, batchBytes, ...limits } = plan.settings.limits;
   return createEventsMapping({
     ...{ events, scope: scopeOf(plan), columns, iterator, runStart },
-    source: { kind: 'pipeline', number: pipelineNumber },
+    source: { kind: 'pipeline', number: pipelineNumber, ...(feedKey !== undefined && { feedKey }) },
     mappings: transformation.mappings,
     environment: pipeline.environment,
     dataPlan: pipeline.dataPlan,

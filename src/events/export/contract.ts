@@ -17,8 +17,8 @@ export const ExportQuery = {
 export const BatchesQuery = Type.Object({
   ...ExportQuery,
   pipeline_id: text('Only batches that this pipeline brought.'),
-  feed_id: text('Only batches that came in with the key of this feed.'),
-  input_key: text('Only batches that came in with this key of an input or feed.'),
+  feed_id: text('Only batches of this feed: brought by a pipeline that names it, or come in with its key.'),
+  input_key: text('The same by the key of the feed; or only batches that came in with this key of an input.'),
 });
 
 export const BatchLine = Type.Object(
@@ -28,7 +28,9 @@ export const BatchLine = Type.Object(
     environment: Environment,
     mpid: Type.Union([Type.String(), Type.Null()], { description: 'Decimal text; null: the batch names nobody.' }),
     pipeline_id: Type.Union([Type.String(), Type.Null()], { description: 'Which pipeline brought it.' }),
-    input_key: Type.Union([Type.String(), Type.Null()], { description: 'Or with which key it came in.' }),
+    input_key: Type.Union([Type.String(), Type.Null()], {
+      description: 'Or with which key it came in; of a batch that a pipeline brought, the key of its feed.',
+    }),
     batch: Type.Record(Type.String(), Type.Unknown(), { description: 'The event batch as it is kept.' }),
   },
   { title: 'BatchLine', additionalProperties: false },

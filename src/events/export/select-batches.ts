@@ -31,7 +31,6 @@ export async function selectBatches(asking: Asking, query: Query): Promise<Batch
   const { from = ALL_TIME.from, to = ALL_TIME.to } = readTimes(query);
   const after = readCursor(query.cursor, issues);
   const sources = { ...(await pipelines(asking, query, issues)), ...(await keys(asking, query, issues)) };
-  refuseContradiction(query, issues);
   if (issues.length > 0) throw refuse(issues);
   const { workspaceId } = asking;
   return { selection: { workspaceId, environment: query.environment, ...sources, from, to }, after };
@@ -72,12 +71,4 @@ function unknown(path: string, value: string, [what, names]: readonly [string, R
   const more = names.size > listed.length ? ` and ${names.size - listed.length} more` : '';
   const allowed = listed.length === 0 ? `this workspace has no ${what}` : `it has: ${listed.join(', ')}${more}`;
   return { path, message: `this workspace has no ${what} ${quoteValue(value)}; ${allowed}.` };
-}
-
-function refuseContradiction({ pipeline_id: pipeline, feed_id: feed, input_key: key }: Query, issues: Issue[]): void {
-  if (pipeline === undefined || (feed === undefined && key === undefined)) return;
-  issues.push({
-    path: 'pipeline_id',
-    message: 'a batch was brought by a pipeline or came in with a key, so give pipeline_id, or feed_id or input_key.',
-  });
 }

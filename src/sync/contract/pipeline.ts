@@ -18,9 +18,7 @@ const properties = {
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description:
-        'Goes to each batch of an events pipeline as context.data_plan. There is no registry of plans yet: any id is ' +
-        'taken as it is.',
+      description: 'A data plan of the workspace. Goes to each batch of an events pipeline as context.data_plan.',
     }),
   ),
   data_plan_version: Type.Optional(
@@ -31,10 +29,17 @@ const properties = {
   ),
   partner_feed_id: Type.Optional(
     Type.Union([Int64(), Type.Null()], {
-      description: 'A feed of the workspace. While it is not active, no run of the pipeline begins.',
+      description:
+        'A feed of the workspace. While it is not active, no run of the pipeline begins. Its key stands on each batch that ' +
+        'the pipeline brings.',
     }),
   ),
-  partner_feed_key: optionalOrNull(Type.String({ minLength: 1 })),
+  partner_feed_key: optionalOrNull(
+    Type.String({
+      minLength: 1,
+      description: 'Names the feed by its key; answered as asterisks, which keep it when they come back.',
+    }),
+  ),
   state: Type.Enum(['new', 'active', 'paused']),
   sync_mode: SyncModeShape,
   environment: Type.Enum(['development', 'production']),

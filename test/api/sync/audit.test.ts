@@ -9,6 +9,7 @@ import {
   PIPELINES,
   pipelineBody,
   type SyncApi,
+  someFeed,
   somePipeline,
   TRANSFORMATIONS,
   transformationBody,
@@ -23,7 +24,8 @@ afterAll(() => api[Symbol.asyncDispose]());
 describe('the audit log', () => {
   it('tells what was done to a pipeline, what changed, and by whom', async () => {
     const named = { pipeline_id: pipelineBody.id };
-    const { body } = await somePipeline(api, { partner_feed_key: 'feed-key' });
+    const feed = await someFeed(api, 'warehouse');
+    const { body } = await somePipeline(api, { partner_feed_key: feed.key });
     await api.admin.put(PIPELINE, { ...body, name: 'Renamed', state: 'paused' });
     await api.admin.post(`${PIPELINES}/reset`, { ...named, reset_type: 'full' });
     await api.admin.put(PIPELINE, body);
@@ -46,7 +48,7 @@ describe('the audit log', () => {
       after: { name: 'Renamed', state: 'paused' },
     });
     expect(entries.every(({ actor }) => actor === body.created_by)).toBe(true);
-    expect(JSON.stringify(log.body)).not.toContain('feed-key');
+    expect(JSON.stringify(log.body)).not.toContain(feed.key);
   });
 
   it('has an entry for every change of a connection, a model, a transformation and a pipeline', async () => {

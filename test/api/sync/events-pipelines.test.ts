@@ -12,6 +12,7 @@ import {
   pipelineBody,
   type SyncApi,
   someEventsPipeline,
+  somePlan,
   syncMode,
   TRANSFORMATIONS,
   transformationBody,
@@ -21,6 +22,7 @@ let api: SyncApi;
 let created: Answer;
 beforeAll(async () => {
   api = await openSyncApi();
+  await somePlan(api, 'shop', 'inactive', 'draft', 'active');
   created = await someEventsPipeline(api, { data_plan_id: 'shop', data_plan_version: 3 });
 });
 afterAll(() => api[Symbol.asyncDispose]());

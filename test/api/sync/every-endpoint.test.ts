@@ -6,6 +6,7 @@ import {
   pipelineBody,
   type SyncApi,
   somePipeline,
+  somePlan,
   TRANSFORMATIONS,
   transformationBody,
 } from '../../support/sync-api.ts';
@@ -30,6 +31,8 @@ const CONTRACT = [
   ...['runs/{runId}/cancel', 'runs/{runId}/failed-records/retry'].map((it) => `POST ${PIPELINE}/${it}`),
   ...[`GET ${PIPELINE}/runs/{runId}/failed-records`],
   ...['POST /data-models/{modelId}/validate', 'GET /settings', 'PUT /settings', 'GET /audit-log'],
+  ...['GET /data-plans', 'POST /data-plans', 'GET /data-plans/{planId}', 'PUT /data-plans/{planId}'],
+  ...['DELETE /data-plans/{planId}'],
   ...['GET /profiles', 'GET /profiles/{mpid}', 'GET /batches'],
 ];
 
@@ -49,6 +52,7 @@ beforeAll(async () => {
   api = await openSyncApi();
   await somePipeline(api);
   await api.admin.post(TRANSFORMATIONS, transformationBody);
+  await somePlan(api, 'plan', 'active');
   const document = JSON.parse((await api.server.inject('/openapi.json')).body) as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -74,6 +78,7 @@ async function statusOf({ method, path }: Described, workspaceId: bigint, author
     .replace('{modelId}', 'purchases')
     .replace('{transformationId}', transformationBody.id)
     .replace('{pipelineId}', pipelineBody.id)
+    .replace('{planId}', 'plan')
     .replace('{runId}', '1')
     .replace('{mpid}', '1');
   const headers = authorization === undefined ? {} : { authorization };
@@ -112,7 +117,7 @@ describe('the platform API', () => {
     await provisionAccount(deps, { accountId: api.strangerAccountId, warehouseSync: false, actor: 'cli:tester' });
     for (const operation of operations) {
       const status = await statusOf(operation, api.stranger.workspaceId, api.stranger.bearer);
-      const isOfWorkspace = /^\/(settings|audit-log|profiles|batches)/.test(operation.path);
+      const isOfWorkspace = /^\/(settings|audit-log|profiles|batches|data-plans)/.test(operation.path);
       expect([nameOf(operation), status === 403]).toEqual([nameOf(operation), !isOfWorkspace]);
     }
   });
@@ -127,6 +132,7 @@ describe('its description', () => {
   it.each([
     ...['POST /connections', 'DELETE /connections/{connectionId}', 'POST /data-models'],
     ...['POST /field-transformations', 'DELETE /field-transformations/{transformationId}'],
+    ...['POST /data-plans', 'PUT /data-plans/{planId}', 'DELETE /data-plans/{planId}'],
     ...['DELETE /data-models/{modelId}', 'POST /inputs/data-pipelines', 'PUT /inputs/data-pipelines/{pipelineId}'],
     ...['DELETE /inputs/data-pipelines/{pipelineId}', 'POST /inputs/data-pipelines/reset'],
   ])('says when %s answers 409', (name) => {

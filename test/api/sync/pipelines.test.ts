@@ -12,11 +12,14 @@ import {
   pipelineBody,
   type SyncApi,
   schedule,
+  someFeed,
   somePipeline,
+  somePlan,
   syncMode,
 } from '../../support/sync-api.ts';
 
 let api: SyncApi;
+let feed: { readonly id: number; readonly key: string };
 beforeAll(async () => {
   api = await openSyncApi();
 });
@@ -44,9 +47,11 @@ describe('a pipeline', () => {
   });
 
   it('can be PUT as it was GOT, which resets nothing', async () => {
+    await somePlan(api, 'shop-plan', 'inactive', 'draft', 'active');
+    feed = await someFeed(api, 'warehouse');
     const full = {
       id: 'all-fields',
-      partner_feed_key: 'feed-key',
+      partner_feed_key: feed.key,
       row_key: ['customer_id', 'purchased_on'],
       data_plan_id: 'shop-plan',
       data_plan_version: '3',
@@ -60,7 +65,7 @@ describe('a pipeline', () => {
     expect(created.status).toBe(200);
     expect(created.body).toMatchObject({
       ...full,
-      partner_feed_key: SECRET_MASK,
+      ...{ partner_feed_id: feed.id, partner_feed_key: SECRET_MASK },
       sync_mode: { ...full.sync_mode, until: '2030-01-01T00:00:00Z' },
       schedule: { ...full.schedule, end: '2031-01-01T00:00:00.500000Z' },
     });
@@ -74,7 +79,29 @@ describe('a pipeline', () => {
     const row = rows.find(({ id }) => id === 'all-fields');
     const kept = JSON.parse(row?.kept ?? '{}') as { partnerFeedKey: string };
     const context = `${api.admin.workspaceId}/pipeline/all-fields/partner_feed_key`;
-    expect(api.deps.keyRing.decrypt(kept.partnerFeedKey, context).reveal()).toBe('feed-key');
+    expect(api.deps.keyRing.decrypt(kept.partnerFeedKey, context).reveal()).toBe(feed.key);
+  });
+
+  it('finds its feed by the key alone, and refuses a key of no feed of the workspace, or of another than it names', async () => {
+    const other = await someFeed(api, 'another warehouse');
+    expect((await post({ partner_feed_key: other.key })).body).toMatchObject({
+      ...{ partner_feed_id: other.id, partner_feed_key: SECRET_MASK },
+    });
+    expect((await post({ partner_feed_id: other.id, partner_feed_key: other.key })).status).toBe(200);
+    const refused = async (changes: object) => messages(await post(changes));
+    expect(await refused({ partner_feed_key: 'nobody' })).toBe(
+      'partner_feed_key: is the key of no feed of this workspace',
+    );
+    expect(await refused({ partner_feed_id: feed.id, partner_feed_key: other.key })).toBe(
+      `partner_feed_key: is the key of the feed ${other.id}, and partner_feed_id names ${feed.id}; leave one of them out`,
+    );
+    const { body } = await api.admin.get(`${PIPELINES}/all-fields`);
+    const moved = await api.admin.put(`${PIPELINES}/all-fields`, { ...body, partner_feed_id: other.id });
+    expect(messages(moved)).toContain('leave one of them out');
+    const { partner_feed_key: _, ...byId } = body;
+    const put = await api.admin.put(`${PIPELINES}/all-fields`, { ...byId, partner_feed_id: other.id });
+    expect(put.body).toMatchObject({ partner_feed_id: other.id });
+    expect(put.body).not.toHaveProperty('partner_feed_key');
   });
 
   it('takes null for an optional field as its absence', async () => {

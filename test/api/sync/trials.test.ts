@@ -18,6 +18,7 @@ import {
   pipelineBody,
   type SyncApi,
   somePipeline,
+  somePlan,
   TRANSFORMATIONS,
   transformationBody,
 } from '../../support/sync-api.ts';
@@ -170,6 +171,7 @@ describe('dry-run of an events pipeline', () => {
     const { mappings } = transformationBody;
     const body = { ...transformationBody, mappings: mappings.filter(({ source }) => source !== 'seen_ms') };
     expect((await api.admin.post(TRANSFORMATIONS, body)).status).toBe(200);
+    await somePlan(api, 'shop', 'active', 'active');
     const saved = await api.admin.post(PIPELINES, {
       ...{ ...pipelineBody, id: 'events', pipeline_type: 'events', field_transformation_id: transformationBody.id },
       ...{ sync_mode: { type: 'full' }, state: 'new', data_plan_id: 'shop', data_plan_version: 2 },

@@ -286,6 +286,11 @@ describe('what is no reset', () => {
   ])('%s loads nothing again', async (_what, changes) => {
     await create(FROM_8);
     await run();
+    await store.execute(
+      `INSERT INTO data_plans (workspace_id, id, name, versions, created_on, created_by)
+       VALUES ($1, 'plan', 'Plan', '[]', $2, 'tester') ON CONFLICT DO NOTHING`,
+      [WORKSPACE, new Date(NOON_MS)],
+    );
     await put(changes, true);
     later();
     clock.advance(60_000);

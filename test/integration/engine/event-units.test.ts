@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFeed } from '../../../src/access/create-feed.ts';
 import { createEvents, type Events } from '../../../src/events/index.ts';
 import { createIdentities } from '../../../src/identity/index.ts';
 import { AppError, parseJson } from '../../../src/kernel/index.ts';
@@ -7,6 +8,7 @@ import type { Cell } from '../../../src/warehouse/index.ts';
 import { fakeWarehouse } from '../../support/fake-warehouse.ts';
 import { handClock } from '../../support/hand-clock.ts';
 import { always, column, EMAIL, fromColumn } from '../../support/map-events.ts';
+import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
 import { addPipeline, countsOf, IDENTITY_KEY, startDaemon, trigger, untilRun } from '../../support/test-engine.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
@@ -92,4 +94,20 @@ test('a batch whose person fails fails all its rows, each with the column at fau
     { row: '{"email":null,"mpid":404,"label":"2"}', rule: 'mpid_unknown', field: 'mpid' },
     { row: '{"email":null,"mpid":404,"label":"3"}', rule: 'mpid_unknown', field: 'mpid' },
   ]);
+});
+
+test('a batch carries the key of the feed that its pipeline names', async () => {
+  const { connector } = fakeWarehouse({ columns: COLUMNS, rows: [['a@b.c', null, '1']], nowMs: () => clock.nowMs() });
+  await using daemon = await startDaemon({ store, clock, connector, events: refusing('poison') });
+  const pipeline = await addPipeline(store, { mappings: MAPPINGS });
+  const { workspaceId } = await someWorkspace({ store, clock, keyRing: testKeyRing() });
+  expect(workspaceId).toBe(pipeline.workspaceId);
+  const body = { module_name: 'alpha', name: 'warehouse' };
+  const { feed } = await createFeed({ store, clock, keyRing: testKeyRing() }, { workspaceId, actor: 'tester' }, body);
+  await store.execute('UPDATE pipelines SET kept = $1', [JSON.stringify({ partnerFeedId: String(feed.id) })]);
+
+  await untilRun(store, await trigger(daemon, store, { pipeline, nowMs: clock.nowMs() }), 'success');
+
+  const kept = await store.query('SELECT pipeline_number AS number, input_key FROM event_batches');
+  expect(kept).toEqual([{ number: pipeline.number, input_key: feed.key }]);
 });
