@@ -54,3 +54,10 @@ const MODULES: Readonly<Record<string, string>> = {
 export function moduleOf(name: string): string {
   return MODULES[name.toLowerCase()] ?? name;
 }
+
+const WAREHOUSES: ReadonlySet<string> = new Set(Object.values(MODULES));
+
+/** Whether a feed's module, as it is stored, is a warehouse (rulings §7, Write-back). */
+export function isWarehouseModule(moduleName: string): boolean {
+  return WAREHOUSES.has(moduleName);
+}

@@ -15,7 +15,7 @@ export { createPlatformCredential } from './create-platform-credential.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { type DataPlanUses, findDataPlan, type RegisteredPlan } from './data-plan.ts';
 export { expireChanges } from './expire-changes.ts';
-export { findFeed, findFeedByKey, listFeeds } from './feed.ts';
+export { findFeed, findFeedByKey, isWarehouseModule, listFeeds } from './feed.ts';
 export { type Initialised, initialise } from './initialise.ts';
 export type { InputUse } from './input-uses.ts';
 export { listAccounts } from './list-accounts.ts';

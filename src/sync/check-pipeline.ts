@@ -6,8 +6,9 @@ import type { Notice } from './pipeline.ts';
 import { type Asked, misfits } from './pipeline-fit.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { unmappedColumns } from './transformation-fit.ts';
+import { type WriteBackCandidate, writeBackMisfits } from './write-back-fit.ts';
 
-interface Joined extends Asked {
+interface Joined extends Asked, Omit<WriteBackCandidate, 'connection' | 'dataModel'> {
   readonly connection: Connection;
   readonly dataModel: DataModel;
 }
@@ -21,7 +22,11 @@ export async function checkPipeline(deps: SyncDeps, joined: Joined): Promise<rea
   const { connection, dataModel } = joined;
   const described = await describeForPipeline(deps, connection, dataModel.sqlQuery);
   if (described.outcome === 'invalid') throw refuse([invalid(joined, described.error.message)]);
-  const issues = described.outcome === 'described' ? misfits(described.columns, joined) : [];
+  const columns = described.outcome === 'described' ? described.columns : undefined;
+  const issues = [
+    ...(await writeBackMisfits(deps, joined, columns)),
+    ...(columns === undefined ? [] : misfits(columns, joined)),
+  ];
   if (issues.length > 0) throw refuse(issues);
   return joinedWarnings(joined, described);
 }

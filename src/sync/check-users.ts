@@ -8,24 +8,28 @@ import { askedOf, misfits } from './pipeline-fit.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { transformationMisfits } from './transformation-fit.ts';
+import { candidateOf, writeBackMisfits } from './write-back-fit.ts';
 
 /** What the new version warns each pipeline of, by the pipeline's number. */
 export type NoticesOfUsers = ReadonlyMap<bigint, readonly Notice[]>;
 
-type Complain = (user: PipelineContext, described: Described) => readonly Issue[];
+type Complain = (user: PipelineContext, described: Described) => readonly Issue[] | Promise<readonly Issue[]>;
 
 /** `users` have the model's new text already. Throws VALIDATION_FAILED. */
 export function checkModelUsers(deps: SyncDeps, users: readonly PipelineContext[]): Promise<NoticesOfUsers> {
-  return checkUsers(deps, users, (user, described) => {
+  return checkUsers(deps, users, async (user, described) => {
     const { connection, pipeline } = user;
     const complain = (message: string): Issue => ({
       path: 'config.sql_query',
       message: `does not suit the pipeline "${pipeline.id}", which uses it: ${message}`,
     });
-    // a pipeline whose connection is faulted is not judged: what it would say is about another warehouse, perhaps
-    if (connection.fault !== null || described.outcome === 'unavailable') return [];
-    if (described.outcome === 'invalid') return [complain(described.error.message)];
-    return misfits(described.columns, askedOf(user)).map(({ path, message }) => complain(`${path}: ${message}`));
+    const columns = described.outcome === 'described' ? described.columns : undefined;
+    const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
+    // a pipeline whose connection is faulted is not judged by it: that would be about another warehouse, perhaps
+    const isJudged = connection.fault === null && described.outcome !== 'unavailable';
+    if (isJudged && described.outcome === 'invalid') return [complain(described.error.message)];
+    const ofColumns = isJudged && columns !== undefined ? misfits(columns, askedOf(user)) : [];
+    return [...ofRules, ...ofColumns].map(({ path, message }) => complain(`${path}: ${message}`));
   });
 }
 
@@ -54,7 +58,8 @@ async function checkUsers(
       return group.map((user) => ({ user, answer }));
     }),
   );
-  const issues = described.flat().flatMap(({ user, answer }) => complain(user, answer));
+  const complaints = await Promise.all(described.flat().map(({ user, answer }) => complain(user, answer)));
+  const issues = complaints.flat();
   if (issues.length > 0) throw refuse(issues);
   return new Map(
     described.flat().map(({ user, answer }) => [user.pipeline.number, joinedWarnings(askedOf(user), answer)]),

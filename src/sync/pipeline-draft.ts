@@ -40,7 +40,10 @@ export async function draftPipeline(
     ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
   };
   const ofPlan = await checkDataPlan(deps.store, workspaceId, { dataPlan });
-  const noticed = await checkPipeline(deps, { ...used, syncMode: read.syncMode, rowKey: rowKey ?? [] });
+  const noticed = await checkPipeline(deps, {
+    ...{ ...used, workspaceId, pipelineType: body.pipeline_type, partnerFeedId: kept.partnerFeedId },
+    ...{ syncMode: read.syncMode, rowKey: rowKey ?? [] },
+  });
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...ofPlan, ...noticed] };
 }
 

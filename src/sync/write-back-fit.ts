@@ -1,0 +1,74 @@
+// Whether the model of a write-back pipeline keeps the rules that 002 has for it (Identity resolution in a warehouse table, 5).
+import { findFeed, isWarehouseModule } from '../access/index.ts';
+import { IDENTITY_COLUMNS } from '../identity/index.ts';
+import type { Issue, WorkspaceId } from '../kernel/index.ts';
+import { type Column, checkWriteBackModel } from '../warehouse/index.ts';
+import type { Connection } from './connection.ts';
+import type { DataModel } from './data-model.ts';
+import type { PipelineType, SyncMode } from './pipeline.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+import type { SyncDeps } from './sync-deps.ts';
+
+/** Rulings §7, Write-back. `feedModule`: of the pipeline's feed, as it is stored. */
+export function isWriteBack(pipeline: {
+  readonly pipelineType: PipelineType;
+  readonly feedModule: string | undefined;
+  readonly projectsMpid: boolean;
+}): boolean {
+  const { pipelineType, feedModule, projectsMpid } = pipeline;
+  return (
+    pipelineType === 'user_attributes' && feedModule !== undefined && isWarehouseModule(feedModule) && projectsMpid
+  );
+}
+
+/** What decides whether a pipeline writes back, and by which rules. */
+export interface WriteBackCandidate {
+  readonly workspaceId: WorkspaceId;
+  readonly pipelineType: PipelineType;
+  /** Digits of its feed. */
+  readonly partnerFeedId: string | undefined;
+  readonly syncMode: SyncMode;
+  readonly connection: Pick<Connection, 'provider'>;
+  readonly dataModel: Pick<DataModel, 'id' | 'sqlQuery'>;
+}
+
+export function candidateOf({ pipeline, connection, dataModel }: PipelineContext): WriteBackCandidate {
+  const { workspaceId, pipelineType, syncMode } = pipeline;
+  return { workspaceId, pipelineType, partnerFeedId: pipeline.kept.partnerFeedId, syncMode, connection, dataModel };
+}
+
+/**
+ * One issue for each broken rule, with paths of the pipeline's body; none where the pipeline writes nothing back. `columns`
+ * are the model's as its warehouse describes them; undefined: it was not asked, and the text alone says what it projects.
+ */
+export async function writeBackMisfits(
+  { store, fleet }: Pick<SyncDeps, 'store' | 'fleet'>,
+  candidate: WriteBackCandidate,
+  columns: readonly Column[] | undefined,
+): Promise<readonly Issue[]> {
+  const { workspaceId, pipelineType, partnerFeedId, connection, dataModel } = candidate;
+  const dialect = fleet[connection.provider]?.dialect;
+  if (partnerFeedId === undefined || dialect === undefined) return [];
+  const feedModule = (await findFeed(store, workspaceId, BigInt(partnerFeedId)))?.moduleName;
+  if (!isWriteBack({ pipelineType, feedModule, projectsMpid: true })) return [];
+  const check = await checkWriteBackModel(dataModel.sqlQuery, dialect, IDENTITY_COLUMNS);
+  const projectsMpid = columns?.some(({ name }) => name.toLowerCase() === 'mpid') ?? check.projectsMpid === true;
+  if (!projectsMpid) return [];
+  const complaints = check.outcome === 'refused' ? check.complaints : [];
+  return [
+    ...complaints.map(({ message }) => ({
+      path: 'data_model_id',
+      message: `the data model "${dataModel.id}" cannot have its MPIDs written back: ${message}`,
+    })),
+    ...iteratorMisfit(candidate.syncMode),
+  ];
+}
+
+/** Every field that a write-back model projects is an identity, so none of them says when a row changed. */
+function iteratorMisfit({ iterator }: SyncMode): readonly Issue[] {
+  if (iterator === undefined) return [];
+  const message =
+    'is incremental or has an iterator, and a write-back model projects identities and MPID alone; use the type full ' +
+    'without iterator_field, and WHERE MPID IS NULL in the model to read only the rows that have none';
+  return [{ path: 'sync_mode', message }];
+}
