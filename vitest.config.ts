@@ -11,6 +11,9 @@ const shared = {
   maxWorkers: 4,
 };
 
+/** Tried on the local servers of `npm run warehouses`; the sentences of the contract are both projects', each has its half of the fleet. */
+const onServers = ['snowflake', 'bigquery', 'databricks'].map((product) => `test/conformance/${product}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -30,9 +33,24 @@ export default defineConfig({
           ...shared,
           name: 'store',
           include: onStore.map((folder) => `test/${folder}/**/*.test.ts`),
+          exclude: onServers,
           globalSetup: ['test/support/store-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          env: { ...shared.env, PENSTOCK_TEST_FLEET: 'servers' },
+          name: 'warehouses',
+          include: ['test/conformance/*.test.ts', ...onServers, 'test/warehouses/**/*.test.ts'],
+          globalSetup: ['test/support/store-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // the servers have the same two cores
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -3,6 +3,8 @@
 import type { ErrorCode } from '../../src/kernel/index.ts';
 import type { Cell, ColumnType, ConnectionConfig, Connector, ConnectorEnvironment } from '../../src/warehouse/index.ts';
 
+import type { ServerName } from '../support/warehouses/local-servers.ts';
+
 /** A server, file or emulator with a customer's tables in it. */
 export interface Warehouse extends AsyncDisposable {
   readonly config: ConnectionConfig;
@@ -53,9 +55,17 @@ export interface WriteBackFixture {
   leaveBehind?(name: string): string;
 }
 
+/** `itself`: the product, whole. `sdk`: no server had a part in it. */
+export type Proof = 'itself' | 'emulator' | 'wire server' | 'sdk';
+
 /** Facts that every fixture must state; a sentence that cannot hold says why. */
 export interface Fixture {
   readonly connector: Connector;
+  /** The local server that it is tried on, `test/support/warehouses`; absent: it brings all it needs. */
+  readonly server?: ServerName;
+  /** What its sentences are proven by, and those of them that something else proves, by their numbers. */
+  readonly provenBy: Proof;
+  readonly provenElse?: Readonly<Record<number, Proof>>;
   /** Packages that may not be loaded before `open`. */
   readonly sdk: readonly string[];
   start(): Promise<Warehouse>;

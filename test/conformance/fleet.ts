@@ -2,6 +2,7 @@
 import { describe, test } from 'vitest';
 import { FLEET } from '../../connectors/index.ts';
 import { PROVIDERS, type Provider } from '../../src/warehouse/index.ts';
+import { onServer } from '../support/warehouses/on-server.ts';
 import type { Fixture, Waivable } from './fixture.ts';
 import { duckdbFixture } from './fixtures/duckdb.ts';
 import { redshiftFixture } from './fixtures/redshift.ts';
@@ -29,9 +30,18 @@ export function fixtureOf(product: string): Fixture {
   return fixture;
 }
 
-/** A sentence of the contract, for every connector of the fleet. */
+/** Which half of the fleet this vitest project has: those that bring what they need, or those on local servers. */
+const isOnServers = process.env.PENSTOCK_TEST_FLEET === 'servers';
+
+/** A sentence of the contract, for every connector of this project's half of the fleet. */
 export function sentence(text: string, tests: (fixture: Fixture) => void): void {
-  for (const fixture of fleet) describe(`${fixture.connector.product}: ${text}`, () => tests(fixture));
+  for (const fixture of fleet) {
+    const title = `${fixture.connector.product}: ${text}`;
+    if (isOnServers && fixture.server !== undefined) onServer(fixture.server, title, () => tests(fixture));
+    if (!isOnServers && fixture.server === undefined) describe(title, () => tests(fixture));
+  }
+  // not run: no connector of this build needs a server
+  if (isOnServers && fleet.every(({ server }) => server === undefined)) test.skip(text);
 }
 
 /** A part that a product may not be able to show: then the report names the reason. */

@@ -57,7 +57,28 @@ interface Runner {
   readonly folders: readonly string[];
 }
 
+interface Servers {
+  readonly storeUrl: string;
+  readonly warehouseUrl: string;
+  readonly end: () => Promise<void>;
+}
+
+/** One pair for all projects of the run, each of which loads this file anew. */
+const RUN = globalThis as { penstockServers?: Promise<Servers>; penstockServersUsers?: number };
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  RUN.penstockServersUsers = (RUN.penstockServersUsers ?? 0) + 1;
+  RUN.penstockServers ??= startServers();
+  const { storeUrl, warehouseUrl, end } = await RUN.penstockServers;
+  project.provide('storeUrl', storeUrl);
+  project.provide('warehouseUrl', warehouseUrl);
+  return async () => {
+    RUN.penstockServersUsers = (RUN.penstockServersUsers ?? 0) - 1;
+    if (RUN.penstockServersUsers === 0) await end();
+  };
+}
+
+async function startServers(): Promise<Servers> {
   await clearKilledRuns();
   const home = await mkdtemp(join(tmpdir(), PREFIX));
   const { store, warehouse, password } = await makeClusters(home);
@@ -79,13 +100,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await run(storeUrl('postgres'), `CREATE DATABASE ${TEMPLATE}`);
     await migrateStore(new Secret(storeUrl(TEMPLATE)), log);
     await run(warehouseUrl('postgres'), CREATE_READER);
-    project.provide('storeUrl', storeUrl('postgres'));
-    project.provide('warehouseUrl', warehouseUrl('postgres'));
+    return { storeUrl: storeUrl('postgres'), warehouseUrl: warehouseUrl('postgres'), end };
   } catch (error) {
     await end();
     throw error;
   }
-  return end;
 }
 
 /** The second is a copy of the first: cheaper than to make it from nothing. */
