@@ -16,6 +16,9 @@ const FOLDER_ADVICE = 'SQL reads files of the workspace’s own folder only, nam
 
 export const RULES: readonly Rule[] = [
   { kind: 'INTERRUPT Error', code: 'CANCELLED' },
+  // another connection changed the same rows
+  { kind: 'TransactionContext Error', holds: 'Conflict', code: 'WAREHOUSE_SESSION_LOST' },
+  { kind: 'Transaction conflict', code: 'WAREHOUSE_SESSION_LOST' },
   // the model's fault, not the connection's: other models over it may be small
   { kind: 'Out of Memory Error', code: 'WAREHOUSE_DATA', advice: MEMORY_ADVICE },
   { kind: 'Parser Error', code: 'WAREHOUSE_SQL_INVALID' },

@@ -15,7 +15,7 @@ export const duckdb = defineConnector({
     versionOne: false,
     // a statement sees one snapshot; two statements of a run may see two
     snapshot: false,
-    writeBack: false,
+    writeBack: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) => openSession(await loadSdk(), config as DuckDbConfig, environment),

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { AppError, systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { type DuckDbConfig, isInMemory } from './config.ts';
 import { explain } from './errors.ts';
@@ -15,6 +16,9 @@ export interface Database extends AsyncDisposable {
 
 interface Shared {
   readonly opening: Promise<Opened>;
+  readonly writes: boolean;
+  /** Resolves when its last user has gone. */
+  readonly closed: PromiseWithResolvers<void>;
   users: number;
 }
 interface Opened {
@@ -24,7 +28,8 @@ interface Opened {
 
 /**
  * Files that are open in this process, by path and limits. DuckDB allows one instance a file in a process; READ_ONLY, so
- * that any number of processes may read at the same time. It closes with its last session, so that a writer gets its turn.
+ * that any number of processes may read at the same time, unless a write-back has it: then readers of this process share
+ * that one. It closes with its last session, so that a writer gets its turn.
  */
 const openFiles = new Map<string, Shared>();
 
@@ -42,27 +47,54 @@ export async function openDatabase(
   }
   const path = await locateDatabase(environment.folder, config.database);
   await requireDatabase(path, config.database);
-  return shareFile(sdk, path, limits);
+  return await shareFile(sdk, path, { ...limits, writes: environment.writes === true });
 }
 
 async function shareFile(sdk: Sdk, path: string, limits: Limits): Promise<Database> {
-  const key = JSON.stringify([path, limits]);
-  const shared = openFiles.get(key) ?? { opening: openInstance(sdk, path, limits), users: 0 };
+  const { writes = false, ...shown } = limits;
+  const key = JSON.stringify([path, shown]);
+  if (writes) await waitForReaders(key);
+  const shared = openFiles.get(key) ?? {
+    opening: openInstance(sdk, path, limits),
+    writes,
+    closed: Promise.withResolvers<void>(),
+    users: 0,
+  };
   openFiles.set(key, shared);
   shared.users += 1;
   const release = async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
     if (openFiles.get(key) === shared) openFiles.delete(key);
-    await (await shared.opening).close();
+    try {
+      await (await shared.opening).close();
+    } finally {
+      shared.closed.resolve();
+    }
   };
   try {
     return databaseOf(limits.folder, await shared.opening, release);
   } catch (failure) {
-    shared.users -= 1;
-    if (openFiles.get(key) === shared) openFiles.delete(key);
+    await release().catch(() => undefined);
     throw failure;
   }
+}
+
+/** How long a write-back waits for others of this process to have read the file. */
+const PATIENCE_MS = 10_000;
+
+async function waitForReaders(key: string): Promise<void> {
+  const over = new AbortController();
+  const patience = systemClock.sleep(PATIENCE_MS, over.signal).catch(() => undefined);
+  for (let shared = openFiles.get(key); shared?.writes === false; shared = openFiles.get(key)) {
+    const isOver = await Promise.race([shared.closed.promise.then(() => false), patience.then(() => true)]);
+    if (!isOver) continue;
+    throw new AppError(
+      'WAREHOUSE_THROTTLED',
+      'The file is being read, so it cannot be written yet; it is tried again.',
+    );
+  }
+  over.abort();
 }
 
 function databaseOf(folder: string, { instance }: Opened, release: () => Promise<void>): Database {
@@ -77,13 +109,14 @@ function databaseOf(folder: string, { instance }: Opened, release: () => Promise
   };
 }
 
-type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads'>;
+type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads'> & { readonly writes?: boolean };
 
 /** Opens and then shuts every door: what is set here cannot be changed by SQL any more. */
-async function openInstance(sdk: Sdk, path: string, { folder, memoryMb, threads }: Limits): Promise<Opened> {
+async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Opened> {
+  const { folder, memoryMb, threads, writes } = limits;
   const spill = await claimSpill(folder);
   const instance = await sdk.api.DuckDBInstance.create(path, {
-    ...(path === ':memory:' ? {} : { access_mode: 'READ_ONLY' }),
+    ...(path === ':memory:' ? {} : { access_mode: writes === true ? 'READ_WRITE' : 'READ_ONLY' }),
     memory_limit: `${memoryMb}MiB`,
     threads: String(threads),
     temp_directory: spill.path,

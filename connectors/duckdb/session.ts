@@ -9,6 +9,7 @@ import { type Database, openDatabase } from './open-database.ts';
 import { startRead } from './read.ts';
 import type { Sdk } from './sdk.ts';
 import { columnsOf, prepareStatement, withConnection } from './statement.ts';
+import { createWriteBack } from './write-back.ts';
 
 /** The only place that loads the SDK: 20 MB, 50 ms. */
 export async function loadSdk(): Promise<Sdk> {
@@ -21,6 +22,7 @@ export async function loadSdk(): Promise<Sdk> {
  * connection of its own: a second statement on a connection would empty an open stream without a word.
  */
 export function openSession(sdk: Sdk, config: DuckDbConfig, environment: ConnectorEnvironment): Session {
+  if (environment.writes === true) requireWritable(config);
   let opening: Promise<Database> | undefined;
   const database = (): Promise<Database> => {
     opening ??= openDatabase(sdk, config, environment);
@@ -29,6 +31,7 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
   const run = async <T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
     withConnection(await database(), signal, work);
   return {
+    ...(environment.writes === true ? { writeBack: createWriteBack(database) } : {}),
     probe: (signal) => {
       const ask = (sql: string) => run(signal, (connection) => connection.run(sql));
       return takeStages(
@@ -62,6 +65,17 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
       await opened?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** not shown: what stands for the grants of 002's step 4 where there are none. The customer's word that the file may be written. */
+function requireWritable(config: DuckDbConfig): void {
+  if (isInMemory(config)) {
+    throw new AppError('WAREHOUSE_CONFIG', 'A database in memory has no table to write MPIDs back to; name a file.');
+  }
+  if (config.read_only !== false) {
+    const message = `Writing MPIDs back changes the file "${config.database}"; allow it with config.read_only: false.`;
+    throw new AppError('WAREHOUSE_CONFIG', message);
+  }
 }
 
 function locate(config: DuckDbConfig, { folder }: ConnectorEnvironment): Promise<string> {

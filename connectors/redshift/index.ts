@@ -17,7 +17,7 @@ export const redshift = defineConnector({
     versionOne: true,
     // one transaction, REPEATABLE READ in PostgreSQL and Redshift's own snapshot isolation, from the run's clock to its end
     snapshot: true,
-    writeBack: false,
+    writeBack: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) =>

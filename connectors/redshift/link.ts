@@ -6,9 +6,10 @@ import { systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { type RedshiftConfig, targetOf } from './config.ts';
+import { runCopy } from './copy-in.ts';
 import { type Door, requestCancel } from './dial.ts';
 import type { Pg, RawRow, Wire } from './sdk.ts';
-import { type Product, productOf, ROLLBACK, STATEMENTS } from './statements.ts';
+import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from './statements.ts';
 import { attemptsOf, hasNoTls } from './tls.ts';
 import { type Answer, type Messages, runMessages } from './wire-query.ts';
 
@@ -21,6 +22,10 @@ export interface Link {
   /** One or more statements without parameters; the rows of the last, as the server wrote them. */
   run(sql: string): Promise<readonly RawRow[]>;
   messages(messages: Messages): Promise<Answer>;
+  /** One statement that writes; how many rows it changed. */
+  change(sql: string): Promise<number>;
+  /** `COPY … FROM STDIN`; PostgreSQL only. */
+  copy(sql: string, parts: Iterable<string>): Promise<void>;
   /** Stops and goes on taking bytes from the socket: the server waits meanwhile. */
   pause(): void;
   resume(): void;
@@ -41,9 +46,9 @@ const CONNECT_MS = 8000;
 const CLOSE_MS = 1000;
 
 /** Opens a connection to the first address that takes it. Throws what the driver throws, and WAREHOUSE_CONFIG. */
-export async function openLink(deps: LinkDeps, signal: AbortSignal): Promise<Link> {
+export async function openLink(deps: LinkDeps, signal: AbortSignal, access: Access = 'read'): Promise<Link> {
   const { client, door } = await connectAnywhere(deps, signal);
-  const link = linkOf(client, door, deps.environment.statementTimeoutMs);
+  const link = linkOf(client, door, { access, timeoutMs: deps.environment.statementTimeoutMs });
   return await abortable(client, signal, async () => {
     const [[version] = []] = await link.run('SELECT version()');
     link.product = productOf(version ?? '');
@@ -168,16 +173,22 @@ function silenceGuard(stream: Duplex, timeoutMs: number): <Result>(work: Promise
   };
 }
 
-function linkOf(client: pg.Client, door: Door, timeoutMs: number): Link & { product: Product } {
+interface LinkSettings {
+  readonly access: Access;
+  readonly timeoutMs: number;
+}
+
+function linkOf(client: pg.Client, door: Door, { access, timeoutMs }: LinkSettings): Link & { product: Product } {
   // the server's number for this connection and the secret that allows to cancel it
   const { processID: pid, secretKey: key } = client as unknown as Readonly<Record<'processID' | 'secretKey', number>>;
   const wire = wireOf(client);
   const answer = silenceGuard(wire.stream, timeoutMs);
-  const run = async (text: string) => {
+  const ask = async (text: string) => {
     const results: unknown = await answer(client.query({ text, rowMode: 'array' }));
     const last = Array.isArray(results) ? results.at(-1) : results;
-    return (last as { readonly rows: readonly RawRow[] }).rows;
+    return last as { readonly rows: readonly RawRow[]; readonly rowCount: number | null };
   };
+  const run = async (text: string) => (await ask(text)).rows;
   let hasBegun = false;
   const link: Link & { product: Product } = {
     product: 'PostgreSQL',
@@ -185,10 +196,12 @@ function linkOf(client: pg.Client, door: Door, timeoutMs: number): Link & { prod
     async begin() {
       if (hasBegun) await run(ROLLBACK);
       hasBegun = true;
-      await run(STATEMENTS[link.product].begin(timeoutMs).join('; '));
+      await run(STATEMENTS[link.product].begin(timeoutMs, access).join('; '));
     },
     run,
     messages: (messages) => answer(runMessages(client, messages)),
+    change: async (sql) => (await ask(sql)).rowCount ?? 0,
+    copy: (sql, parts) => answer(runCopy(client, sql, parts)),
     pause: () => void wire.stream.pause(),
     resume: () => void wire.stream.resume(),
     cancel: () => requestCancel(door, { pid, key }),

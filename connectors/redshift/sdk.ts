@@ -6,8 +6,10 @@ export type Pg = typeof pg;
 /** The protocol as the driver speaks it; its own declarations are of an older one. */
 export interface Wire {
   readonly stream: Duplex & { readonly destroyed: boolean };
-  parse(message: { readonly name?: string; readonly text: string }): void;
-  bind(message: { readonly portal?: string; readonly values: readonly string[] }): void;
+  /** One message of the simple protocol. */
+  query(text: string): void;
+  parse(message: { readonly name?: string; readonly text: string; readonly types?: readonly number[] }): void;
+  bind(message: { readonly portal?: string; readonly values: readonly (string | null)[] }): void;
   describe(message: { readonly type: 'S' | 'P'; readonly name: string }): void;
   execute(message: { readonly portal?: string; readonly rows?: number }): void;
   close(message: { readonly type: 'S' | 'P'; readonly name: string }): void;
@@ -39,6 +41,8 @@ export interface WireQuery {
   handleCommandComplete(message: { readonly text: string }): void;
   handlePortalSuspended(): void;
   handleEmptyQuery(): void;
+  /** The server waits for the rows of a COPY. */
+  handleCopyInResponse?(wire: Wire): void;
   handleReadyForQuery(): void;
   handleError(failure: Error, wire: Wire): void;
 }

@@ -9,6 +9,7 @@ import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Pg } from './sdk.ts';
 import { STATEMENTS } from './statements.ts';
+import { createWriteBack } from './write-back.ts';
 
 /** The only place that loads the SDK. */
 export async function loadSdk(): Promise<Pg> {
@@ -30,6 +31,7 @@ export function openSession(deps: LinkDeps): Session {
     }
   };
   return {
+    ...(deps.environment.writes === true ? { writeBack: createWriteBack(deps) } : {}),
     probe: (signal) => probeWith(deps, links, signal),
     describe: (statement, signal) => use(signal, async (link) => (await describe(link, statement)).columns),
     estimate: (statement, signal) => use(signal, (link) => estimate(link, statement)),

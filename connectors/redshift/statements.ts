@@ -1,5 +1,7 @@
 // Every statement the connector itself writes, by product: what Redshift does not know never reaches it.
 
+import { type StagingSql, stagingColumnsSql } from '../_shared/write-back-sql.ts';
+
 export type Product = 'PostgreSQL' | 'Redshift';
 
 /** `PostgreSQL 8.0.2 on i686-pc-linux-gnu, …, Redshift 1.0.12345` */
@@ -10,12 +12,15 @@ export function productOf(version: string): Product {
 /** Name of the portal or cursor whose rows are fetched; one at a time. */
 export const ROWS = 'penstock_rows';
 
+/** What a connection's transactions may do: `write` is for writing back alone. */
+export type Access = 'read' | 'write';
+
 export interface Statements {
   /**
-   * Begins a transaction that only reads and sees one snapshot until its end. Settings are made inside it: a pooler in
+   * Begins a transaction; one that only reads sees one snapshot until its end, one that writes what is there by then. Settings are made inside it: a pooler in
    * between may give each transaction another session.
    */
-  begin(timeoutMs: number): readonly string[];
+  begin(timeoutMs: number, access: Access): readonly string[];
   /** A text that does not outlive the connection and shows in the server's query log. */
   label(text: string): string;
   /** The time of the transaction's start, which its snapshot does not lie before. */
@@ -26,8 +31,10 @@ export interface Statements {
 
 export const STATEMENTS: Readonly<Record<Product, Statements>> = {
   PostgreSQL: {
-    begin: (timeoutMs) => [
-      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    begin: (timeoutMs, access) => [
+      access === 'read'
+        ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+        : 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
       "SET client_encoding = 'UTF8'",
       "SET TIME ZONE 'UTC'",
       "SET DateStyle = 'ISO, YMD'",
@@ -49,8 +56,8 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
     grants: grantsSql("'r', 'v', 'm', 'f', 'p'", 'has_any_column_privilege'),
   },
   Redshift: {
-    begin: (timeoutMs) => [
-      'BEGIN READ ONLY',
+    begin: (timeoutMs, access) => [
+      access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN READ WRITE',
       "SET client_encoding TO 'UTF8'",
       "SET timezone TO 'UTC'",
       "SET datestyle TO 'ISO, YMD'",
@@ -77,6 +84,27 @@ function grantsSql(kinds: string, mayRead: string): string {
 }
 
 export const ROLLBACK = 'ROLLBACK';
+export const COMMIT = 'COMMIT';
+
+/** Staging goes with its transaction; Redshift, which cannot say so, drops it with the session, which is as long. */
+export function createStagingSql(product: Product, sql: StagingSql): string {
+  const ends = product === 'PostgreSQL' ? ' ON COMMIT DROP' : '';
+  return `CREATE TEMP TABLE ${sql.staging}${ends} AS ${stagingColumnsSql(sql)}`;
+}
+
+export function copySql(staging: string): string {
+  return `COPY ${staging} FROM STDIN`;
+}
+
+/** Rows as parameters, one behind the other. */
+export function insertSql(staging: string, columns: number, rows: number): string {
+  const row = (at: number) => `(${Array.from({ length: columns }, (_, column) => `$${at * columns + column + 1}`)})`;
+  return `INSERT INTO ${staging} VALUES ${Array.from({ length: rows }, (_, at) => row(at))}`;
+}
+
+export function analyzeSql(staging: string): string {
+  return `ANALYZE ${staging}`;
+}
 
 /** The server itself says whether a text is one SELECT: nothing else can be declared. PostgreSQL only parses it. */
 export function declareSql(sql: string): string {

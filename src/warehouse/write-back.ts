@@ -102,6 +102,8 @@ export interface WriteBackResult {
  *
  * `dropStaging`: drops those tables, whether they are there or not.
  *
+ * A session that reads one snapshot (`capabilities.snapshot`) goes on reading it; the update sees what is there by then.
+ *
  * All throw AppError only, CANCELLED after an abort; a refusal of the warehouse names the grant that is missing where it can.
  */
 export interface WriteBack {

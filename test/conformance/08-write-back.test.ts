@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Warehouse } from './fixture.ts';
 import { sentence } from './fleet.ts';
 import { NEVER, openOn, readAll, requestOf } from './reading.ts';
 import {
@@ -37,8 +38,7 @@ sentence('8. write-back', (fixture) => {
       ['eve', 'e@x.org', null, 'five', 5],
     ];
     const table = fixture.writeBack === undefined ? [] : peopleTable(fixture, people);
-    const mpidsOf = async (session: Parameters<typeof peopleOf>[1]) =>
-      (await peopleOf(fixture, session)).map(([, , mpid]) => mpid);
+    const mpidsOf = async (warehouse: Warehouse) => (await peopleOf(fixture, warehouse)).map(([, , mpid]) => mpid);
 
     test('a session that was opened to read cannot', async () => {
       await using warehouse = await fixture.start();
@@ -47,7 +47,7 @@ sentence('8. write-back', (fixture) => {
     });
 
     test('writes where the MPID is null or what was read, counts and lists the rest, and touches one column', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         const target = await targetOf(fixture, session);
         const rows = [
           staged('ann', 1n),
@@ -66,19 +66,19 @@ sentence('8. write-back', (fixture) => {
         expect(result.listed).toContainEqual({ key: ['cyd'], mpid: 3n, found: 60n });
         expect(result.listed).toContainEqual({ key: ['zoe'], mpid: 9n, found: 'gone' });
         const after = [1n, 2n, 60n, 70n, null];
-        expect(await peopleOf(fixture, session)).toEqual(
+        expect(await peopleOf(fixture, warehouse)).toEqual(
           people.map(([customer, email, , note, n], index) => [customer, email, after[index], note, n]),
         );
       }));
 
     test('changes nothing when it runs again', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         const target = await targetOf(fixture, session);
         const rows = [staged('ann', 1n), staged('bob', 2n), staged('bob', 2n, 50n)];
         const { apply } = writeBackOf(session);
         expect(await apply(applyRequest(target, rows), NEVER)).toMatchObject({ updated: 2, conflicts: 0 });
         expect(await apply(applyRequest(target, rows), NEVER)).toEqual({ updated: 0, conflicts: 0, listed: [] });
-        expect(await mpidsOf(session)).toEqual([1n, 2n, 60n, 70n, null]);
+        expect(await mpidsOf(warehouse)).toEqual([1n, 2n, 60n, 70n, null]);
       }));
 
     test('writes all rows of one key, those without an MPID and those with the ones that were read', () => {
@@ -89,7 +89,7 @@ sentence('8. write-back', (fixture) => {
         ['ann', null, 60n, 'four', 4],
         ['ann', null, 70n, 'five', 5],
       ];
-      return writing(fixture, peopleTable(fixture, twice), async (session) => {
+      return writing(fixture, peopleTable(fixture, twice), async (session, warehouse) => {
         const target = await targetOf(fixture, session);
         const rows = [staged('ann', 1n), staged('ann', 1n, 50n), staged('ann', 1n, 60n)];
         const result = await writeBackOf(session).apply(applyRequest(target, rows), NEVER);
@@ -98,7 +98,7 @@ sentence('8. write-back', (fixture) => {
           conflicts: 1,
           listed: [{ key: ['ann'], mpid: 1n, found: 70n }],
         });
-        expect(await mpidsOf(session)).toEqual([1n, 1n, 1n, 1n, 70n]);
+        expect(await mpidsOf(warehouse)).toEqual([1n, 1n, 1n, 1n, 70n]);
       });
     });
 
@@ -110,7 +110,7 @@ sentence('8. write-back', (fixture) => {
         [null, 'b@x.org', null, null, 4],
         [null, null, null, null, 5],
       ];
-      return writing(fixture, peopleTable(fixture, partly), async (session) => {
+      return writing(fixture, peopleTable(fixture, partly), async (session, warehouse) => {
         const target = await targetOf(fixture, session, ['customer_id', 'email']);
         const rows = [
           staged(['ann', 'a@x.org'], 1n),
@@ -124,29 +124,29 @@ sentence('8. write-back', (fixture) => {
           conflicts: 1,
           listed: [{ key: [null, 'zoe'], mpid: 4n, found: 'gone' }],
         });
-        expect(await mpidsOf(session)).toEqual([1n, 2n, 3n, null, null]);
+        expect(await mpidsOf(warehouse)).toEqual([1n, 2n, 3n, null, null]);
       });
     });
 
     test('takes keys as they are: quotes, spaces, signs of all planes, letters of both cases, nothing', () => {
       const odd = ["O'Brien", ' spaced ', 'UPPER', 'upper', 'ß€😀', '', '\\n', '{"a":"b"}', ',;|', 'NULL', '1'];
       const rows = odd.map((key, n): PersonRow => [key, null, null, key.length > 5 ? 'x' : null, n]);
-      return writing(fixture, peopleTable(fixture, rows), async (session) => {
+      return writing(fixture, peopleTable(fixture, rows), async (session, warehouse) => {
         const target = await targetOf(fixture, session);
         const request = rows.map(([key], n) => staged(key, BigInt(n + 1)));
         const result = await writeBackOf(session).apply(applyRequest(target, request), NEVER);
         expect(result).toEqual({ updated: rows.length, conflicts: 0, listed: [] });
-        expect(await mpidsOf(session)).toEqual(rows.map((_, n) => BigInt(n + 1)));
+        expect(await mpidsOf(warehouse)).toEqual(rows.map((_, n) => BigInt(n + 1)));
       });
     });
 
     test('takes a key of whole numbers and MPIDs at the end of 64 bits', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         const target = await targetOf(fixture, session, ['n']);
         const most = 2n ** 63n - 1n;
         const rows = [staged(1n, most), staged(2n, most - 1n), staged(2n, most - 1n, 50n)];
         expect(await writeBackOf(session).apply(applyRequest(target, rows), NEVER)).toMatchObject({ updated: 2 });
-        expect(await mpidsOf(session)).toEqual([most, most - 1n, 60n, 70n, null]);
+        expect(await mpidsOf(warehouse)).toEqual([most, most - 1n, 60n, 70n, null]);
       }));
 
     test('touches nothing for no row', () =>
@@ -170,7 +170,7 @@ sentence('8. write-back', (fixture) => {
     });
 
     test('asks once more before the update, and leaves out whom it is told to', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         let asked = 0;
         const beforeUpdate = async () => {
           asked += 1;
@@ -181,24 +181,24 @@ sentence('8. write-back', (fixture) => {
         });
         expect(await writeBackOf(session).apply(request, NEVER)).toEqual({ updated: 1, conflicts: 0, listed: [] });
         expect(asked).toBe(1);
-        expect(await mpidsOf(session)).toEqual([null, 50n, 60n, 70n, 5n]);
+        expect(await mpidsOf(warehouse)).toEqual([null, 50n, 60n, 70n, 5n]);
       }));
 
     test('writes nothing when the answer is a failure, and throws that failure', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         const { AppError } = await import('../../src/kernel/index.ts');
         const beforeUpdate = () => Promise.reject(new AppError('LEASE_LOST', 'Another worker has it.'));
         const target = await targetOf(fixture, session);
         const { apply } = writeBackOf(session);
         const failing = apply(applyRequest(target, [staged('ann', 1n)], { beforeUpdate }), NEVER);
         await expect(failing).rejects.toMatchObject({ code: 'LEASE_LOST' });
-        expect(await mpidsOf(session)).toEqual(people.map(([, , mpid]) => mpid));
+        expect(await mpidsOf(warehouse)).toEqual(people.map(([, , mpid]) => mpid));
         // the session goes on, under the same name too
         expect(await apply(applyRequest(target, [staged('ann', 1n)]), NEVER)).toMatchObject({ updated: 1 });
       }));
 
     test('writes nothing after an abort between load and update', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         const stop = new AbortController();
         const beforeUpdate = async () => {
           stop.abort();
@@ -208,26 +208,26 @@ sentence('8. write-back', (fixture) => {
         const request = applyRequest(target, [staged('ann', 1n)], { beforeUpdate });
         await expect(writeBackOf(session).apply(request, stop.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
         await expect(writeBackOf(session).apply(request, stop.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
-        expect(await mpidsOf(session)).toEqual(people.map(([, , mpid]) => mpid));
+        expect(await mpidsOf(warehouse)).toEqual(people.map(([, , mpid]) => mpid));
       }));
 
     test('writes nothing and leaves nothing behind where the update fails', () => {
       const narrow = peopleTable(fixture, [['ann', null, null, null, 1]], factsOf(fixture).types.narrow);
-      return writing(fixture, narrow, async (session) => {
+      return writing(fixture, narrow, async (session, warehouse) => {
         const request = applyRequest(await targetOf(fixture, session), [staged('ann', 2n ** 62n)]);
         await expect(writeBackOf(session).apply(request, NEVER)).rejects.toMatchObject({ name: 'AppError' });
-        expect(await mpidsOf(session)).toEqual([null]);
+        expect(await mpidsOf(warehouse)).toEqual([null]);
       });
     });
 
     test('sets to NULL by MPID, whatever else the row holds, and nothing else', () =>
-      writing(fixture, table, async (session) => {
+      writing(fixture, table, async (session, warehouse) => {
         const target = await targetOf(fixture, session);
         const { clear } = writeBackOf(session);
         expect(await clear(target, [], NEVER)).toBe(0);
         expect(await clear(target, [50n, 70n, 123_456_789n], NEVER)).toBe(2);
         expect(await clear(target, [50n, 70n], NEVER)).toBe(0);
-        expect(await peopleOf(fixture, session)).toEqual(
+        expect(await peopleOf(fixture, warehouse)).toEqual(
           people.map(([customer, email, mpid, note, n]) => [customer, email, mpid === 60n ? mpid : null, note, n]),
         );
       }));

@@ -10,7 +10,7 @@ import type {
   WriteBackTarget,
 } from '../../src/warehouse/index.ts';
 import type { Fixture, Warehouse, WriteBackFixture } from './fixture.ts';
-import { NEVER, readAll, requestOf, statement } from './reading.ts';
+import { NEVER, openOn, readAll, requestOf, statement } from './reading.ts';
 
 export const STAGING = 'penstock_stg_conformance_7_3';
 
@@ -63,8 +63,9 @@ export async function targetOf(
   return { table, key: columns.slice(0, -1), mpid: columns.at(-1) as Column };
 }
 
-/** All rows in order of `n`, MPIDs as bigint. */
-export async function peopleOf(fixture: Fixture, session: Session): Promise<readonly PersonRow[]> {
+/** All rows in order of `n`, MPIDs as bigint; by a session of its own, for the others may keep an older snapshot. */
+export async function peopleOf(fixture: Fixture, warehouse: Warehouse): Promise<readonly PersonRow[]> {
+  await using session = await openOn(fixture, warehouse);
   const sql = `SELECT customer_id, email, MPID, note, n FROM ${factsOf(fixture).table('people')} ORDER BY n`;
   const { rows } = await readAll(session, requestOf(sql));
   return rows.map(([customer, email, mpid, note, n]) => [
@@ -117,16 +118,16 @@ export async function writeMany(fixture: Fixture, count: number): Promise<void> 
     `CREATE TABLE ${table('people')} (${columns})`,
     `INSERT INTO ${table('people')} SELECT ${customer}, ${textOf('n + 1000000')}, NULL, ${textOf('n * 7')}, n FROM ${fixture.sql.series(count)}`,
   ];
-  await writing(fixture, seeded, async (session) => {
+  await writing(fixture, seeded, async (session, warehouse) => {
     const target = await targetOf(fixture, session, ['customer_id', 'email']);
-    const before = await peopleOf(fixture, session);
+    const before = await peopleOf(fixture, warehouse);
     const rows = before.map(([id, email, , , n]) => staged([id, email], mpidOf(n)));
     const { apply } = writeBackOf(session);
     expect(await apply(applyRequest(target, rows), NEVER)).toEqual({ updated: count, conflicts: 0, listed: [] });
     const written = before.map(([id, email, , note, n]) => [id, email, mpidOf(n), note, n]);
-    expect(await peopleOf(fixture, session)).toEqual(written);
+    expect(await peopleOf(fixture, warehouse)).toEqual(written);
     expect(await apply(applyRequest(target, rows), NEVER)).toEqual({ updated: 0, conflicts: 0, listed: [] });
-    expect(await peopleOf(fixture, session)).toEqual(written);
+    expect(await peopleOf(fixture, warehouse)).toEqual(written);
   });
 }
 

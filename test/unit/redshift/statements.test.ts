@@ -1,13 +1,25 @@
 import { parse } from 'libpg-query';
 import { describe, expect, it } from 'vitest';
+import {
+  clearSql,
+  conflictsSql,
+  type StagingSql,
+  updateSql,
+  withholdSql,
+} from '../../../connectors/_shared/write-back-sql.ts';
 import { attributesSql, typesSql } from '../../../connectors/redshift/catalog.ts';
 import { dialect } from '../../../connectors/redshift/dialect.ts';
 import { bindSql, inlineSql } from '../../../connectors/redshift/render.ts';
 import {
+  analyzeSql,
   CLOSE_SQL,
+  COMMIT,
+  copySql,
+  createStagingSql,
   declareSql,
   explainSql,
   fetchSql,
+  insertSql,
   type Product,
   productOf,
   ROLLBACK,
@@ -38,10 +50,41 @@ const WRAPPED: readonly Statement[] = [
   }),
 ];
 
-/** Every statement that the connector can send to a product. */
+const STAGING: StagingSql = {
+  target: {
+    table: 'shop.analytics.people',
+    key: [
+      { name: 'customer_id', type: 'integer', nativeType: 'bigint' },
+      { name: 'e"mail', type: 'text', nativeType: 'text' },
+    ],
+    mpid: { name: 'MPID', type: 'integer', nativeType: 'bigint' },
+  },
+  staging: 'penstock_stg_1_2',
+  quote: dialect.quoteIdentifier,
+};
+const PATTERNS = [
+  [false, false],
+  [true, false],
+  [false, true],
+];
+
+/** Every statement that writing back can send; the parameters of an INSERT are bound by messages of their own. */
+function writtenTo(product: Product): readonly string[] {
+  const load =
+    product === 'PostgreSQL' ? [copySql(STAGING.staging), analyzeSql(STAGING.staging)] : [insertSql('stg', 4, 3)];
+  return [
+    ...STATEMENTS[product].begin(1, 'write'),
+    ...[createStagingSql(product, STAGING), COMMIT, ...load],
+    ...PATTERNS.flatMap((pattern) => [updateSql(STAGING, pattern), conflictsSql(STAGING, pattern, 10)]),
+    ...withholdSql(STAGING, [1n, -2n]),
+    ...clearSql(STAGING.target, dialect.quoteIdentifier, [1n, 2n ** 62n]),
+  ];
+}
+
+/** Every statement that the connector can send to a product where it only reads. */
 function emittedTo(product: Product): readonly string[] {
   const { begin, label, clock, grants } = STATEMENTS[product];
-  const own = [...begin(60_000), ROLLBACK, label("it's; DROP TABLE x --"), clock, grants, 'SELECT version()'];
+  const own = [...begin(60_000, 'read'), ROLLBACK, label("it's; DROP TABLE x --"), clock, grants, 'SELECT version()'];
   if (product === 'PostgreSQL') {
     const texts = WRAPPED.map((statement) => bindSql(statement).text);
     return [...own, ...texts, ...texts.map(declareSql), ...texts.map(explainSql), typesSql([1, 2]), attributesSql([3])];
@@ -95,13 +138,16 @@ function nameOf(call: { funcname?: readonly { String?: { sval?: string } }[] }):
 
 describe('the statements the connector sends', () => {
   it.each<Product>(['PostgreSQL', 'Redshift'])('are each one statement to %s', async (product) => {
-    for (const sql of emittedTo(product)) expect((await parse(sql)).stmts, sql).toHaveLength(1);
+    for (const sql of [...emittedTo(product), ...writtenTo(product)])
+      expect((await parse(sql)).stmts, sql).toHaveLength(1);
   });
 
   it('hold nothing that Redshift does not know', async () => {
     const faults: unknown[] = [];
-    for (const sql of emittedTo('Redshift')) {
-      const found = faultsOf(await parse(sql));
+    for (const sql of [...emittedTo('Redshift'), ...writtenTo('Redshift')]) {
+      // only a cursor takes no parameters
+      const isInsert = sql.startsWith('INSERT');
+      const found = faultsOf(await parse(sql)).filter((fault) => !isInsert || fault !== 'a bind parameter');
       if (found.length > 0) faults.push([sql, found]);
     }
     expect(faults).toEqual([]);
@@ -119,7 +165,7 @@ describe('the statements the connector sends', () => {
     expect([...new Set(faultsOf(await parse(sql)))].sort()).toEqual([...faults].sort());
   });
 
-  it('only set up, begin, and read: nothing writes', async () => {
+  it('only set up, begin, and read where nothing is to be written back', async () => {
     const kinds = new Set<string>();
     for (const product of ['PostgreSQL', 'Redshift'] as const) {
       for (const sql of emittedTo(product)) {
@@ -133,7 +179,20 @@ describe('the statements the connector sends', () => {
   });
 
   it.each<Product>(['PostgreSQL', 'Redshift'])('begin every transaction of %s as READ ONLY', (product) => {
-    expect(STATEMENTS[product].begin(1)[0]).toMatch(/^BEGIN .*READ ONLY$/);
+    expect(STATEMENTS[product].begin(1, 'read')[0]).toMatch(/^BEGIN .*READ ONLY$/);
+  });
+
+  it('update one column, and begin as READ WRITE, to write back', async () => {
+    for (const product of ['PostgreSQL', 'Redshift'] as const) {
+      expect(STATEMENTS[product].begin(1, 'write')[0]).toMatch(/^BEGIN .*READ WRITE$/);
+      const updates = writtenTo(product).filter((sql) => sql.startsWith('UPDATE'));
+      for (const sql of updates) {
+        expect((await parse(sql)).stmts, sql).toMatchObject([
+          { stmt: { UpdateStmt: { targetList: [expect.anything()] } } },
+        ]);
+      }
+      expect(updates).toHaveLength(PATTERNS.length + 1);
+    }
   });
 
   it('never let a label end its literal', () => {

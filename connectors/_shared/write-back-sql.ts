@@ -1,0 +1,126 @@
+// The statements of writing back where a product has `UPDATE … FROM`: PostgreSQL, Redshift, DuckDB. NULL equals NULL in a
+// key, and no product compares so in a way that all of them hash: so rows are updated by *pattern*, one statement for each
+// set of key columns that are NULL, with plain equality for the others. Nearly always there is one pattern.
+import type { KeyCell, StagedRow, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
+
+/** By column of the key: whether it is NULL. */
+export type NullPattern = readonly boolean[];
+
+/** The patterns that the rows have, each once. */
+export function patternsOf(rows: readonly StagedRow[]): readonly NullPattern[] {
+  const patterns = new Map<string, NullPattern>();
+  for (const { key } of rows) {
+    let name = '';
+    for (const cell of key) name += cell === null ? '0' : '1';
+    if (!patterns.has(name))
+      patterns.set(
+        name,
+        key.map((cell) => cell === null),
+      );
+  }
+  return [...patterns.values()];
+}
+
+export interface StagingSql {
+  readonly target: WriteBackTarget;
+  /** Name of the staging table, as it stands in SQL. */
+  readonly staging: string;
+  /** Of a column. */
+  quote(name: string): string;
+}
+
+/** Columns of staging, in order: `k0` …, `read_mpid`, `mpid`. Of a key's column it takes the type, with no row. */
+export function stagingColumnsSql({ target, quote }: StagingSql): string {
+  const keys = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
+  const mpids = ['read_mpid', 'mpid'].map((name) => `CAST(NULL AS bigint) AS ${name}`);
+  return `SELECT ${[...keys, ...mpids].join(', ')} FROM ${target.table} WHERE 1 = 0`;
+}
+
+/** No row of the table meets two staged rows, as the contract of the staged rows says. */
+export function updateSql(sql: StagingSql, pattern: NullPattern): string {
+  const { target, staging, quote } = sql;
+  const mpid = quote(target.mpid.name);
+  return `UPDATE ${target.table} AS t SET ${mpid} = s.mpid FROM ${staging} AS s
+    WHERE ${[...sameKey(sql, pattern), ...nullKey(pattern)].join(' AND ')}
+      AND (t.${mpid} = s.read_mpid OR (t.${mpid} IS NULL AND s.read_mpid IS NULL))`;
+}
+
+/** After the update: what is not as it was staged, and how many there are. Read by `conflictOf`. */
+export function conflictsSql(sql: StagingSql, pattern: NullPattern, mostListed: number): string {
+  const { target, staging, quote } = sql;
+  const mpid = quote(target.mpid.name);
+  const known = quote(target.key[pattern.indexOf(false)]?.name ?? '');
+  const keys = target.key.map((_, index) => `s.k${index}`);
+  return `SELECT ${keys.join(', ')}, s.mpid, t.${mpid}, CASE WHEN t.${known} IS NULL THEN 1 ELSE 0 END, count(*) OVER ()
+    FROM ${staging} AS s LEFT JOIN ${target.table} AS t ON ${sameKey(sql, pattern).join(' AND ')}
+    WHERE ${nullKey(pattern).join(' AND ')} AND s.read_mpid IS NULL AND (t.${mpid} IS NULL OR t.${mpid} <> s.mpid)
+    LIMIT ${Math.max(1, Math.round(mostListed))}`;
+}
+
+function sameKey({ target, quote }: StagingSql, pattern: NullPattern): readonly string[] {
+  return target.key.map(({ name }, index) =>
+    pattern[index] === true ? `t.${quote(name)} IS NULL` : `t.${quote(name)} = s.k${index}`,
+  );
+}
+
+/** Without it a staged row of another pattern would meet rows that are not its own. */
+function nullKey(pattern: NullPattern): readonly string[] {
+  return pattern.map((isNull, index) => `s.k${index} IS ${isNull ? '' : 'NOT '}NULL`);
+}
+
+export interface FoundConflicts {
+  readonly count: number;
+  readonly listed: readonly WriteBackConflict[];
+}
+
+/** Rows of `conflictsSql` as texts. */
+export function conflictsOf(
+  { target }: Pick<StagingSql, 'target'>,
+  rows: readonly (readonly (string | null)[])[],
+): FoundConflicts {
+  const count = Number(rows[0]?.at(-1) ?? 0);
+  return { count, listed: rows.map((row) => conflictOf(target, row)) };
+}
+
+function conflictOf({ key }: WriteBackTarget, row: readonly (string | null)[]): WriteBackConflict {
+  const [mpid, found, gone] = row.slice(key.length);
+  const cells = key.map(({ type }, index) => keyCellOf(type, row[index] ?? null));
+  return { key: cells, mpid: BigInt(mpid ?? 0), found: gone === '1' ? 'gone' : wholeOf(found ?? null) };
+}
+
+function keyCellOf(type: string, text: string | null): KeyCell {
+  return type === 'integer' && text !== null ? BigInt(text) : text;
+}
+
+const WHOLE = /^(-?\d+)(?:\.0*)?$/;
+
+/** A numeric column may write `7.00`; what is no whole number is nobody's MPID, and its whole part says so well enough. */
+function wholeOf(text: string | null): bigint | null {
+  if (text === null) return null;
+  return BigInt(WHOLE.exec(text)?.[1] ?? Math.trunc(Number(text)));
+}
+
+/** Numbers in one list: an `IN` of this many is read quickly everywhere. */
+const LISTED_MPIDS = 1000;
+
+/** Statements that take those MPIDs out of staging. */
+export function withholdSql({ staging }: Pick<StagingSql, 'staging'>, mpids: readonly bigint[]): readonly string[] {
+  return listsOf(mpids).map((list) => `DELETE FROM ${staging} WHERE mpid IN (${list})`);
+}
+
+/** Statements that set those MPIDs to NULL in the whole table. */
+export function clearSql(
+  { table, mpid }: Pick<WriteBackTarget, 'table' | 'mpid'>,
+  quote: StagingSql['quote'],
+  mpids: readonly bigint[],
+): readonly string[] {
+  const column = quote(mpid.name);
+  return listsOf(mpids).map((list) => `UPDATE ${table} SET ${column} = NULL WHERE ${column} IN (${list})`);
+}
+
+/** Numbers are written as they are: a bigint is nothing but digits. */
+function listsOf(mpids: readonly bigint[]): readonly string[] {
+  const lists: string[] = [];
+  for (let at = 0; at < mpids.length; at += LISTED_MPIDS) lists.push(mpids.slice(at, at + LISTED_MPIDS).join(', '));
+  return lists;
+}

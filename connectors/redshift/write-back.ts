@@ -1,0 +1,103 @@
+// Writing back: a connection of its own for each call, one transaction, staging in a TEMP table that goes with it. So nothing
+// is left behind whatever happens, and the session's own connections only read.
+import type {
+  KeyCell,
+  StagedRow,
+  WriteBack,
+  WriteBackRequest,
+  WriteBackResult,
+  WriteBackTarget,
+} from '../../src/warehouse/index.ts';
+import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
+import { cancellable } from '../_shared/cancellable.ts';
+import { labelText } from '../_shared/label-text.ts';
+import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
+import { copyLines } from './copy-in.ts';
+import { dialect } from './dialect.ts';
+import { type Link, type LinkDeps, openLink } from './link.ts';
+import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, STATEMENTS } from './statements.ts';
+
+const { quoteIdentifier: quote } = dialect;
+
+export function createWriteBack(deps: LinkDeps): WriteBack {
+  const inTransaction = async <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>): Promise<Result> => {
+    const link = await openLink(deps, signal, 'write');
+    try {
+      return await cancellable(link, signal, async () => {
+        const result = await work(link);
+        await link.run(COMMIT);
+        return result;
+      });
+    } finally {
+      // what was not committed is rolled back by that
+      await link.close();
+    }
+  };
+  return {
+    apply: async (request, signal) =>
+      request.rows.length === 0 ? NOTHING_WRITTEN : await inTransaction(signal, (link) => apply(link, request, signal)),
+    clear: async (target, mpids, signal) => {
+      if (mpids.length === 0) return 0;
+      return await inTransaction(signal, (link) => changeAll(link, clearSql(target, quote, mpids)));
+    },
+    // TEMP tables end with their session
+    listStaging: async () => [],
+    dropStaging: async () => undefined,
+  };
+}
+
+async function apply(link: Link, request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult> {
+  const { target, rows, label } = request;
+  const { product } = link;
+  if (label !== undefined) await link.run(STATEMENTS[product].label(labelText(label)));
+  const sql: StagingSql = { target, staging: request.staging, quote };
+  await link.run(createStagingSql(product, sql));
+  if (product === 'PostgreSQL') await copyAll(link, sql, rows);
+  else await insertAll(link, sql, rows);
+  const work = { sql, change: (text: string) => link.change(text), ask: (text: string) => link.run(text) };
+  return await applyStaged(work, request, signal);
+}
+
+async function copyAll(link: Link, { staging }: StagingSql, rows: readonly StagedRow[]): Promise<void> {
+  await link.copy(copySql(staging), copyLines(cellsOf(rows)));
+  // a plan for a table that is taken for empty would compare each row with each
+  await link.run(analyzeSql(staging));
+}
+
+/** In the order of staging's columns. */
+function* cellsOf(rows: readonly StagedRow[]): Generator<readonly KeyCell[], void, undefined> {
+  for (const { key, readMpid, mpid } of rows) yield [...key, readMpid, mpid];
+}
+
+/** Redshift takes 32,767 parameters a statement. */
+const MOST_PARAMETERS = 32_000;
+
+async function insertAll(link: Link, { target, staging }: StagingSql, rows: readonly StagedRow[]): Promise<void> {
+  const types = [...target.key.map(({ type }) => PARAMETER_TYPES[type] ?? VARCHAR), BIGINT, BIGINT];
+  const most = Math.floor(MOST_PARAMETERS / types.length);
+  for (let at = 0; at < rows.length; at += most) {
+    const part = rows.slice(at, at + most);
+    await link.messages({
+      send: (wire) => {
+        wire.parse({ text: insertSql(staging, types.length, part.length), types: part.flatMap(() => types) });
+        wire.bind({ values: [...cellsOf(part)].flat().map((cell) => (cell === null ? null : String(cell))) });
+        wire.execute({});
+      },
+    });
+  }
+}
+
+const BIGINT = 20;
+const VARCHAR = 1043;
+const NUMERIC = 1700;
+/** Of parameters, by the type of the key's column: the server would take each for text else. */
+const PARAMETER_TYPES: Readonly<Partial<Record<WriteBackTarget['key'][number]['type'], number>>> = {
+  integer: BIGINT,
+  decimal: NUMERIC,
+};
+
+async function changeAll(link: Link, statements: readonly string[]): Promise<number> {
+  let changed = 0;
+  for (const statement of statements) changed += await link.change(statement);
+  return changed;
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { redshift } from '../../../connectors/redshift/index.ts';
+import type { WriteBackTarget } from '../../../src/warehouse/index.ts';
+import { type FakePostgres, openFakePostgres, says } from '../../support/fake-postgres.ts';
+import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { fixtureOf } from '../fleet.ts';
+import { NEVER } from '../reading.ts';
+import { applyRequest, openWriting, peopleTable, staged, targetOf, writeBackOf } from '../writing-back.ts';
+
+const TARGET: WriteBackTarget = {
+  table: 'shop.people',
+  key: [
+    { name: 'customer_id', type: 'integer', nativeType: 'integer' },
+    { name: 'email', type: 'text', nativeType: 'character varying' },
+  ],
+  mpid: { name: 'mpid', type: 'integer', nativeType: 'bigint' },
+};
+
+const VERSION = 'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.61678';
+const answer = (name: string, ...cells: readonly string[]) => [
+  says.columns([{ name, type: 25 }]),
+  ...cells.map((cell) => says.row([cell])),
+  says.complete(`SELECT ${cells.length}`),
+];
+
+/** Says yes to one statement of the simple protocol; each UPDATE changes three rows, and nothing is a conflict. */
+function accept(sql: string): readonly Buffer[] {
+  if (sql === 'SELECT version()') return answer('version', VERSION);
+  if (sql.includes('count(*) OVER')) return answer('k0');
+  return sql
+    .split('; ')
+    .map((part) => says.complete(part.startsWith('UPDATE') ? 'UPDATE 3' : (part.split(' ')[0] ?? '')));
+}
+
+/** A Redshift that takes whatever it is sent. */
+function openTakingRedshift(failing?: { readonly holds: string; readonly error: Buffer }): Promise<FakePostgres> {
+  const ofMessages: Readonly<Record<string, readonly Buffer[]>> = {
+    startup: [says.authentication(0), says.keys(), says.ready()],
+    P: [says.parsed()],
+    B: [says.bound()],
+    E: [says.complete('INSERT 0 2')],
+    S: [says.ready()],
+  };
+  return openFakePostgres(({ type, text }) => {
+    if (type !== 'Q') return [...(ofMessages[type] ?? [])];
+    const fails = failing !== undefined && text.includes(failing.holds);
+    return [...(fails ? [failing.error] : accept(text)), says.ready()];
+  });
+}
+
+async function applyOn(server: FakePostgres) {
+  const config = {
+    ...{ host: '127.0.0.1', port: String(server.port), database: 'd', user: 'u', password: 'p' },
+    sslmode: 'disable',
+  };
+  await using session = await redshift.open(config, { ...warehouseEnvironment(), writes: true }, NEVER);
+  const rows = [staged([1n, "it's"], 7n), staged([2n, null], 8n)];
+  return await writeBackOf(session).apply(applyRequest(TARGET, rows, { label: { run: '5' } }), NEVER);
+}
+
+describe('writing back to Redshift', () => {
+  it('stages by INSERT with typed parameters, and updates by pattern, in one transaction', async () => {
+    await using server = await openTakingRedshift();
+    expect(await applyOn(server)).toEqual({ updated: 6, conflicts: 0, listed: [] });
+    const sent = server.received.filter((entry) => /^[PQ]/.test(entry)).map((entry) => entry.replaceAll(/\s+/g, ' '));
+    expect(sent[1]).toMatch(/^Q BEGIN READ WRITE; /);
+    expect(sent[2]).toBe(`Q SET query_group TO 'penstock run=5'`);
+    expect(sent[3]).toMatch(/^Q CREATE TEMP TABLE penstock_stg_conformance_7_3 AS SELECT "customer_id" AS k0, /);
+    expect(sent[4]).toBe('P INSERT INTO penstock_stg_conformance_7_3 VALUES ($1,$2,$3,$4),($5,$6,$7,$8)');
+    expect(sent.filter((entry) => entry.startsWith('Q UPDATE shop.people AS t SET "mpid" = s.mpid'))).toHaveLength(2);
+    expect(sent.at(-1)).toBe('Q COMMIT');
+    expect(sent.join('\n')).not.toMatch(/COPY|ANALYZE|ON CONFLICT|RETURNING|DISTINCT FROM/);
+  });
+
+  it('tries a lost race for the table again later, as the run says', async () => {
+    const error = says.error('XX000', '1023 Serializable isolation violation on table in Redshift');
+    await using server = await openTakingRedshift({ holds: 'UPDATE', error });
+    await expect(applyOn(server)).rejects.toMatchObject({ disposition: 'retry' });
+    expect(server.received).not.toContain('Q COMMIT');
+  });
+});
+
+describe('writing back to PostgreSQL', () => {
+  const fixture = fixtureOf('Redshift');
+
+  it('leaves no table in the database while the session goes on, and names the grant that is missing', async () => {
+    await using warehouse = await openPostgresWarehouse();
+    const environment = warehouseEnvironment();
+    await warehouse.seed(peopleTable(fixture, [['ann', null, null, null, 1]]));
+    await using session = await openWriting(fixture, { ...warehouse, environment });
+    const target = await targetOf(fixture, session);
+    const { apply } = writeBackOf(session);
+    await expect(apply(applyRequest(target, [staged('ann', 7n)]), NEVER)).rejects.toMatchObject({
+      code: 'WAREHOUSE_PERMISSION',
+      message: expect.stringContaining('people'),
+    });
+    await warehouse.seed([`GRANT UPDATE (mpid) ON people TO ${warehouse.config.user}`]);
+    expect(await apply(applyRequest(target, [staged('ann', 7n)]), NEVER)).toMatchObject({ updated: 1 });
+    expect(await warehouse.ask("SELECT relname FROM pg_class WHERE relname LIKE 'penstock_stg%'")).toEqual([]);
+  });
+
+  it('sees what others committed since the session read, and leaves it alone', async () => {
+    await using warehouse = await openPostgresWarehouse();
+    await warehouse.seed([
+      ...peopleTable(fixture, [['ann', null, null, null, 1]]),
+      `GRANT UPDATE ON people TO ${warehouse.config.user}`,
+    ]);
+    await using session = await openWriting(fixture, { ...warehouse, environment: warehouseEnvironment() });
+    const target = await targetOf(fixture, session);
+    const beforeUpdate = async () => {
+      await warehouse.seed(["UPDATE people SET mpid = 99 WHERE customer_id = 'ann'"]);
+      return [];
+    };
+    const request = applyRequest(target, [staged('ann', 7n)], { beforeUpdate });
+    expect(await writeBackOf(session).apply(request, NEVER)).toEqual({
+      ...{ updated: 0, conflicts: 1 },
+      listed: [{ key: ['ann'], mpid: 7n, found: 99n }],
+    });
+  });
+});
