@@ -3,11 +3,12 @@
 import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
 import { duckdb } from './duckdb/index.ts';
 import { redshift } from './redshift/index.ts';
+import { snowflake } from './snowflake/index.ts';
 
 const NOT_IN_THIS_BUILD = 'not in this build';
 
 const CONNECTORS: Readonly<Record<Provider, Connector | typeof NOT_IN_THIS_BUILD>> = {
-  Alpha: NOT_IN_THIS_BUILD,
+  Alpha: snowflake,
   Beta: NOT_IN_THIS_BUILD,
   Gamma: redshift,
   Delta: NOT_IN_THIS_BUILD,

@@ -49,8 +49,7 @@ sentence('10. two sessions share no state; a dropped socket is retry', (fixture)
     run: async () => {
       await using warehouse = await fixture.start();
       await using proxy = await openLossyProxy({ host: '127.0.0.1', port: fixture.portOf?.(warehouse) ?? 0 });
-      const config = fixture.through?.(warehouse, proxy.port) ?? warehouse.config;
-      await using session = await openOn(fixture, { ...warehouse, config });
+      await using session = await openOn(fixture, { ...warehouse, ...fixture.through?.(warehouse, proxy.port) });
       const seen: unknown[] = [];
       const reading = async () => {
         const { chunks } = await session.read(requestOf(many, { chunkRows: 1000 }), NEVER);

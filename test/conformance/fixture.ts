@@ -69,13 +69,17 @@ export interface Fixture {
   /** Packages that may not be loaded before `open`. */
   readonly sdk: readonly string[];
   start(): Promise<Warehouse>;
-  /** The configuration with the warehouse reached through another port of this machine; absent where there is no socket. */
-  through?(warehouse: Warehouse, port: number): ConnectionConfig;
+  /** How the warehouse is reached through another port of this machine; absent where there is no socket. */
+  through?(warehouse: Warehouse, port: number): Partial<Pick<Warehouse, 'config' | 'environment'>>;
   /** The port that `through` leads past. */
   portOf?(warehouse: Warehouse): number;
   readonly sql: {
     /** FROM item with a column `n`, 0 to rows − 1. */
     series(rows: number): string;
+    /** Rows of a series that nobody reads to its end: fewer where the server makes all of them first. Default 50 million. */
+    readonly endless?: number;
+    /** The name of a column that SQL writes without quotes, as the product answers it; absent: as it is written. */
+    fold?(name: string): string;
     /** Rows come, then a value cannot be computed. `n` as above; fails at row `at`. */
     failsAt(rows: number, at: number): string;
     /** Takes minutes and gives no row before its end. */

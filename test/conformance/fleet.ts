@@ -6,9 +6,10 @@ import { onServer } from '../support/warehouses/on-server.ts';
 import type { Fixture, Waivable } from './fixture.ts';
 import { duckdbFixture } from './fixtures/duckdb.ts';
 import { redshiftFixture } from './fixtures/redshift.ts';
+import { snowflakeFixture } from './fixtures/snowflake.ts';
 
 const FIXTURES: Readonly<Record<Provider, Fixture | undefined>> = {
-  Alpha: undefined,
+  Alpha: snowflakeFixture,
   Beta: undefined,
   Gamma: redshiftFixture,
   Delta: undefined,

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface LossyProxy extends AsyncDisposable {
   readonly port: number;
+  /** Connections that clients have open. */
+  connections(): number;
   /** Drops every connection, and every new one until `mend`. */
   cut(): void;
   mend(): void;
@@ -11,6 +13,7 @@ export interface LossyProxy extends AsyncDisposable {
 
 export async function openLossyProxy(target: { readonly host: string; readonly port: number }): Promise<LossyProxy> {
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let isCut = false;
   const track = (socket: Socket): void => {
     sockets.add(socket);
@@ -23,6 +26,8 @@ export async function openLossyProxy(target: { readonly host: string; readonly p
   const server = createServer((client) => {
     track(client);
     if (isCut) return client.resetAndDestroy();
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
     const upstream = connect(target);
     track(upstream);
     client.on('close', () => upstream.destroy());
@@ -33,6 +38,7 @@ export async function openLossyProxy(target: { readonly host: string; readonly p
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    connections: () => clients.size,
     cut() {
       isCut = true;
       dropAll();

@@ -1,0 +1,36 @@
+import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import type { SnowflakeConfig } from './config.ts';
+
+/** The region whose accounts have no region in their host name. */
+const FIRST_REGION = 'us-west-2';
+
+/** `https://myorg-account1.snowflakecomputing.com`, or the operator's own server in its place. */
+export function accessUrlOf(
+  config: Pick<SnowflakeConfig, 'account_identifier' | 'region'>,
+  { endpoints }: Pick<ConnectorEnvironment, 'endpoints'>,
+): string {
+  return endpoints.snowflake?.accessUrl ?? `https://${hostOf(config)}`;
+}
+
+/**
+ * not shown: how account and region make a host. `org-account` names an account anywhere, and so does what has a dot; a bare
+ * locator is one of its region. Underscores of an account's name are hyphens in its host.
+ */
+export function hostOf({
+  account_identifier: account,
+  region,
+}: Pick<SnowflakeConfig, 'account_identifier' | 'region'>): string {
+  const isWhole = /[.-]/.test(account);
+  const name = isWhole || region.toLowerCase() === FIRST_REGION ? account : `${account}.${region}`;
+  const isChina = /(?:^|\.)cn-/i.test(isWhole ? account : region);
+  return `${name.toLowerCase().replaceAll('_', '-')}.snowflakecomputing.${isChina ? 'cn' : 'com'}`;
+}
+
+/** As a token of a key pair names it: without a region. */
+export function accountNameOf({ account_identifier: account }: Pick<SnowflakeConfig, 'account_identifier'>): string {
+  return account.split('.')[0] ?? account;
+}
+
+export function targetOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
+}

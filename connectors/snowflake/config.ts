@@ -1,0 +1,95 @@
+import Type, { type Static } from 'typebox';
+import { isPrivateKey } from './private-key.ts';
+
+/** What Snowflake takes for a name, quoted or not: 255 characters, no zero byte. */
+const Name = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 255 }),
+  (text) => !text.includes('\0'),
+  () => 'must not hold U+0000',
+);
+
+/** An organisation and account, or a locator with what follows it; never a whole address, which could lead anywhere. */
+const ACCOUNT = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?){0,3}$/i;
+const REGION = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9]+)?$/i;
+const STAGE = /^@?[^\0.]+(?:\.[^\0.]+){1,2}$/;
+const ARN = /^arn:\S+$/;
+
+function isAccount(text: string): boolean {
+  return ACCOUNT.test(text) && !/snowflakecomputing/i.test(text);
+}
+
+const SIGN_INS = ['password', 'private_key', 'programmatic_access_token'] as const;
+
+/** One way to sign in, and a passphrase only beside a key. */
+function hasOneSignIn(config: Readonly<Record<string, unknown>>): boolean {
+  const given = SIGN_INS.filter((field) => config[field] !== undefined);
+  return given.length === 1 && (config.private_key_passphrase === undefined || given[0] === 'private_key');
+}
+
+/**
+ * 002, Warehouse connection, Alpha. `password` is required unless one of the two extensions `private_key` (PEM, with
+ * `private_key_passphrase` where it is encrypted) and `programmatic_access_token` stands in its place. `schema` is an
+ * extension too: where names without a schema are looked for.
+ */
+export const configSchema = Type.Refine(
+  Type.Object(
+    {
+      account_identifier: Type.Refine(
+        Type.String({ minLength: 1, maxLength: 200 }),
+        isAccount,
+        () => 'must be an account such as myorg-account1 or xy12345, without scheme and without snowflakecomputing.com',
+      ),
+      region: Type.Refine(
+        Type.String({ minLength: 1, maxLength: 60 }),
+        (text) => REGION.test(text),
+        () => 'must be a region such as us-east-1 or us-central1.gcp',
+      ),
+      warehouse: Name,
+      database: Name,
+      schema: Type.Optional(Name),
+      user: Name,
+      role: Name,
+      password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+      private_key: Type.Optional(
+        Type.Refine(
+          Type.String({ maxLength: 20_000 }),
+          isPrivateKey,
+          () =>
+            'must be a private key in PEM, beginning with -----BEGIN PRIVATE KEY----- or -----BEGIN ENCRYPTED PRIVATE KEY-----',
+        ),
+      ),
+      private_key_passphrase: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+      programmatic_access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+      // not shown: what it is for. Kept and answered; rows are read without it, so it may be empty.
+      storage_integration: Type.String({ maxLength: 255 }),
+      aws_iam_user_arn: Type.Optional(
+        Type.Refine(
+          Type.String({ maxLength: 2048 }),
+          (text) => ARN.test(text),
+          () => 'must be an ARN such as arn:aws:iam::123456789012:user/name',
+        ),
+      ),
+      aws_external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1224 })),
+      external_stage: Type.Optional(
+        Type.Refine(
+          Type.String({ maxLength: 800 }),
+          (text) => STAGE.test(text),
+          () => 'must be a stage with its schema, such as schema.stage',
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  hasOneSignIn,
+  () =>
+    'needs one way to sign in: password, private_key (with private_key_passphrase where the key is encrypted) or programmatic_access_token',
+);
+
+export type SnowflakeConfig = Static<typeof configSchema>;
+
+export const SECRET_FIELDS = [
+  'password',
+  'private_key',
+  'private_key_passphrase',
+  'programmatic_access_token',
+] as const;

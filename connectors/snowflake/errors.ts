@@ -1,0 +1,213 @@
+// Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes, codes of sockets and TLS.
+import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { BROKEN_PART } from './parts.ts';
+
+export interface Rule {
+  /** Of the server or the SDK: all of it, or how it begins. */
+  readonly code?: string;
+  /** SQLSTATE: all of it, or how it begins. */
+  readonly state?: string;
+  /** HTTP status that the SDK met. */
+  readonly status?: number;
+  readonly is: ErrorCode;
+  readonly advice?: string;
+}
+
+const SIGN_IN = 'Look at config.user and at the password, key or token.';
+const ACCOUNT = 'Look at config.account_identifier and config.region.';
+const GRANT = 'It may be there: config.role needs USAGE on its database and schema, and SELECT on it.';
+const USE_WAREHOUSE = 'config.role needs GRANT USAGE ON WAREHOUSE for config.warehouse.';
+const QUALIFY = 'Name tables with database and schema, or set config.schema.';
+const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.';
+
+/** The first that fits decides: single codes before their classes. */
+export const RULES: readonly Rule[] = [
+  // signing in
+  { code: '390100', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  { code: '390101', is: 'WAREHOUSE_CREDENTIALS', advice: 'The user is disabled.' },
+  {
+    code: '390102',
+    is: 'WAREHOUSE_CREDENTIALS',
+    advice: 'The user is locked for a while after too many wrong attempts.',
+  },
+  { code: '390106', is: 'WAREHOUSE_CREDENTIALS', advice: 'The password of the user has expired.' },
+  {
+    code: '390144',
+    is: 'WAREHOUSE_CREDENTIALS',
+    advice:
+      'Look at config.user, config.account_identifier and config.private_key: its public half must be the user’s RSA_PUBLIC_KEY.',
+  },
+  {
+    code: '390189',
+    is: 'WAREHOUSE_PERMISSION',
+    advice: 'config.role must exist and be granted: GRANT ROLE … TO USER ….',
+  },
+  {
+    code: '390186',
+    is: 'WAREHOUSE_PERMISSION',
+    advice: 'config.role must exist and be granted: GRANT ROLE … TO USER ….',
+  },
+  { code: '390201', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
+  { code: '390420', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
+  { code: '390422', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
+  { code: '390432', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
+  {
+    code: '3944',
+    is: 'WAREHOUSE_CREDENTIALS',
+    advice: 'Look at config.programmatic_access_token and its role and expiry.',
+  },
+  { code: '390303', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  { code: '390318', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  { code: '3909', is: 'WAREHOUSE_CONFIG' },
+  // a session that is over
+  { code: '390104', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '39011', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '390195', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '3901', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  { code: '390', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  // what a statement may use
+  { code: '000606', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
+  { code: '000607', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
+  { code: '000608', is: 'WAREHOUSE_THROTTLED', advice: 'The warehouse is suspended and does not resume by itself.' },
+  { code: '000610', is: 'WAREHOUSE_THROTTLED' },
+  { code: '090073', is: 'WAREHOUSE_THROTTLED', advice: 'A resource monitor keeps the warehouse from running.' },
+  {
+    code: '090105',
+    is: 'WAREHOUSE_PERMISSION',
+    advice: 'config.role needs GRANT USAGE ON DATABASE for config.database.',
+  },
+  { code: '090106', is: 'WAREHOUSE_SQL_INVALID', advice: QUALIFY },
+  { code: '003001', is: 'WAREHOUSE_PERMISSION' },
+  { code: '003', state: '42501', is: 'WAREHOUSE_PERMISSION' },
+  // how a statement ends
+  { code: '000604', is: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the statement.' },
+  { code: '000630', is: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT },
+  { code: '000625', is: 'WAREHOUSE_THROTTLED', advice: 'A lock of another transaction did not come free.' },
+  { code: '000629', is: 'WAREHOUSE_THROTTLED' },
+  // what is not there
+  { code: '002003', is: 'WAREHOUSE_OBJECT_MISSING', advice: GRANT },
+  { code: '002043', is: 'WAREHOUSE_OBJECT_MISSING' },
+  { code: '000904', is: 'WAREHOUSE_OBJECT_MISSING' },
+  { code: '002037', is: 'WAREHOUSE_OBJECT_MISSING' },
+  // values
+  { code: '100', is: 'WAREHOUSE_DATA' },
+  { state: '22', is: 'WAREHOUSE_DATA' },
+  { state: '21', is: 'WAREHOUSE_DATA' },
+  { state: '23', is: 'WAREHOUSE_DATA' },
+  { state: 'P0', is: 'WAREHOUSE_DATA' },
+  // statements
+  { code: '001', is: 'WAREHOUSE_SQL_INVALID' },
+  { code: '002', is: 'WAREHOUSE_SQL_INVALID' },
+  { code: '0009', is: 'WAREHOUSE_SQL_INVALID' },
+  { code: '000002', is: 'WAREHOUSE_SQL_INVALID' },
+  { state: '42', is: 'WAREHOUSE_SQL_INVALID' },
+  { state: '0A', is: 'WAREHOUSE_SQL_INVALID' },
+  // Snowflake's own faults
+  { code: '3000', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '3700', is: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'XX', is: 'WAREHOUSE_SESSION_LOST' },
+  { state: '08', is: 'WAREHOUSE_UNREACHABLE' },
+  { state: '57P03', is: 'WAREHOUSE_THROTTLED' },
+  // the way there, by what stopped it
+  { code: 'ECONNREFUSED', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: 'ECONNRESET', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: 'EPIPE', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: 'ETIMEDOUT', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: 'ECONNABORTED', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: 'EHOST', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: 'ENET', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: 'EMFILE', is: 'WAREHOUSE_THROTTLED' },
+  { code: 'ERR_TLS', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
+  { code: 'CERT_', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
+  { code: 'DEPTH_ZERO', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
+  { code: 'SELF_SIGNED', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
+  { code: 'UNABLE_TO', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
+  { code: 'EPROTO', is: 'WAREHOUSE_UNREACHABLE' },
+  { status: 403, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
+  { status: 404, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
+  { status: 429, is: 'WAREHOUSE_THROTTLED' },
+  { status: 503, is: 'WAREHOUSE_THROTTLED' },
+  // the SDK's own
+  { code: '401001', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: '401002', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: '401003', is: 'WAREHOUSE_UNREACHABLE' },
+  { code: '401004', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '402', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '404', is: 'WAREHOUSE_CONFIG' },
+  { code: '405', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: '407', is: 'WAREHOUSE_SESSION_LOST' },
+  { code: BROKEN_PART, is: 'WAREHOUSE_SESSION_LOST' },
+];
+
+/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. */
+export function classify(error: unknown): AppError {
+  const ours = oursIn(error);
+  if (ours !== undefined) return ours;
+  const found = partsOf(error);
+  const rule = RULES.find((candidate) => fits(candidate, found));
+  const shown = [found.codes[0], found.state].filter((part) => part !== undefined && part !== '').join('/');
+  const text = sentence(shown === '' || found.text.startsWith(shown) ? found.text : `${found.text} (${shown})`);
+  const message = `The warehouse: ${rule?.advice === undefined ? text : `${text} ${rule.advice}`}`;
+  return new AppError(rule?.is ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
+}
+
+/** What we refused ourselves comes back inside what the SDK makes of it. */
+function oursIn(error: unknown): AppError | undefined {
+  return chainOf(error).find((link) => link instanceof AppError);
+}
+
+const MOST_CAUSES = 6;
+
+function chainOf(error: unknown): readonly unknown[] {
+  const chain: unknown[] = [];
+  for (let link = error; link !== undefined && link !== null && chain.length < MOST_CAUSES; ) {
+    chain.push(link);
+    link = typeof link === 'object' ? (link as { readonly cause?: unknown }).cause : undefined;
+  }
+  return chain;
+}
+
+interface Parts {
+  /** The most special first: what the socket said before what the SDK made of it. */
+  readonly codes: readonly string[];
+  readonly state: string;
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+interface SdkError {
+  readonly code?: unknown;
+  readonly sqlState?: unknown;
+  readonly response?: { readonly statusCode?: unknown; readonly status?: unknown };
+}
+
+function partsOf(error: unknown): Parts {
+  if (!(error instanceof Error)) return { codes: [], state: '', status: undefined, text: String(error) };
+  const chain = chainOf(error).filter((link) => link instanceof Error) as readonly (Error & SdkError)[];
+  const codes = chain.flatMap(({ code }) =>
+    typeof code === 'string' || typeof code === 'number' ? [String(code)] : [],
+  );
+  const status = chain
+    .map(({ response }) => response?.statusCode ?? response?.status)
+    .find((found) => found !== undefined);
+  const isBroken = chain.some(({ message }) => message.startsWith(BROKEN_PART));
+  const { sqlState } = error as SdkError;
+  return {
+    codes: [...codes.reverse(), ...(isBroken ? [BROKEN_PART] : [])],
+    state: typeof sqlState === 'string' && /^[0-9A-Z]{5}$/.test(sqlState) ? sqlState : '',
+    status: typeof status === 'number' ? status : undefined,
+    text: [...new Set(chain.map(({ message }) => message.trim()))].filter((text) => text !== '').join(': '),
+  };
+}
+
+function fits({ code, state, status }: Rule, found: Parts): boolean {
+  return (
+    (code === undefined || found.codes.some((candidate) => candidate.startsWith(code))) &&
+    (state === undefined || found.state.startsWith(state)) &&
+    (status === undefined || found.status === status)
+  );
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,21 @@
+import type { Cell } from '../../src/warehouse/index.ts';
+import type { BoundSql } from './bind.ts';
+import type { Link } from './link.ts';
+import { rowsOf } from './rows.ts';
+
+const MOST_ROWS = 10_000;
+const IDLE_MS = 30_000;
+
+/** The first rows of a small answer, as cells. */
+export async function fewRows(link: Link, sql: BoundSql, signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+  const statement = await link.run(sql, { signal });
+  const rows = rowsOf({
+    ...{ link, statement, signal, idleMs: IDLE_MS },
+    request: { chunkRows: MOST_ROWS, chunkBytes: Number.POSITIVE_INFINITY },
+  });
+  try {
+    return (await rows.next()) ?? [];
+  } finally {
+    rows.stop();
+  }
+}

@@ -1,0 +1,39 @@
+import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { accessUrlOf, targetOf } from './address.ts';
+import { configSchema, SECRET_FIELDS, type SnowflakeConfig } from './config.ts';
+import { dialect } from './dialect.ts';
+import { classify } from './errors.ts';
+import { loadSdk, openSession } from './session.ts';
+
+/** 002's Alpha: Snowflake. */
+export const snowflake = defineConnector({
+  provider: 'Alpha',
+  product: 'Snowflake',
+  configSchema,
+  secretFields: SECRET_FIELDS,
+  dialect,
+  capabilities: {
+    versionOne: true,
+    // time travel is a clause of each table and not of a query: a model's views, functions, shared and external tables, and
+    // tables without retention do not take it. Each read is one statement, which sees one snapshot
+    snapshot: false,
+    writeBack: false,
+  },
+  // defineConnector has checked the configuration against the schema of this type
+  open: async (config, environment) =>
+    openSession({ sdk: await loadSdk(), config: config as SnowflakeConfig, environment }),
+  checkAddress: (config, environment) => checkAddress(config as SnowflakeConfig, environment),
+  classify,
+});
+
+/** An account that is not known is not refused: the probe says so, and its name may come to be. */
+async function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvironment) {
+  try {
+    await resolveHost(targetOf(new URL(accessUrlOf(config, environment))), environment.network);
+    return [];
+  } catch (thrown) {
+    const { code, message } = classify(thrown);
+    return code === 'WAREHOUSE_CONFIG' ? [{ path: 'config.account_identifier', message }] : [];
+  }
+}

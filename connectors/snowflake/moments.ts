@@ -1,0 +1,57 @@
+// Snowflake's texts of days and times as cells: days since 1970, and seconds with a signed fraction of up to nine digits. They
+// say the same in every zone and under every output format.
+import { AppError } from '../../src/kernel/index.ts';
+import { dayText, nanosText, timeText } from '../_shared/moments.ts';
+
+const SECONDS_PER_DAY = 86_400;
+const BILLION = 1e9;
+
+/** `19782` → `2024-02-29`. */
+export function date(text: string): string {
+  return dayText(Number(text));
+}
+
+/** `45296.123456000` → `12:34:56.123456`. */
+export function time(text: string): string {
+  const { seconds, nanos } = parts(text);
+  return clockText(seconds, nanos);
+}
+
+/** `1704067200.000001000` → `2024-01-01T00:00:00.000001`. */
+export function timestamp(text: string): string {
+  const { seconds, nanos } = parts(text);
+  const days = Math.floor(seconds / SECONDS_PER_DAY);
+  return `${dayText(days)}T${clockText(seconds - days * SECONDS_PER_DAY, nanos)}`;
+}
+
+/** The same with the offset in minutes + 1440 behind it, where it has one: an instant is an instant in every zone. */
+export function timestampTz(text: string): string {
+  const space = text.indexOf(' ');
+  return `${timestamp(space < 0 ? text : text.slice(0, space))}Z`;
+}
+
+function clockText(second: number, nanos: number): string {
+  const micros = Math.floor(nanos / 1000);
+  return timeText(second * 1e6 + micros) + nanosText(nanos - micros * 1000);
+}
+
+interface Moment {
+  /** Whole, toward the past. */
+  readonly seconds: number;
+  /** 0 to 999,999,999 after it. */
+  readonly nanos: number;
+}
+
+const MOMENT = /^(-?)(\d+)(?:\.(\d{1,9}))?$/;
+
+function parts(text: string): Moment {
+  const match = MOMENT.exec(text);
+  if (match === null) {
+    throw new AppError('WAREHOUSE_DATA', `The warehouse wrote a time as "${text.slice(0, 80)}", which is none.`);
+  }
+  const [, sign, whole, fraction = ''] = match;
+  const seconds = Number(whole);
+  const nanos = Number(fraction.padEnd(9, '0'));
+  if (sign === '') return { seconds, nanos };
+  return nanos === 0 ? { seconds: -seconds, nanos } : { seconds: -seconds - 1, nanos: BILLION - nanos };
+}

@@ -1,0 +1,121 @@
+// How far a connection gets, stage by stage; a stage that fails says what is missing.
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as secure } from 'node:tls';
+import { AppError, systemClock } from '../../src/kernel/index.ts';
+import type { ProbeStage } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { takeStages } from '../_shared/take-stages.ts';
+import { accessUrlOf, targetOf } from './address.ts';
+import { classify } from './errors.ts';
+import { fewRows } from './few-rows.ts';
+import type { Link, LinkDeps, Usage } from './link.ts';
+import { VISIBLE_TABLES_SQL } from './statements.ts';
+
+/** `link`: signs in, or gives the session's own. */
+export async function probe(
+  deps: LinkDeps,
+  link: () => Promise<Link>,
+  signal: AbortSignal,
+): Promise<readonly ProbeStage[]> {
+  const { config, environment } = deps;
+  const url = new URL(accessUrlOf(config, environment));
+  let address = '';
+  return await takeStages(
+    [
+      {
+        name: 'reach',
+        passed: `${url.host} takes connections.`,
+        take: async () => {
+          address = await reach(deps, url, signal);
+        },
+      },
+      { name: 'tls', passed: 'The connection is encrypted.', take: () => encrypt(url, address, signal) },
+      {
+        name: 'sign_in',
+        passed: `${config.user} may sign in to ${config.account_identifier} as ${config.role}.`,
+        take: link,
+      },
+      {
+        name: 'use_objects',
+        passed: `${config.warehouse} and ${config.database} can be used.`,
+        take: async () => requireUse((await link()).usage, config),
+      },
+      { name: 'read', passed: '', take: async () => requireRead(await link(), deps, signal) },
+    ],
+    { classify, signal },
+  );
+}
+
+const DIAL_MS = 5000;
+
+async function reach({ environment }: LinkDeps, url: URL, signal: AbortSignal): Promise<string> {
+  const target = targetOf(url);
+  let failure: unknown;
+  for (const address of await resolveHost(target, environment.network)) {
+    try {
+      await opened(connect({ host: address, port: target.port }), 'connect', signal);
+      return address;
+    } catch (refused) {
+      failure = refused;
+    }
+  }
+  throw failure;
+}
+
+async function encrypt(url: URL, address: string, signal: AbortSignal): Promise<string | undefined> {
+  if (url.protocol === 'http:') return 'The connection is not encrypted: PENSTOCK_SNOWFLAKE_ENDPOINT says http.';
+  const { host, port } = targetOf(url);
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  await opened(secure({ host: address, port, ...name }), 'secureConnect', signal);
+  return undefined;
+}
+
+/** Opens, and closes again. */
+async function opened(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+  const settled = new AbortController();
+  const stop = AbortSignal.any([signal, settled.signal]);
+  // whoever awaits meets the failure; a socket without a listener would end the process
+  socket.on('error', () => undefined);
+  const patience = systemClock.sleep(DIAL_MS, settled.signal).then(
+    () => socket.destroy(Object.assign(new Error(`No answer within ${DIAL_MS / 1000} s`), { code: 'ETIMEDOUT' })),
+    () => undefined,
+  );
+  try {
+    await once(socket, event, { signal: stop });
+  } finally {
+    settled.abort();
+    socket.destroy();
+    await patience;
+  }
+}
+
+/** Snowflake lets a user in whose role may use neither; what it uses then stays empty. */
+function requireUse({ warehouse, database }: Usage, config: LinkDeps['config']): void {
+  if (!isThere(warehouse)) throw missing('warehouse', config);
+  if (!isThere(database)) throw missing('database', config);
+}
+
+function isThere(used: string | null | undefined): boolean {
+  return used !== undefined && used !== null && used !== '';
+}
+
+function missing(kind: 'warehouse' | 'database', config: LinkDeps['config']): AppError {
+  const [name, role] = [quote(config[kind]), quote(config.role)];
+  return new AppError(
+    'WAREHOUSE_PERMISSION',
+    `${config.role} may use no ${kind} ${config[kind]}, or there is none of that name; look at config.${kind}. It needs GRANT USAGE ON ${kind.toUpperCase()} ${name} TO ROLE ${role}.`,
+  );
+}
+
+/** A role sees only what it has a grant for. An empty database is not complained about: tables may come, or lie elsewhere. */
+async function requireRead(link: Link, { config }: LinkDeps, signal: AbortSignal): Promise<string> {
+  const [[tables] = []] = await fewRows(link, { text: VISIBLE_TABLES_SQL, values: [] }, signal);
+  if (Number(tables) > 0) return `${config.role} sees ${tables} tables and views in ${config.database}.`;
+  const [database, role] = [quote(config.database), quote(config.role)];
+  return `${config.role} sees no table in ${config.database}. If there are any, it needs GRANT USAGE ON ALL SCHEMAS IN DATABASE ${database} TO ROLE ${role}; GRANT SELECT ON ALL TABLES IN DATABASE ${database} TO ROLE ${role}.`;
+}
+
+function quote(name: string): string {
+  return /^[a-z_][a-z0-9_$]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,53 @@
+import type { Column, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
+import { labelText } from '../_shared/label-text.ts';
+import { bindSql } from './bind.ts';
+import { columnsOf } from './describe.ts';
+import type { Link } from './link.ts';
+import { type Chunk, type Rows, rowsOf } from './rows.ts';
+
+export interface ReadJob {
+  readonly link: Link;
+  readonly request: ReadRequest;
+  readonly signal: AbortSignal;
+  readonly idleMs: number;
+  /** Takes the link back, once. */
+  readonly release: () => Promise<void>;
+}
+
+/** Rows of one statement on a link that nothing else uses meanwhile. The server has computed them all when this answers. */
+export async function startRead(job: ReadJob): Promise<ReadResult> {
+  const { link, request, signal, idleMs } = job;
+  const tag = request.label === undefined ? undefined : labelText(request.label);
+  const statement = await link.run(bindSql(request.statement), { signal, tag });
+  const columns: readonly Column[] = columnsOf(statement);
+  const rows = rowsOf({ link, statement, request, signal, idleMs });
+  return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, rows) } };
+}
+
+/** `return` frees the link also when nobody ever asked for a row, which a generator alone would not. */
+function iterator({ link, signal, release }: ReadJob, rows: Rows): AsyncIterator<Chunk, undefined> {
+  let freed: Promise<void> | undefined;
+  const free = () => {
+    rows.stop();
+    if (signal.aborted) link.isSound = false;
+    freed ??= release();
+    return freed;
+  };
+  return {
+    async next() {
+      try {
+        const chunk = await rows.next();
+        if (chunk !== undefined) return { done: false, value: chunk };
+      } catch (failure) {
+        link.isSound = false;
+        throw failure;
+      }
+      await free();
+      return { done: true, value: undefined };
+    },
+    async return() {
+      await free();
+      return { done: true, value: undefined };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { createRequire } from 'node:module';
+import type { Session } from '../../src/warehouse/index.ts';
+import { readClock } from './clock.ts';
+import { describe } from './describe.ts';
+import { estimate } from './estimate.ts';
+import { type Link, type LinkDeps, openLink } from './link.ts';
+import { createLinks, type Links } from './links.ts';
+import { checkParts } from './parts.ts';
+import { probe } from './probe.ts';
+import { startRead } from './read.ts';
+import type { HttpClient, ResultChunk, Sdk } from './sdk.ts';
+import { guardTransport } from './transport.ts';
+
+let loading: Promise<Sdk> | undefined;
+
+/** The only place that loads the SDK; what it gets wrong is mended once, for the whole process. */
+export function loadSdk(): Promise<Sdk> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Sdk> {
+  // else it asks the cloud's metadata services who it is, past every rule for the network, and while it is being loaded
+  // biome-ignore lint/style/noProcessEnv: the SDK reads it when it is loaded, and knows no other way to be told
+  process.env.SNOWFLAKE_DISABLE_PLATFORM_DETECTION = 'true';
+  const { default: sdk } = await import('snowflake-sdk');
+  const inside = createRequire(import.meta.url);
+  const { default: http } = inside('snowflake-sdk/dist/lib/http/axios_instance.js') as { readonly default: HttpClient };
+  const chunk = inside('snowflake-sdk/dist/lib/connection/result/chunk.js') as { readonly prototype: ResultChunk };
+  const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };
+  // the certificate itself is checked all the same; what OCSP asks would go past the rules for the network
+  sdk.configure({ logLevel: 'ERROR', customLogger: silent, disableOCSPChecks: true });
+  guardTransport(http);
+  checkParts(chunk);
+  return sdk;
+}
+
+function nothing(): void {
+  // errors reach us as errors; the SDK's own log would repeat them, with addresses, into a file beside the daemon
+}
+
+/** Nothing may come for so long while rows are wanted; the SDK waits for the parts of a result without an end. */
+const MOST_IDLE_MS = 300_000;
+
+/** Signs in at the first use, so that `probe` can say at which stage it fails. */
+export function openSession(deps: LinkDeps): Session {
+  const links = createLinks((signal) => openLink(deps, signal));
+  const use = <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>) => useLink(links, signal, work);
+  const idleMs = Math.min(deps.environment.statementTimeoutMs, MOST_IDLE_MS);
+  return {
+    probe: (signal) => probeWith(deps, links, signal),
+    describe: (statement, signal) => use(signal, (link) => describe(link, statement, signal)),
+    estimate: (statement, signal) => use(signal, (link) => estimate(link, statement, signal)),
+    clock: (signal) => use(signal, (link) => readClock(link, signal)),
+    async read(request, signal) {
+      const link = await links.take(signal);
+      try {
+        return await startRead({ link, request, signal, idleMs, release: () => links.giveBack(link) });
+      } catch (failure) {
+        await links.giveBack(link);
+        throw failure;
+      }
+    },
+    [Symbol.asyncDispose]: () => links.close(),
+  };
+}
+
+async function useLink<Result>(
+  links: Links,
+  signal: AbortSignal,
+  work: (link: Link) => Promise<Result>,
+): Promise<Result> {
+  const link = await links.take(signal);
+  try {
+    return await work(link);
+  } finally {
+    await links.giveBack(link);
+  }
+}
+
+async function probeWith(deps: LinkDeps, links: Links, signal: AbortSignal) {
+  let link: Link | undefined;
+  const signedIn = async () => {
+    link ??= await links.take(signal);
+    return link;
+  };
+  try {
+    return await probe(deps, signedIn, signal);
+  } finally {
+    if (link !== undefined) await links.giveBack(link);
+  }
+}

@@ -1,0 +1,50 @@
+// A database of its own on the local Snowflake server, and a way to it on which connections are counted.
+import { randomBytes } from 'node:crypto';
+import type { ConnectionConfig, ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { openLossyProxy } from './lossy-proxy.ts';
+import { openSnowflakeClient } from './snowflake-client.ts';
+import { warehouseEnvironment } from './warehouse-environment.ts';
+import { serverOf } from './warehouses/on-server.ts';
+
+export interface SnowflakeWarehouse extends AsyncDisposable {
+  readonly config: ConnectionConfig;
+  readonly environment: ConnectorEnvironment;
+  /** Port of the server that `environment` leads to. */
+  readonly port: number;
+  seed(statements: readonly string[]): Promise<void>;
+  connections(): Promise<number>;
+}
+
+export const SNOWFLAKE_CONFIG = {
+  ...{ account_identifier: 'myorg-local', region: 'us-east-1', warehouse: 'WH', user: 'PENSTOCK', role: 'READER' },
+  ...{ password: 'p4ssw0rd', storage_integration: 'INTEGRATION' },
+};
+
+export function snowflakeEndpoint(port: number, decided: Partial<ConnectorEnvironment> = {}): ConnectorEnvironment {
+  const endpoints = { snowflake: { accessUrl: `http://127.0.0.1:${port}` } };
+  return warehouseEnvironment({ endpoints, ...decided });
+}
+
+export async function openSnowflakeWarehouse(): Promise<SnowflakeWarehouse> {
+  const { accessUrl } = serverOf('snowflake').endpoints.snowflake;
+  const target = new URL(accessUrl);
+  const proxy = await openLossyProxy({ host: target.hostname, port: Number(target.port) });
+  const database = `T${randomBytes(6).toString('hex').toUpperCase()}`;
+  const client = await openSnowflakeClient({ accessUrl, database });
+  await client.run(`CREATE SCHEMA IF NOT EXISTS ${database}.PUBLIC`);
+  await client.run(`USE SCHEMA ${database}.PUBLIC`);
+  return {
+    config: { ...SNOWFLAKE_CONFIG, database, schema: 'PUBLIC' },
+    environment: snowflakeEndpoint(proxy.port),
+    port: proxy.port,
+    async seed(statements) {
+      for (const statement of statements) await client.run(statement);
+    },
+    connections: async () => proxy.connections(),
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      // the server knows no DROP DATABASE
+      await client.run(`DROP SCHEMA ${database}.PUBLIC CASCADE`);
+    },
+  };
+}
