@@ -55,8 +55,8 @@ export interface WriteBackFixture {
   leaveBehind?(name: string): string;
 }
 
-/** `itself`: the product, whole. `sdk`: no server had a part in it. */
-export type Proof = 'itself' | 'emulator' | 'wire server' | 'sdk';
+/** `real`: the product, whole. `wire server`: one of ours that speaks its protocol. `SDK only`: no server had a part in it. */
+export type Proof = 'real' | 'emulator' | 'wire server' | 'SDK only';
 
 /** Facts that every fixture must state; a sentence that cannot hold says why. */
 export interface Fixture {

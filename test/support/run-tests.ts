@@ -1,7 +1,7 @@
 // `npm test`: vitest for a person to watch, its JSON report for the figures. The last line is `N passed, N failed`.
-// Arguments go to vitest as they are: `npm test -- test/unit`.
+// Arguments go to vitest as they are: `npm test -- test/unit`. PENSTOCK_TEST_REPORTS names a folder to leave the report in.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOutcome, summaryLine, tally } from './test-outcome.ts';
@@ -23,6 +23,8 @@ const folder = mkdtempSync(join(tmpdir(), 'penstock-tests-'));
 try {
   const reportFile = join(folder, 'report.json');
   const exitCode = await runVitest(reportFile, process.argv.slice(2));
+  const kept = process.env.PENSTOCK_TEST_REPORTS;
+  if (kept && existsSync(reportFile)) copyFileSync(reportFile, join(kept, `${process.pid}.json`));
   const outcome = tally(readOutcome(reportFile), exitCode);
   for (const complaint of outcome.complaints) console.error(complaint);
   console.log(summaryLine(outcome));

@@ -1,4 +1,5 @@
 // `npm run warehouses -- up|down|status [names]`: the local servers, for a person and for CI.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command } from 'commander';
 import { createOutput } from '../../../src/cli/output.ts';
 import { takeDown } from './down.ts';
@@ -42,25 +43,31 @@ interface Row {
 
 async function up(names: readonly ServerName[], { foreground = false }: { readonly foreground?: boolean }) {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
-  const rows = await Promise.all(names.map((name) => upOne(name, foreground)));
-  show(rows);
-  if (rows.some(({ pid }) => pid === undefined)) process.exitCode = 1;
+  const found = await Promise.all(names.map((name) => upOne(name, foreground)));
+  show(found.map(({ row }) => row));
+  if (found.some(({ row }) => row.pid === undefined)) process.exitCode = 1;
   if (!foreground) return;
   output.note('Running until Ctrl-C.');
-  await aborted(stopping.signal);
-  await down(names);
+  await untilStopped();
+  await down(found.filter(({ isOurs }) => isOurs).map(({ row }) => row.server));
 }
 
-async function upOne(name: ServerName, isBound: boolean): Promise<Row> {
+interface Found {
+  readonly row: Row;
+  readonly isOurs: boolean;
+}
+
+async function upOne(name: ServerName, isBound: boolean): Promise<Found> {
   const start = performance.now();
   const say = (text: string) => output.note(`${name.padEnd(11)} ${text}`);
   try {
-    const status = await bringUp(RECIPES[name] as never, { progress: { say }, isBound, signal: stopping.signal });
-    say(`up after ${((performance.now() - start) / 1000).toFixed(1)} s`);
-    return rowOf(status);
+    const options = { progress: { say, signal: stopping.signal }, isBound };
+    const { status, isOurs } = await bringUp(RECIPES[name] as never, options);
+    say(isOurs ? `up after ${((performance.now() - start) / 1000).toFixed(1)} s` : 'was up already');
+    return { row: rowOf(status), isOurs };
   } catch (error) {
     say(`cannot be had: ${(error as Error).message}`);
-    return { server: name, state: 'cannot be had' };
+    return { row: { server: name, state: 'cannot be had' }, isOurs: false };
   }
 }
 
@@ -101,13 +108,9 @@ function show(rows: readonly Row[]): void {
   output.rows(['server', 'state', 'pid', 'address', 'folder'], rows);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve());
-    // signal handlers alone keep no process alive
-    setInterval(() => undefined, 60_000);
-  });
+/** A handler of signals keeps no process alive, a timer does. */
+async function untilStopped(): Promise<void> {
+  while (!stopping.signal.aborted) await sleep(60_000, undefined, { signal: stopping.signal }).catch(() => undefined);
 }
 
 const program = new Command('npm run warehouses --').addHelpText('after', HELP);
@@ -129,5 +132,5 @@ program
   .addArgument(servers())
   .action((names: readonly ServerName[]) => showStatus(names));
 await program.parseAsync();
-if (!stopping.signal.aborted || process.exitCode !== undefined) process.exit();
-process.exit(0);
+// connections that were kept open for the next query are not waited for
+process.exit();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findServer, isRunning, type ServerStatus, statusFile } from './local-servers.ts';
+import { isRunning, readStatus, type ServerStatus, statusFile } from './local-servers.ts';
 import type { Recipe } from './recipe.ts';
 
 const STOP_MS = 20_000;
@@ -8,14 +8,16 @@ const POLL_MS = 50;
 
 /** Ends the server that a status file names, if it is still that process; whether there was one. */
 export async function takeDown({ name, stopSignal }: Recipe): Promise<boolean> {
-  const status = await findServer(name);
-  if (status !== undefined) await stopServer(status, stopSignal);
+  const status = await readStatus(name);
+  if (status === undefined) return false;
+  const wasRunning = await isRunning(status);
+  await stopServer(status, stopSignal);
   await rm(statusFile(name), { force: true });
-  return status !== undefined;
+  return wasRunning;
 }
 
 /** Asks it to end, then makes it, with all that it started; its folder goes too. */
-export async function stopServer(status: ServerStatus, stopSignal: NodeJS.Signals): Promise<void> {
+async function stopServer(status: ServerStatus, stopSignal: NodeJS.Signals): Promise<void> {
   const { pid, folder, dataFolder } = status;
   if (await isRunning(status)) {
     process.kill(pid, stopSignal);

@@ -28,6 +28,8 @@ interface RunOptions {
 
 export interface Progress {
   say(text: string): void;
+  /** Breaks a build off. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function ensureInstalled(installation: Installation, progress: Prog
   if (await isWhole(folder, installation)) return folder;
   await mkdir(root, { recursive: true });
   return withLock(join(root, `${installation.key}.lock`), {
+    signal: progress.signal,
     waiting: () => progress.say('waiting for another process that installs it'),
     work: async () => {
       if (!(await isWhole(folder, installation))) await install(installation, { root, folder, progress });
@@ -61,7 +64,10 @@ async function install({ key, proof, build }: Installation, { root, folder, prog
   const logFile = join(root, `${key}.log`);
   progress.say(`installing ${key}, log in ${logFile}`);
   await rm(logFile, { force: true });
-  await build({ folder: partial, run: (command, args, options) => run(logFile, { command, args, ...options }) });
+  await build({
+    folder: partial,
+    run: (command, args, options) => run(logFile, { command, args, signal: progress.signal, ...options }),
+  });
   await access(join(partial, proof));
   await rename(partial, folder);
 }
@@ -76,9 +82,10 @@ function isWhole(folder: string, { proof }: Installation): Promise<boolean> {
 interface Call extends RunOptions {
   readonly command: string;
   readonly args: readonly string[];
+  readonly signal: AbortSignal;
 }
 
-async function run(logFile: string, { command, args, cwd, env }: Call): Promise<void> {
+async function run(logFile: string, { command, args, cwd, env, signal }: Call): Promise<void> {
   const log = await open(logFile, 'a');
   try {
     const start = (await log.stat()).size;
@@ -86,6 +93,7 @@ async function run(logFile: string, { command, args, cwd, env }: Call): Promise<
       ...(cwd !== undefined && { cwd }),
       env: { ...process.env, ...env },
       stdio: ['ignore', log.fd, log.fd],
+      signal,
     });
     const [code] = await once(child, 'exit');
     if (code === 0) return;

@@ -33,10 +33,12 @@ export interface ServerStatus<Name extends ServerName = ServerName> {
   readonly pid: number;
   /** Tells the process from a later one of the same pid. */
   readonly mark: string;
+  /** It has answered a query. */
+  readonly isReady: boolean;
   readonly address: LocalServers[Name];
   /** Logs and data; goes with the server. */
   readonly folder: string;
-  /** Seen from the data folder of the store's own kind; only PostgreSQL has one elsewhere. */
+  /** Data that must lie elsewhere; goes with the server too. */
   readonly dataFolder?: string;
 }
 
@@ -55,11 +57,16 @@ export function statusFile(name: ServerName): string {
   return join(serversFolder(), `${name}.json`);
 }
 
-/** The server as it was started; undefined where none was, or it is gone. */
-export async function findServer<Name extends ServerName>(name: Name): Promise<ServerStatus<Name> | undefined> {
+/** The server as it was started, whatever became of it; undefined where none was. */
+export async function readStatus<Name extends ServerName>(name: Name): Promise<ServerStatus<Name> | undefined> {
   const text = await readFile(statusFile(name), 'utf8').catch(() => undefined);
-  const status = text === undefined ? undefined : parse<Name>(text);
-  return status !== undefined && (await isRunning(status)) ? status : undefined;
+  return text === undefined ? undefined : parse<Name>(text);
+}
+
+/** Undefined where it does not run (any more), or not yet. */
+export async function findServer<Name extends ServerName>(name: Name): Promise<ServerStatus<Name> | undefined> {
+  const status = await readStatus(name);
+  return status?.isReady === true && (await isRunning(status)) ? status : undefined;
 }
 
 /** Its addresses, for a test; undefined where it does not run. */
@@ -68,7 +75,13 @@ export async function localServer<Name extends ServerName>(name: Name): Promise<
 }
 
 export async function isRunning({ pid, mark }: Pick<ServerStatus, 'pid' | 'mark'>): Promise<boolean> {
-  return (await processMark(pid)) === mark;
+  return (await processMark(pid)) === mark && !(await isZombie(pid));
+}
+
+/** It has ended, and nobody has asked how. */
+async function isZombie(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }
 
 /** A file that was cut short counts as none. */

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readFile, rename, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processMark } from '../../../src/store/embedded/process-mark.ts';
-import { stopServer } from './down.ts';
+import { takeDown } from './down.ts';
 import { ensureInstalled, type Progress } from './install.ts';
 import {
   findServer,
@@ -25,18 +25,30 @@ export interface UpOptions {
   readonly progress: Progress;
   /** It ends with this process, where the system can see to that. */
   readonly isBound: boolean;
-  readonly signal: AbortSignal;
 }
 
-/** The server as it runs when it has answered a query; one that runs already is left as it is. Throws why it cannot be had. */
+export interface Running<Name extends ServerName> {
+  readonly status: ServerStatus<Name>;
+  /** This call started it. */
+  readonly isOurs: boolean;
+}
+
+/** The server when it has answered a query; one that runs already is left as it is. Throws why it cannot be had. */
 export async function bringUp<Name extends ServerName>(
   recipe: Recipe<Name>,
   options: UpOptions,
-): Promise<ServerStatus<Name>> {
-  const { progress } = options;
+): Promise<Running<Name>> {
+  const { say, signal } = options.progress;
   return withLock(join(serversFolder(), `${recipe.name}.lock`), {
-    waiting: () => progress.say('waiting for another process that starts it'),
-    work: async () => (await findServer(recipe.name)) ?? (await start(recipe, options)),
+    signal,
+    waiting: () => say('waiting for another process that starts it'),
+    work: async () => {
+      const running = await findServer(recipe.name);
+      if (running !== undefined) return { status: running, isOurs: false };
+      // what one that is gone without `down`, or a start that was killed, left behind
+      await takeDown(recipe);
+      return { status: await start(recipe, options), isOurs: true };
+    },
   });
 }
 
@@ -44,21 +56,24 @@ async function start<Name extends ServerName>(recipe: Recipe<Name>, options: UpO
   await requirePrograms(recipe);
   const installation = await recipe.installation?.();
   const installed = installation === undefined ? '' : await ensureInstalled(installation, options.progress);
-  options.signal.throwIfAborted();
+  options.progress.signal.throwIfAborted();
   options.progress.say(`starting ${recipe.product}`);
   const folder = await mkdtemp(join(serversFolder(), `${recipe.name}-`));
   const plan = await recipe.plan({ installed, folder });
   const pid = await launch(plan, folder, options);
   const mark = (await processMark(pid)) ?? '';
   const { address, dataFolder } = plan;
-  const status = { name: recipe.name, pid, mark, address, folder, ...(dataFolder !== undefined && { dataFolder }) };
+  const place = { folder, ...(dataFolder !== undefined && { dataFolder }) };
+  const status = { name: recipe.name, pid, mark, isReady: false, address, ...place };
+  await writeStatus(status);
   try {
-    await untilAnswering(recipe, status, options.signal);
-    await writeStatus(status);
-    return status;
+    await untilAnswering(recipe, status, options.progress.signal);
+    const ready = { ...status, isReady: true };
+    await writeStatus(ready);
+    return ready;
   } catch (error) {
     const log = await tail(join(folder, LOG));
-    await stopServer(status, recipe.stopSignal);
+    await takeDown(recipe);
     throw new Error(`${(error as Error).message} ${log}`);
   }
 }

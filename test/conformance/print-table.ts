@@ -1,0 +1,55 @@
+// `npm run conformance`: runs the twelve sentences and prints one table of what they came to; `-- FOLDER` prints that of
+// reports which `npm test` left in PENSTOCK_TEST_REPORTS. Exit code 1 when a sentence failed, or was not run where
+// PENSTOCK_TEST_SERVERS_NEEDED says that all servers must be there.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOutput } from '../../src/cli/output.ts';
+import { PROVIDERS } from '../../src/warehouse/index.ts';
+import { fleet } from './fleet.ts';
+import { type Assertion, type Product, tabulate } from './table.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const output = createOutput({ out: process.stdout, err: process.stderr, json: false });
+
+function products(): readonly Product[] {
+  return PROVIDERS.map((provider) => {
+    const fixture = fleet.find(({ connector }) => connector.provider === provider);
+    const proof = fixture && ((sentence: number) => fixture.provenElse?.[sentence] ?? fixture.provenBy);
+    return { name: fixture?.connector.product ?? provider, proof };
+  });
+}
+
+function assertionsIn(folder: string): readonly Assertion[] {
+  return readdirSync(folder).flatMap((file) => {
+    const { testResults } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      readonly testResults: readonly { readonly assertionResults: readonly Assertion[] }[];
+    };
+    return testResults.flatMap(({ assertionResults }) => assertionResults);
+  });
+}
+
+function runSentences(folder: string): void {
+  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const files = readdirSync(join(ROOT, 'test', 'conformance')).filter((file) => /^\d\d-.*\.test\.ts$/.test(file));
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${join(folder, 'conformance.json')}`];
+  const paths = files.map((file) => `test/conformance/${file}`);
+  spawnSync(process.execPath, [vitest, 'run', ...reporters, ...paths], { cwd: ROOT, stdio: 'inherit' });
+}
+
+const given = process.argv[2];
+const folder = given ?? mkdtempSync(join(tmpdir(), 'penstock-conformance-'));
+try {
+  if (given === undefined) runSentences(folder);
+  const { head, rows, notes, failed, notRun } = tabulate(assertionsIn(folder), products());
+  output.rows(
+    head,
+    rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index]]))),
+  );
+  for (const note of notes) output.line(note);
+  const isIncomplete = rows.length < 12 || (notRun > 0 && process.env.PENSTOCK_TEST_SERVERS_NEEDED !== undefined);
+  if (failed > 0 || isIncomplete) process.exitCode = 1;
+} finally {
+  if (given === undefined) rmSync(folder, { recursive: true, force: true });
+}
