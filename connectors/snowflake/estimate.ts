@@ -8,7 +8,7 @@ import { explainSql } from './statements.ts';
 /** The bytes of the micro-partitions that the plan reads; nothing runs, and no warehouse is woken. */
 export async function estimate(link: Link, statement: Statement, signal: AbortSignal): Promise<CostEstimate> {
   const { text, values } = bindSql(statement);
-  const [[plan] = []] = await fewRows(link, { text: explainSql(text), values }, signal);
+  const [[plan] = []] = await fewRows(link, { text: explainSql(text), values }, { signal });
   const amount = typeof plan === 'string' ? bytesOf(plan) : undefined;
   if (amount === undefined)
     throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse explains no plan for this statement.');

@@ -1,16 +1,16 @@
 import type { Cell } from '../../src/warehouse/index.ts';
 import type { BoundSql } from './bind.ts';
-import type { Link } from './link.ts';
+import type { Link, RunOptions } from './link.ts';
 import { rowsOf } from './rows.ts';
 
 const MOST_ROWS = 10_000;
 const IDLE_MS = 30_000;
 
 /** The first rows of a small answer, as cells. */
-export async function fewRows(link: Link, sql: BoundSql, signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-  const statement = await link.run(sql, { signal });
+export async function fewRows(link: Link, sql: BoundSql, options: RunOptions): Promise<readonly (readonly Cell[])[]> {
+  const statement = await link.run(sql, options);
   const rows = rowsOf({
-    ...{ link, statement, signal, idleMs: IDLE_MS },
+    ...{ link, statement, signal: options.signal, idleMs: IDLE_MS },
     request: { chunkRows: MOST_ROWS, chunkBytes: Number.POSITIVE_INFINITY },
   });
   try {

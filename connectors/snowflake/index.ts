@@ -18,7 +18,7 @@ export const snowflake = defineConnector({
     // time travel is a clause of each table and not of a query: a model's views, functions, shared and external tables, and
     // tables without retention do not take it. Each read is one statement, which sees one snapshot
     snapshot: false,
-    writeBack: false,
+    writeBack: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) =>

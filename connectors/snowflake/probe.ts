@@ -10,6 +10,7 @@ import { accessUrlOf, targetOf } from './address.ts';
 import { classify } from './errors.ts';
 import { fewRows } from './few-rows.ts';
 import type { Link, LinkDeps, Usage } from './link.ts';
+import { nameSql } from './names.ts';
 import { VISIBLE_TABLES_SQL } from './statements.ts';
 
 /** `link`: signs in, or gives the session's own. */
@@ -101,7 +102,7 @@ function isThere(used: string | null | undefined): boolean {
 }
 
 function missing(kind: 'warehouse' | 'database', config: LinkDeps['config']): AppError {
-  const [name, role] = [quote(config[kind]), quote(config.role)];
+  const [name, role] = [nameSql(config[kind]), nameSql(config.role)];
   return new AppError(
     'WAREHOUSE_PERMISSION',
     `${config.role} may use no ${kind} ${config[kind]}, or there is none of that name; look at config.${kind}. It needs GRANT USAGE ON ${kind.toUpperCase()} ${name} TO ROLE ${role}.`,
@@ -110,12 +111,8 @@ function missing(kind: 'warehouse' | 'database', config: LinkDeps['config']): Ap
 
 /** A role sees only what it has a grant for. An empty database is not complained about: tables may come, or lie elsewhere. */
 async function requireRead(link: Link, { config }: LinkDeps, signal: AbortSignal): Promise<string> {
-  const [[tables] = []] = await fewRows(link, { text: VISIBLE_TABLES_SQL, values: [] }, signal);
+  const [[tables] = []] = await fewRows(link, { text: VISIBLE_TABLES_SQL, values: [] }, { signal });
   if (Number(tables) > 0) return `${config.role} sees ${tables} tables and views in ${config.database}.`;
-  const [database, role] = [quote(config.database), quote(config.role)];
+  const [database, role] = [nameSql(config.database), nameSql(config.role)];
   return `${config.role} sees no table in ${config.database}. If there are any, it needs GRANT USAGE ON ALL SCHEMAS IN DATABASE ${database} TO ROLE ${role}; GRANT SELECT ON ALL TABLES IN DATABASE ${database} TO ROLE ${role}.`;
-}
-
-function quote(name: string): string {
-  return /^[a-z_][a-z0-9_$]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -10,6 +10,7 @@ import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { HttpClient, ResultChunk, Sdk } from './sdk.ts';
 import { guardTransport } from './transport.ts';
+import { createWriteBack } from './write-back.ts';
 
 let loading: Promise<Sdk> | undefined;
 
@@ -48,6 +49,7 @@ export function openSession(deps: LinkDeps): Session {
   const use = <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>) => useLink(links, signal, work);
   const idleMs = Math.min(deps.environment.statementTimeoutMs, MOST_IDLE_MS);
   return {
+    ...(deps.environment.writes === true ? { writeBack: createWriteBack(deps) } : {}),
     probe: (signal) => probeWith(deps, links, signal),
     describe: (statement, signal) => use(signal, (link) => describe(link, statement, signal)),
     estimate: (statement, signal) => use(signal, (link) => estimate(link, statement, signal)),

@@ -1,4 +1,5 @@
 // Every statement the connector itself writes.
+import { type StagingSql, stagingColumnsSql } from '../_shared/write-back-sql.ts';
 
 /** Session parameters that results depend on; the account may have chosen others. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -13,6 +14,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   GEOMETRY_OUTPUT_FORMAT: "'EWKB'",
   // MB; parts of a result grow up to it, and two are in memory at once
   CLIENT_RESULT_CHUNK_SIZE: '48',
+  // two sources for one row are an error, and not whichever comes first
+  ERROR_ON_NONDETERMINISTIC_UPDATE: 'TRUE',
+  // seconds that an update waits for a table
+  LOCK_TIMEOUT: '300',
   // a statement whose client is gone ends within minutes
   ABORT_DETACHED_QUERY: 'TRUE',
 };
@@ -44,4 +49,18 @@ const MOST_TAG_CHARACTERS = 2000;
 /** What QUERY_TAG takes. It is a value of a request, not a part of SQL. */
 export function queryTag(text: string): string {
   return text.slice(0, MOST_TAG_CHARACTERS);
+}
+
+export const BEGIN = 'BEGIN';
+export const COMMIT = 'COMMIT';
+
+export function createStagingSql(sql: StagingSql): string {
+  return `CREATE TEMPORARY TABLE ${sql.staging} AS ${stagingColumnsSql(sql)}`;
+}
+
+/** Rows of one bound JSON text, an array of arrays; `keyTypes` in the order of the key. */
+export function loadSql(staging: string, keyTypes: readonly string[]): string {
+  const types = [...keyTypes, 'NUMBER(38, 0)', 'NUMBER(38, 0)'];
+  const columns = types.map((type, index) => `CAST(CAST(row_.value[${index}] AS VARCHAR) AS ${type})`);
+  return `INSERT INTO ${staging} SELECT ${columns.join(', ')} FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?))) AS row_`;
 }

@@ -1,6 +1,6 @@
 // A database of its own on the local Snowflake server, and a way to it on which connections are counted.
 import { randomBytes } from 'node:crypto';
-import type { ConnectionConfig, ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { type ConnectionConfig, type ConnectorEnvironment, STAGING_SCHEMA } from '../../src/warehouse/index.ts';
 import { openLossyProxy } from './lossy-proxy.ts';
 import { openSnowflakeClient } from './snowflake-client.ts';
 import { warehouseEnvironment } from './warehouse-environment.ts';
@@ -12,6 +12,8 @@ export interface SnowflakeWarehouse extends AsyncDisposable {
   /** Port of the server that `environment` leads to. */
   readonly port: number;
   seed(statements: readonly string[]): Promise<void>;
+  /** Names of staging tables that are there. */
+  staging(): Promise<readonly string[]>;
   connections(): Promise<number>;
 }
 
@@ -32,6 +34,8 @@ export async function openSnowflakeWarehouse(): Promise<SnowflakeWarehouse> {
   const database = `T${randomBytes(6).toString('hex').toUpperCase()}`;
   const client = await openSnowflakeClient({ accessUrl, database });
   await client.run(`CREATE SCHEMA IF NOT EXISTS ${database}.PUBLIC`);
+  // what `penstock warehouse setup-sql` makes
+  await client.run(`CREATE SCHEMA IF NOT EXISTS ${database}.${STAGING_SCHEMA}`);
   await client.run(`USE SCHEMA ${database}.PUBLIC`);
   return {
     config: { ...SNOWFLAKE_CONFIG, database, schema: 'PUBLIC' },
@@ -39,6 +43,12 @@ export async function openSnowflakeWarehouse(): Promise<SnowflakeWarehouse> {
     port: proxy.port,
     async seed(statements) {
       for (const statement of statements) await client.run(statement);
+    },
+    async staging() {
+      const rows = await client.run(
+        `SELECT table_name FROM ${database}.information_schema.tables WHERE table_name ILIKE 'penstock_stg%'`,
+      );
+      return rows.map(([name]) => String(name));
     },
     connections: async () => proxy.connections(),
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,118 @@
+// Writing back: a session of its own for each call, staging in a TEMPORARY table, which no other session sees and which goes
+// with this one. Updates and the look for conflicts are one transaction; the statements before it would end any other.
+import {
+  type Column,
+  STAGING_SCHEMA,
+  type StagedRow,
+  type WriteBack,
+  type WriteBackRequest,
+  type WriteBackResult,
+} from '../../src/warehouse/index.ts';
+import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
+import { labelText } from '../_shared/label-text.ts';
+import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
+import { dialect } from './dialect.ts';
+import { fewRows } from './few-rows.ts';
+import { type Link, type LinkDeps, openLink } from './link.ts';
+import { nameSql } from './names.ts';
+import { BEGIN, COMMIT, createStagingSql, loadSql } from './statements.ts';
+
+const { quoteIdentifier: quote } = dialect;
+
+export function createWriteBack(deps: LinkDeps): WriteBack {
+  const inSession = async <Result>(
+    { signal, tag }: { readonly signal: AbortSignal; readonly tag?: string | undefined },
+    work: (writer: Writer) => Promise<Result>,
+  ): Promise<Result> => {
+    const link = await openLink(deps, signal);
+    try {
+      return await work(writerOf(link, signal, tag));
+    } finally {
+      // with it go the staging table and what was not committed
+      await link.close();
+    }
+  };
+  return {
+    apply: async (request, signal) => {
+      if (request.rows.length === 0) return NOTHING_WRITTEN;
+      const tag = request.label === undefined ? undefined : labelText(request.label);
+      const staging = `${nameSql(deps.config.database)}.${STAGING_SCHEMA}.${request.staging}`;
+      return await inSession({ signal, tag }, (writer) => apply(writer, { ...request, staging }, signal));
+    },
+    clear: async (target, mpids, signal) => {
+      if (mpids.length === 0) return 0;
+      return await inSession({ signal }, (writer) =>
+        writer.inTransaction(() => changeAll(writer, clearSql(target, quote, mpids))),
+      );
+    },
+    // temporary tables end with their session
+    listStaging: async () => [],
+    dropStaging: async () => undefined,
+  };
+}
+
+interface Writer {
+  run(sql: string, values?: readonly string[]): Promise<void>;
+  /** Rows that a statement changed. */
+  change(sql: string): Promise<number>;
+  /** Rows of a query, as texts. */
+  ask(sql: string): Promise<readonly (readonly (string | null)[])[]>;
+  inTransaction<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+function writerOf(link: Link, signal: AbortSignal, tag: string | undefined): Writer {
+  const rows = (text: string, values: readonly string[] = []) => fewRows(link, { text, values }, { signal, tag });
+  return {
+    async run(sql, values) {
+      await rows(sql, values);
+    },
+    // the SDK's own count adds the rows that met several sources
+    change: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
+    ask: async (sql) => (await rows(sql)).map((row) => row.map((cell) => (cell === null ? null : String(cell)))),
+    async inTransaction(work) {
+      await rows(BEGIN);
+      const result = await work();
+      await rows(COMMIT);
+      return result;
+    },
+  };
+}
+
+async function apply(writer: Writer, request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult> {
+  const { target, staging, rows } = request;
+  const sql: StagingSql = { target, staging, quote };
+  await writer.run(createStagingSql(sql));
+  const insert = loadSql(staging, target.key.map(typeOf));
+  for (const json of piecesOf(rows)) await writer.run(insert, [json]);
+  return await writer.inTransaction(() => applyStaged({ ...writer, sql }, request, signal));
+}
+
+/** What a text of the key becomes. */
+function typeOf({ type, nativeType }: Column): string {
+  return type === 'integer' || type === 'decimal' ? nativeType : 'VARCHAR';
+}
+
+/** One bound value holds 16 MB at most. */
+const PIECE_CHARACTERS = 4_000_000;
+
+/** JSON arrays of arrays of texts: numbers of any size stay what they are. */
+function* piecesOf(rows: readonly StagedRow[]): Generator<string, void, undefined> {
+  let parts: string[] = [];
+  let size = 0;
+  for (const { key, readMpid, mpid } of rows) {
+    const part = JSON.stringify([...key, readMpid, mpid].map((cell) => (cell === null ? null : String(cell))));
+    parts.push(part);
+    size += part.length;
+    if (size < PIECE_CHARACTERS) continue;
+    yield `[${parts.join(',')}]`;
+    parts = [];
+    size = 0;
+  }
+  if (parts.length > 0) yield `[${parts.join(',')}]`;
+}
+
+async function changeAll(writer: Writer, statements: readonly string[]): Promise<number> {
+  let changed = 0;
+  for (const statement of statements) changed += await writer.change(statement);
+  return changed;
+}
