@@ -111,7 +111,7 @@ async function readRun(tx: Transaction, { workspaceId, runId }: RunKey): Promise
   return runFromRow(rows[0]);
 }
 
-/** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only a scheduled run waits. */
+/** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only what nobody asked for waits. */
 async function takeSnapshot(tx: Transaction, run: Run): Promise<string | undefined> {
   const { workspaceId, pipelineNumber } = run;
   const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
@@ -125,7 +125,7 @@ async function takeSnapshot(tx: Transaction, run: Run): Promise<string | undefin
   return snapshot;
 }
 
-function mayStart(context: PipelineContext, { type }: Run): boolean {
+function mayStart(context: PipelineContext, { type, requestedBy }: Run): boolean {
   if (pipelineStatus(context, false) === 'stopped') return false;
-  return type === 'manual' || pipelineErrors(context).length === 0;
+  return type === 'manual' || requestedBy !== null || pipelineErrors(context).length === 0;
 }

@@ -41,19 +41,23 @@ export function imbalanceOf({ runId }: Pick<RunLease, 'runId'>, counts: Returned
 }
 
 /**
- * Adds the rows of a chunk to the run's counters, in the transaction that delivers them, and answers the sums. This is the
+ * Adds the rows of a chunk, and the units they made, to the run's counters, in the transaction that delivers them, and answers the sums. This is the
  * fence of that transaction: it throws LEASE_LOST once the run is not this worker's any more.
  */
-export async function countRows(tx: Transaction, lease: RunLease, done: Counts): Promise<Counts> {
+export async function countRows(
+  tx: Transaction,
+  lease: RunLease,
+  { units, ...done }: Counts & { readonly units: number },
+): Promise<Counts> {
   const [sums] = await tx.query<ReturnedCounts>(
     `UPDATE pipeline_runs
      SET extracted_records = extracted_records + $4, successful_records = successful_records + $5,
          failed_records = failed_records + $6, deduplicated_records = deduplicated_records + $7,
-         erased_records = erased_records + $8
+         erased_records = erased_records + $8, delivered_units = delivered_units + $9
      WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running' RETURNING ${RETURNED_COUNTS}`,
     [
       ...[lease.workspaceId, lease.runId, lease.fence],
-      ...[done.extracted, done.successful, done.failed, done.deduplicated, done.erased],
+      ...[done.extracted, done.successful, done.failed, done.deduplicated, done.erased, units],
     ],
   );
   if (sums === undefined) throw leaseLost(lease);

@@ -49,7 +49,8 @@ async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
   await ledger.write(tx, { keys, deduplicated, afterRows: progress.extracted });
   const done = countsOf(chunk, refused.length);
-  const after = await countRows(tx, claimed, done);
+  const units = outcomes.filter((outcome) => !('rule' in outcome)).length;
+  const after = await countRows(tx, claimed, { ...done, units });
   tx.afterCommit(() => deps.observer.rowsDelivered(done));
   return after;
 }

@@ -9,7 +9,7 @@ import { nextStatus, type RunEvent, type RunStatus, statusesBefore } from './run
 /** What ends a run, or an attempt of it. */
 export interface RunEnding {
   readonly lease: RunLease;
-  readonly event: Exclude<RunEvent, 'claim'>;
+  readonly event: Exclude<RunEvent, 'claim' | 'retry'>;
   readonly nowMs: number;
   readonly errors?: readonly Notice[];
   readonly warnings?: readonly Notice[];

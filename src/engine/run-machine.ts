@@ -5,8 +5,9 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 /**
  * What can happen to a run. `claim`: a worker takes it; from `running` it takes it over from a worker that is gone.
  * `release`: its worker hands it back (drain). `defer`: a passing error, to be tried again later. `end`: all delivered.
+ * `retry`: somebody asks for another attempt of a run that came to nothing (002, States).
  */
-export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel'] as const;
+export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel', 'retry'] as const;
 export type RunEvent = (typeof RUN_EVENTS)[number];
 
 /** null: the event does not apply any more, and whoever brings it writes nothing. */
@@ -19,10 +20,13 @@ const OVER: Readonly<Record<RunEvent, Outcome>> = {
   end: null,
   fail: null,
   cancel: null,
+  retry: null,
 };
 
+const AGAIN = { ...OVER, retry: 'queued' } as const;
+
 const TABLE: Readonly<Record<RunStatus, Readonly<Record<RunEvent, Outcome>>>> = {
-  queued: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped' },
+  queued: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped', retry: null },
   running: {
     claim: 'running',
     release: 'queued',
@@ -30,11 +34,12 @@ const TABLE: Readonly<Record<RunStatus, Readonly<Record<RunEvent, Outcome>>>> = 
     end: 'success',
     fail: 'failed',
     cancel: 'stopped',
+    retry: null,
   },
-  retrying: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped' },
+  retrying: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped', retry: null },
   success: OVER,
-  failed: OVER,
-  stopped: OVER,
+  failed: AGAIN,
+  stopped: AGAIN,
 };
 
 export function nextStatus(status: RunStatus, event: RunEvent): RunStatus | null {

@@ -20,7 +20,7 @@ function checkByConnector(connector: Connector, config: ConnectionConfig): reado
 }
 
 function checkByTable(provider: Provider, config: ConnectionConfig): readonly Issue[] {
-  const { required, optional } = CONFIG_FIELDS[provider];
+  const { required, optional, mayBeEmpty = [] } = CONFIG_FIELDS[provider];
   const known = [...required, ...optional];
   const missing = required.filter((field) => config[field] === undefined);
   const issues = missing.map((field) => ({ path: `config.${field}`, message: `is required for ${provider}` }));
@@ -28,7 +28,7 @@ function checkByTable(provider: Provider, config: ConnectionConfig): readonly Is
     const path = `config.${field}`;
     if (!known.includes(field)) {
       issues.push({ path, message: `is not a field of ${provider}; known are ${known.join(', ')}` });
-    } else if (typeof value !== 'string' || value.trim() === '') {
+    } else if (typeof value !== 'string' || (value.trim() === '' && !mayBeEmpty.includes(field))) {
       issues.push({ path, message: 'must be text that is not empty' });
     }
   }

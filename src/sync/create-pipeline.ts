@@ -3,6 +3,7 @@ import type { Caller } from '../http/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { checkDataPlan } from './check-data-plan.ts';
 import { loadPipeline, loadPipelines } from './load-pipeline.ts';
+import type { VersionOneMarks } from './pipeline.ts';
 import {
   type Body,
   draftColumns,
@@ -17,11 +18,18 @@ import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
 import { pipelineFields } from './wire/pipeline-answer.ts';
 
+interface Creation {
+  readonly body: Body;
+  /** What version 1 knows of the pipeline that it makes. */
+  readonly marks?: VersionOneMarks;
+}
+
 /** POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, DUPLICATE_ID. */
-export async function createPipeline(deps: SyncDeps, caller: Caller, body: Body): Promise<PipelineContext> {
-  const same = await loadPipelines(deps.store, { workspaceId: caller.workspaceId, id: body.id });
-  if (same.length > 0) throw duplicatePipeline(body.id);
-  const draft = await draftPipeline(deps, caller, { body });
+export async function createPipeline(deps: SyncDeps, caller: Caller, creation: Creation): Promise<PipelineContext> {
+  const { id } = creation.body;
+  const same = await loadPipelines(deps.store, { workspaceId: caller.workspaceId, id });
+  if (same.length > 0) throw duplicatePipeline(id);
+  const draft = await draftPipeline(deps, caller, creation);
   return deps.store.transaction((tx) => insert(tx, { deps, caller, draft }));
 }
 

@@ -1,6 +1,7 @@
 import type { InferSelectModel } from 'drizzle-orm';
 import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { ResourceState } from './connection.ts';
+import type { LoadTimestamp } from './load-timestamp.ts';
 import { type Audit, type Notice, noticesFromStore } from './pipeline.ts';
 import type { dataModels } from './tables.ts';
 
@@ -11,6 +12,8 @@ export interface DataModel extends Audit {
   readonly state: ResourceState;
   /** As it was given, comments and semicolon included. */
   readonly sqlQuery: string;
+  /** Of version 1, which gives it to the pipelines that it makes; null: none. */
+  readonly loadTimestamp: LoadTimestamp | null;
   /** Why it is invalid; null: valid. */
   readonly fault: readonly Notice[] | null;
 }
@@ -20,6 +23,7 @@ export function dataModelFromRow(row: InferSelectModel<typeof dataModels>): Data
     ...row,
     workspaceId: workspaceId(row.workspaceId),
     state: row.state as ResourceState,
+    loadTimestamp: row.loadTimestamp === null ? null : (JSON.parse(row.loadTimestamp) as LoadTimestamp),
     fault: noticesFromStore(row.fault),
   };
 }

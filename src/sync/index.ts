@@ -1,4 +1,4 @@
-// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to where
+// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs, v2 API and v1 (v1/), when runs are due and up to where
 // they cover the time line. It probes and describes warehouses when something is saved; it never reads rows: that is engine.
 // Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
 // a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
@@ -30,10 +30,14 @@ export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';
 export { BASE, CHANGES, pathParams, READS } from './routes/platform-endpoint.ts';
 export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
-export { type DueRun, dueAfter, dueRun, nextDueAt, type Timetable, timetableOf } from './schedule.ts';
+export { type DueRun, dueAfter, dueRun, isOver, nextDueAt, type Timetable, timetableOf } from './schedule.ts';
 export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';
 export { transformationMisfits } from './transformation-fit.ts';
 export { triggerPipeline } from './trigger-pipeline.ts';
+export { RunStatusAnswer } from './v1/contract/run.ts';
+export { loadKnownPipeline } from './v1/in-version-one.ts';
+export { BASE as VERSION_ONE, CHANGES as VERSION_ONE_CHANGES } from './v1/routes/platform-endpoint.ts';
+export { runStatusAnswer } from './v1/wire/run.ts';
 export { runAnswer } from './wire/run-answer.ts';

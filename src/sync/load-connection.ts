@@ -23,10 +23,11 @@ export async function findConnection(
 export async function loadConnection(...args: Parameters<typeof findConnection>): Promise<Connection> {
   const connection = await findConnection(...args);
   if (connection !== undefined) return connection;
-  throw new AppError(
-    'NOT_FOUND',
-    `There is no connection "${args[1].id}" in this workspace; GET the list to see what is.`,
-  );
+  throw connectionNotFound(args[1].id);
+}
+
+export function connectionNotFound(id: string): AppError {
+  return new AppError('NOT_FOUND', `There is no connection "${id}" in this workspace; GET the list to see what is.`);
 }
 
 /** All of the workspace, or those of one provider, by id. */

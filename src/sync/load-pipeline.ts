@@ -83,6 +83,6 @@ function matches(selection: PipelineSelection): SQL | undefined {
   );
 }
 
-function pipelineNotFound(id: string): AppError {
+export function pipelineNotFound(id: string): AppError {
   return new AppError('NOT_FOUND', `There is no pipeline "${id}" in this workspace; GET the list to see what is.`);
 }

@@ -9,7 +9,8 @@ import type { PipelineBody } from './contract/pipeline.ts';
 import { findConnection, unknownConnection } from './load-connection.ts';
 import { findDataModel, unknownDataModel } from './load-data-model.ts';
 import { findFieldTransformation, unknownFieldTransformation } from './load-field-transformation.ts';
-import type { KeptFields, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
+import { tracksAsBefore } from './load-timestamp.ts';
+import type { KeptFields, Notice, Pipeline, Schedule, SyncMode, VersionOneMarks } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
 import { readFeed } from './read-feed.ts';
@@ -26,11 +27,18 @@ export interface PipelineDraft {
   readonly warnings: readonly Notice[];
 }
 
-/** `stored` is the pipeline that a PUT replaces. Throws VALIDATION_FAILED. */
+interface Drafting {
+  readonly body: Body;
+  /** The pipeline that a PUT replaces. */
+  readonly stored?: Pipeline;
+  readonly marks?: VersionOneMarks | undefined;
+}
+
+/** Throws VALIDATION_FAILED. */
 export async function draftPipeline(
   deps: SyncDeps,
   { workspaceId }: Caller,
-  { body, stored }: { readonly body: Body; readonly stored?: Pipeline },
+  { body, stored, marks }: Drafting,
 ): Promise<PipelineDraft> {
   const used = await findUsed(deps.store, workspaceId, body);
   const { dataPlan, ...read } = readPipelineBody(body, deps.fleet[used.connection.provider]?.dialect);
@@ -38,6 +46,7 @@ export async function draftPipeline(
   const kept = {
     ...(await readFeed(deps, workspaceId, { body, stored })),
     ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
+    ...keptMarks(marks ?? inheritedMarks(stored, { body, ...read })),
   };
   const ofPlan = await checkDataPlan(deps.store, workspaceId, { dataPlan });
   const noticed = await checkPipeline(deps, {
@@ -45,6 +54,20 @@ export async function draftPipeline(
     ...{ syncMode: read.syncMode, rowKey: rowKey ?? [] },
   });
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...ofPlan, ...noticed] };
+}
+
+/** After a PUT of version 2: it may have given the pipeline an iterator of its own, or another state. */
+function inheritedMarks(
+  stored: Pipeline | undefined,
+  { body, ...read }: Pick<PipelineDraft, 'body' | 'syncMode' | 'schedule'>,
+): VersionOneMarks {
+  const { followsModel, isActiveDraft } = stored?.kept.versionOne ?? {};
+  const follows = followsModel && stored?.dataModelId === body.data_model_id && tracksAsBefore(stored, read);
+  return { ...(follows && { followsModel }), ...(isActiveDraft && body.state === 'new' && { isActiveDraft }) };
+}
+
+function keptMarks(versionOne: VersionOneMarks): Pick<KeptFields, 'versionOne'> {
+  return Object.keys(versionOne).length === 0 ? {} : { versionOne };
 }
 
 type Used = Pick<PipelineContext, 'connection' | 'dataModel' | 'transformation'>;

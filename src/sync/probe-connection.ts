@@ -1,4 +1,4 @@
-import { asAppError } from '../kernel/index.ts';
+import { AppError, asAppError } from '../kernel/index.ts';
 import type { ProbeStage } from '../warehouse/index.ts';
 import { askWarehouse, type Reachable, reachable, type WarehouseDeps } from './ask-warehouse.ts';
 import type { Connection } from './connection.ts';
@@ -10,12 +10,27 @@ export interface Probed {
   readonly stages: readonly ProbeStage[];
 }
 
-/** Asks the warehouse whether the connection works. Never throws: whatever stands in the way is the fault. */
-export async function probeConnection(deps: WarehouseDeps, connection: Reachable): Promise<Probed> {
-  return probe(() => askWarehouse(deps, connection, (session, signal) => session.probe(signal)));
+/**
+ * Asks the warehouse whether the connection works. Whatever stands in the way is the fault; where the warehouse must answer
+ * it throws that as WAREHOUSE_UNREACHABLE instead.
+ */
+export async function probeConnection(
+  deps: WarehouseDeps,
+  { mustAnswer = false, ...connection }: Reachable & { readonly mustAnswer?: boolean | undefined },
+): Promise<Probed> {
+  const probed = await probe(() => askWarehouse(deps, connection, (session, signal) => session.probe(signal)));
+  if (mustAnswer) requireAnswer(deps, connection, probed);
+  return probed;
 }
 
-/** As `probeConnection`, for a connection as it is stored: a secret that cannot be decrypted is a fault, too. */
+/** A provider without a connector cannot answer, and is saved all the same (rulings §7). Throws WAREHOUSE_UNREACHABLE. */
+export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reachable, 'provider'>, { fault }: Probed) {
+  if (fault === null || fleet[provider] === undefined) return;
+  const why = fault.map(({ message }) => message).join(' ');
+  throw new AppError('WAREHOUSE_UNREACHABLE', `Nothing was saved, because the warehouse cannot be reached: ${why}`);
+}
+
+/** As `probeConnection`, which need not answer, for a connection as it is stored: a secret that cannot be decrypted is a fault, too. */
 export async function probeStored(deps: WarehouseDeps, connection: Connection): Promise<Probed> {
   return probe(async () => askWarehouse(deps, reachable(deps, connection), (session, signal) => session.probe(signal)));
 }

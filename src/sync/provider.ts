@@ -38,6 +38,8 @@ interface ConfigFields {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   readonly secret: readonly string[];
+  /** What a connection of version 1 does not have. */
+  readonly mayBeEmpty?: readonly string[];
 }
 
 /** 002, Warehouse connection, and rulings §7, API: holds where this build has no connector that knows better. */
@@ -49,6 +51,7 @@ export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
     ],
     optional: ['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
     secret: ['password'],
+    mayBeEmpty: ['storage_integration'],
   },
   Beta: {
     required: ['project_id', 'dataset_id', 'service_account_id', 'service_account_key'],

@@ -65,7 +65,7 @@ function checkLookback({ lookback, type }: Wire, complain: Complain): void {
   else if (parseDuration(lookback) === undefined) complain('lookback', `"${lookback}" is longer than 100 years`);
 }
 
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -7,9 +7,10 @@ import { changedFields } from './changed-fields.ts';
 import { checkDataPlan } from './check-data-plan.ts';
 import { requireNoLiveRun } from './live-runs.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
-import type { Iterator, Pipeline } from './pipeline.ts';
+import type { Iterator, Pipeline, VersionOneMarks } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
@@ -20,6 +21,10 @@ interface Replacement {
   readonly body: Body;
   /** Refuses what would reset the pipeline. */
   readonly preventResets: boolean;
+  /** Version 1's PUT says what it knows of the pipeline; absent: what is known stays, as far as it is still true. */
+  readonly marks?: VersionOneMarks;
+  /** What the body was made of. */
+  readonly basedOn?: Pipeline;
 }
 
 /**
@@ -28,11 +33,11 @@ interface Replacement {
  */
 export async function replacePipeline(deps: SyncDeps, caller: Caller, put: Replacement): Promise<PipelineContext> {
   const { workspaceId } = caller;
-  const { id, body } = put;
+  const { id, body, marks, preventResets, basedOn } = put;
   const { pipeline: stored } = await loadPipeline(deps.store, { workspaceId, id });
   if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
-  const draft = await draftPipeline(deps, caller, { body, stored });
-  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft, preventResets: put.preventResets }));
+  const draft = await draftPipeline(deps, caller, { body, stored, marks });
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft, preventResets, basedOn }));
 }
 
 interface Overwriting {
@@ -40,11 +45,12 @@ interface Overwriting {
   readonly caller: Caller;
   readonly draft: PipelineDraft;
   readonly preventResets: boolean;
+  readonly basedOn: Pipeline | undefined;
 }
 
 async function overwrite(
   tx: Transaction,
-  { deps, caller, draft, preventResets }: Overwriting,
+  { deps, caller, draft, preventResets, basedOn }: Overwriting,
 ): Promise<PipelineContext> {
   const { workspaceId, actor } = caller;
   const { id } = draft.body;
@@ -52,7 +58,10 @@ async function overwrite(
   await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
   await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
-  const resetting = [...resettingFields(before, draft), ...(await resettingKey(tx, deps, { before, draft }))];
+  requireUnchanged(before, basedOn);
+  const { syncMode } = draft;
+  const changed = resettingFields(before, { pipelineType: draft.body.pipeline_type, syncMode });
+  const resetting = [...changed, ...(await resettingKey(tx, deps, { before, draft }))];
   if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);
   if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change what resets it');
   await tx.orm
@@ -89,10 +98,13 @@ export function resetColumns({ generation, schedule }: Pipeline) {
  * not shown: another pipeline_type, because what was delivered as people was never delivered as events; another zone of
  * the iterator, because the position would mean another wall clock, so that hours were lost or loaded twice.
  */
-function resettingFields(before: Pipeline, { body, syncMode: after }: PipelineDraft): readonly string[] {
+export function resettingFields(
+  before: Pick<Pipeline, 'pipelineType' | 'syncMode'>,
+  { pipelineType, syncMode: after }: Pick<Pipeline, 'pipelineType' | 'syncMode'>,
+): readonly string[] {
   const { syncMode } = before;
   const fields = [
-    ['pipeline_type', before.pipelineType, body.pipeline_type],
+    ['pipeline_type', before.pipelineType, pipelineType],
     ['sync_mode.type', syncMode.type, after.type],
     ['sync_mode.iterator_field', syncMode.iterator?.field, after.iterator?.field],
     ['sync_mode.iterator_data_type', syncMode.iterator?.type, after.iterator?.type],

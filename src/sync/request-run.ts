@@ -18,6 +18,8 @@ export interface RunRequest {
   readonly logicalDateMs: number;
   readonly nominalEndMs: number;
   readonly nowMs: number;
+  /** Of a manual run. */
+  readonly requestedBy?: string;
   readonly idempotencyKey?: string;
 }
 
@@ -51,6 +53,8 @@ export async function requestRun(
       failedRecords: 0n,
       deduplicatedRecords: 0n,
       erasedRecords: 0n,
+      deliveredUnits: 0n,
+      requestedBy: request.requestedBy ?? null,
       idempotencyKey: request.idempotencyKey ?? null,
     })
     .onConflictDoNothing()

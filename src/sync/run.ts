@@ -33,6 +33,10 @@ export interface Run {
   readonly failedRecords: bigint;
   readonly deduplicatedRecords: bigint;
   readonly erasedRecords: bigint;
+  /** People or event batches that it delivered. */
+  readonly deliveredUnits: bigint;
+  /** Who triggered it, or asked for its retry; null: the schedule alone. */
+  readonly requestedBy: string | null;
   readonly idempotencyKey: string | null;
 }
 

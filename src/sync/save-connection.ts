@@ -15,12 +15,19 @@ import type { ConnectionBody } from './contract/connection.ts';
 import { findConnection, loadConnection } from './load-connection.ts';
 import { type Probed, probeConnection } from './probe-connection.ts';
 import { providerOf, secretFieldsOf, unknownProvider } from './provider.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { connections } from './tables.ts';
 import { connectionAnswer } from './wire/connection-answer.ts';
 
 type Body = Static<typeof ConnectionBody>;
+
+export interface ConnectionSaving {
+  readonly body: Body;
+  /** Version 1: nothing is saved while the warehouse does not answer (002, Errors). */
+  readonly mustAnswer?: boolean;
+}
 
 /** What a body means once it was checked and the warehouse was asked. */
 interface Draft {
@@ -31,13 +38,17 @@ interface Draft {
   readonly fault: Probed['fault'];
 }
 
-/** Throws VALIDATION_FAILED and DUPLICATE_ID. */
-export async function createConnection(deps: SyncDeps, caller: Caller, body: Body): Promise<Connection> {
+/** Throws VALIDATION_FAILED and DUPLICATE_ID, and WAREHOUSE_UNREACHABLE where it must answer. */
+export async function createConnection(
+  deps: SyncDeps,
+  caller: Caller,
+  { body, mustAnswer }: ConnectionSaving,
+): Promise<Connection> {
   const { workspaceId, actor } = caller;
   const draft = { body, ...readBody(deps, body, undefined) };
   await requireAllowedAddress(deps, { workspaceId, ...draft });
   if (await findConnection(deps.store, { workspaceId, id: body.id })) throw duplicate(body.id);
-  const { fault } = await probeConnection(deps, { workspaceId, ...draft });
+  const { fault } = await probeConnection(deps, { workspaceId, ...draft, mustAnswer });
   const createdOn = new Date(deps.clock.nowMs());
   return deps.store.transaction(async (tx) => {
     const columns = columnsOf(deps, workspaceId, { ...draft, fault });
@@ -61,28 +72,30 @@ export async function createConnection(deps: SyncDeps, caller: Caller, body: Bod
 export async function replaceConnection(
   deps: SyncDeps,
   caller: Caller,
-  { id, body }: { readonly id: string; readonly body: Body },
+  { id, body, mustAnswer, basedOn }: ConnectionSaving & { readonly id: string; readonly basedOn?: Connection },
 ): Promise<Connection> {
   const { workspaceId } = caller;
   const before = await loadConnection(deps.store, { workspaceId, id });
   if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
   const draft = { body, ...readBody(deps, body, before) };
   await requireAllowedAddress(deps, { workspaceId, ...draft });
-  const { fault } = await probeConnection(deps, { workspaceId, ...draft });
-  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft: { ...draft, fault } }));
+  const { fault } = await probeConnection(deps, { workspaceId, ...draft, mustAnswer });
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft: { ...draft, fault }, basedOn }));
 }
 
 interface Overwriting {
   readonly deps: SyncDeps;
   readonly caller: Caller;
   readonly draft: Draft;
+  readonly basedOn: Connection | undefined;
 }
 
-async function overwrite(tx: Transaction, { deps, caller, draft }: Overwriting): Promise<Connection> {
+async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Overwriting): Promise<Connection> {
   const { workspaceId, actor } = caller;
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
   const before = await loadConnection(tx, { workspaceId, id }, 'update');
+  requireUnchanged(before, basedOn);
   const updated = await tx.orm
     .update(connections)
     .set({

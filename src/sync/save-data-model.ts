@@ -11,9 +11,12 @@ import { changedFields } from './changed-fields.ts';
 import { checkModelUsers, type NoticesOfUsers } from './check-users.ts';
 import type { DataModelBody } from './contract/data-model.ts';
 import { type DataModel, dataModelFromRow } from './data-model.ts';
+import { following, moveFollowers } from './follow-model.ts';
 import { loadDataModel } from './load-data-model.ts';
 import { loadPipelines } from './load-pipeline.ts';
+import type { LoadTimestamp } from './load-timestamp.ts';
 import { refreshWarnings } from './refresh-warnings.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { dataModels } from './tables.ts';
@@ -21,8 +24,18 @@ import { dataModelAnswer } from './wire/data-model-answer.ts';
 
 type Body = Static<typeof DataModelBody>;
 
+export interface ModelSaving {
+  readonly body: Body;
+  /** Version 1's; absent: as it was, and none at first. */
+  readonly loadTimestamp?: LoadTimestamp | null;
+}
+
 /** Throws VALIDATION_FAILED and DUPLICATE_ID. */
-export async function createDataModel(deps: SyncDeps, { workspaceId, actor }: Caller, body: Body): Promise<DataModel> {
+export async function createDataModel(
+  deps: SyncDeps,
+  { workspaceId, actor }: Caller,
+  { body, loadTimestamp = null }: ModelSaving,
+): Promise<DataModel> {
   await checkSql(body);
   const createdOn = new Date(deps.clock.nowMs());
   return deps.store.transaction(async (tx) => {
@@ -31,7 +44,8 @@ export async function createDataModel(deps: SyncDeps, { workspaceId, actor }: Ca
       // not shown: 002 requires neither name nor state of a model
       .values({
         ...{ workspaceId, id: body.id, name: body.name ?? body.id, state: body.state ?? 'new' },
-        ...{ sqlQuery: body.config.sql_query, fault: null, createdOn, createdBy: actor },
+        ...{ sqlQuery: body.config.sql_query, loadTimestamp: textOf(loadTimestamp), fault: null },
+        ...{ createdOn, createdBy: actor },
       })
       .onConflictDoNothing()
       .returning();
@@ -43,7 +57,7 @@ export async function createDataModel(deps: SyncDeps, { workspaceId, actor }: Ca
     await recordChange(tx, {
       ...{ workspaceId, occurredOn: createdOn, actor, action: 'data_model.created' },
       resource: `data_model/${body.id}`,
-      detail: changedFields(undefined, dataModelAnswer(created)),
+      detail: changedFields(undefined, modelFields(created)),
     });
     return created;
   });
@@ -53,51 +67,66 @@ export async function createDataModel(deps: SyncDeps, { workspaceId, actor }: Ca
 export async function replaceDataModel(
   deps: SyncDeps,
   caller: Caller,
-  { id, body }: { readonly id: string; readonly body: Body },
+  { id, body, loadTimestamp, basedOn }: ModelSaving & { readonly id: string; readonly basedOn?: DataModel },
 ): Promise<DataModel> {
   const { workspaceId } = caller;
-  await loadDataModel(deps.store, { workspaceId, id });
+  const stored = await loadDataModel(deps.store, { workspaceId, id });
   if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
   await checkSql(body);
   const users = await loadPipelines(deps.store, { workspaceId, dataModelId: id });
   const sqlQuery = body.config.sql_query;
+  const timed = loadTimestamp === undefined ? stored.loadTimestamp : loadTimestamp;
   const noticed = await checkModelUsers(
     deps,
-    users.map((user) => ({ ...user, dataModel: { ...user.dataModel, sqlQuery } })),
+    users.map((user) => ({ ...following(deps, user, timed), dataModel: { ...user.dataModel, sqlQuery } })),
   );
-  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, body, noticed }));
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, body, loadTimestamp, basedOn, noticed }));
 }
 
 interface Overwriting {
   readonly deps: SyncDeps;
   readonly caller: Caller;
   readonly body: Body;
+  readonly loadTimestamp: LoadTimestamp | null | undefined;
+  readonly basedOn: DataModel | undefined;
   readonly noticed: NoticesOfUsers;
 }
 
-async function overwrite(tx: Transaction, { deps, caller, body, noticed }: Overwriting): Promise<DataModel> {
+async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put }: Overwriting): Promise<DataModel> {
   const { workspaceId, actor } = caller;
   const { id } = body;
   const nowMs = deps.clock.nowMs();
   const before = await loadDataModel(tx, { workspaceId, id }, 'update');
+  requireUnchanged(before, put.basedOn);
   const updated = await tx.orm
     .update(dataModels)
     .set({
       ...{ name: body.name ?? before.name, state: body.state ?? before.state, sqlQuery: body.config.sql_query },
+      ...(put.loadTimestamp !== undefined && { loadTimestamp: textOf(put.loadTimestamp) }),
       ...{ fault: null, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
     })
     .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)))
     .returning();
   if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The data model "${id}" was deleted meanwhile.`);
   const after = dataModelFromRow(updated[0]);
+  if (put.loadTimestamp !== undefined) await moveFollowers(tx, deps, { caller, dataModel: after, nowMs });
   await reschedulePipelines(tx, { workspaceId, dataModelId: id }, { nowMs, afterFault: before.fault !== null });
   await refreshWarnings(tx, { workspaceId, dataModelId: id }, noticed);
   await recordChange(tx, {
     ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'data_model.updated' },
     resource: `data_model/${id}`,
-    detail: changedFields(dataModelAnswer(before), dataModelAnswer(after)),
+    detail: changedFields(modelFields(before), modelFields(after)),
   });
   return after;
+}
+
+/** What an audit entry compares: version 1 may have changed what version 2 does not show. */
+function modelFields(model: DataModel) {
+  return { ...dataModelAnswer(model), ...(model.loadTimestamp !== null && { load_timestamp: model.loadTimestamp }) };
+}
+
+function textOf(loadTimestamp: LoadTimestamp | null): string | null {
+  return loadTimestamp === null ? null : JSON.stringify(loadTimestamp);
 }
 
 async function checkSql({ config }: Body): Promise<void> {

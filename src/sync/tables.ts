@@ -48,6 +48,8 @@ export const dataModels = pgTable(
     name: text('name').notNull(),
     state: text('state').notNull(),
     sqlQuery: text('sql_query').notNull(),
+    /** Version 1's load timestamp, JSON text of `LoadTimestamp`; null: the model has none. */
+    loadTimestamp: text('load_timestamp'),
     /** Why it is invalid, JSON text `[{message}]`; null: valid. */
     fault: text('fault'),
     ...audit(),
@@ -163,6 +165,10 @@ export const pipelineRuns = pgTable(
     failedRecords: bigint('failed_records', { mode: 'bigint' }).notNull(),
     deduplicatedRecords: bigint('deduplicated_records', { mode: 'bigint' }).notNull(),
     erasedRecords: bigint('erased_records', { mode: 'bigint' }).notNull(),
+    /** People or event batches that it delivered. */
+    deliveredUnits: bigint('delivered_units', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Who triggered it, or asked for its retry; null: the schedule alone. */
+    requestedBy: text('requested_by'),
     /** The trigger's Idempotency-Key: the same key within a day answers the same run. */
     idempotencyKey: text('idempotency_key'),
   },

@@ -54,7 +54,7 @@ async function requestManualRun(
   }
   const { idempotencyKey } = trigger;
   const id = await requestRun(tx, deps.jobs, {
-    ...{ pipeline, type: 'manual', ...triggeredRun(table, nowMs), nowMs },
+    ...{ pipeline, type: 'manual', ...triggeredRun(table, nowMs), nowMs, requestedBy: actor },
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
   if (id === undefined) {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { AppError } from '../../src/kernel/index.ts';
 import {
   type Column,
@@ -28,7 +28,12 @@ export function column(name: string, type: Column['type'], nativeType: string = 
   return { name, type, nativeType };
 }
 
-export function scriptedWarehouse(provider: Provider): ScriptedWarehouse {
+const DATABASE = Type.Object(
+  { database: Type.String({ minLength: 1 }), password: Type.Optional(Type.String({ minLength: 1 })) },
+  { additionalProperties: false },
+);
+
+export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DATABASE): ScriptedWarehouse {
   const script: Omit<ScriptedWarehouse, 'connector'> = {
     tables: new Map(),
     failure: undefined,
@@ -51,10 +56,7 @@ export function scriptedWarehouse(provider: Provider): ScriptedWarehouse {
   const connector = defineConnector({
     provider,
     product: 'Scripted',
-    configSchema: Type.Object(
-      { database: Type.String({ minLength: 1 }), password: Type.Optional(Type.String({ minLength: 1 })) },
-      { additionalProperties: false },
-    ),
+    configSchema,
     secretFields: ['password'],
     dialect: {
       grammar: 'duckdb',

@@ -90,7 +90,7 @@ export async function openSyncApi(
   const other = await someWorkspace(access, 'other');
   const readOnly = await someCredential(access, home.accountId, { role: 'read' });
   const client = async (workspaceId: WorkspaceId, credential: Parameters<typeof bearerOf>[1]): Promise<Client> =>
-    clientOf(server, workspaceId, await bearerOf(server, credential));
+    clientOf(server, { workspaceId, bearer: await bearerOf(server, credential) });
   return {
     ...{ deps, server, store, clock, warehouse },
     admin: await client(home.workspaceId, home.credential),
@@ -108,10 +108,18 @@ export async function openSyncApi(
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-function clientOf(server: ReturnType<typeof accessServer>, workspaceId: WorkspaceId, authorization: string): Client {
+/** Calls of warehouse sync v1, with the same credentials. */
+export function versionOne({ server }: SyncApi, client: Client): Client {
+  return clientOf(server, client, `/platform/v1/workspaces/${client.workspaceId}/inputs/warehouse`);
+}
+
+function clientOf(
+  server: ReturnType<typeof accessServer>,
+  { workspaceId, bearer: authorization }: Pick<Client, 'workspaceId' | 'bearer'>,
+  base = `/platform/v2/workspaces/${workspaceId}`,
+): Client {
   const call = async (method: Method, path: string, rest: object = {}): Promise<Answer> => {
-    const url = `/platform/v2/workspaces/${workspaceId}${path}`;
-    const answer = await server.inject({ method, url, headers: { authorization }, ...rest });
+    const answer = await server.inject({ method, url: `${base}${path}`, headers: { authorization }, ...rest });
     return { status: answer.statusCode, body: answer.body === '' ? undefined : parseJson(answer.body) };
   };
   return {

@@ -11,8 +11,12 @@ export async function saveVisits(deps: SyncDeps, caller: Caller): Promise<void> 
   const { workspaceId } = await someWorkspace({ ...deps, keyRing: testKeyRing() });
   expect(workspaceId).toBe(caller.workspaceId);
   const base = { id: 'visits', name: 'Visits', state: 'active' } as const;
-  await createConnection(deps, caller, { ...base, service_provider: 'DuckDB', config: { database: 'd' } });
-  await createDataModel(deps, caller, { ...base, type: 'sql', config: { sql_query: 'SELECT * FROM visits' } });
+  await createConnection(deps, caller, {
+    body: { ...base, service_provider: 'DuckDB', config: { database: 'd' } },
+  });
+  await createDataModel(deps, caller, {
+    body: { ...base, type: 'sql', config: { sql_query: 'SELECT * FROM visits' } },
+  });
   await createFieldTransformation(deps, caller, visitsTransformation);
 }
 

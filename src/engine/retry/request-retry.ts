@@ -54,7 +54,7 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
   const { workspaceId, actor } = caller;
   const nowMs = clock.nowMs();
   const runId = await requestRun(tx, jobs, {
-    ...{ pipeline, type: 'manual', logicalDateMs: nowMs, nominalEndMs: nowMs, nowMs },
+    ...{ pipeline, type: 'manual', logicalDateMs: nowMs, nominalEndMs: nowMs, nowMs, requestedBy: actor },
   });
   if (runId === undefined) {
     throw notIdle(`The pipeline "${pipeline.id}" has a run that is not over; cancel it, or retry when it is over.`);

@@ -62,7 +62,7 @@ function create(deps: SyncDeps): Endpoint {
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
     async handler({ caller, body }) {
-      return { status: 200, body: connectionAnswer(deps.fleet, await createConnection(deps, caller, body)) };
+      return { status: 200, body: connectionAnswer(deps.fleet, await createConnection(deps, caller, { body })) };
     },
   });
 }

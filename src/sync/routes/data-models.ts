@@ -53,7 +53,7 @@ function create(deps: SyncDeps): Endpoint {
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
     async handler({ caller, body }) {
-      return { status: 200, body: dataModelAnswer(await createDataModel(deps, caller, body)) };
+      return { status: 200, body: dataModelAnswer(await createDataModel(deps, caller, { body })) };
     },
   });
 }

@@ -61,7 +61,7 @@ function create(deps: SyncDeps): Endpoint {
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
     async handler({ caller, body }) {
-      return answer(deps, caller, await createPipeline(deps, caller, body));
+      return answer(deps, caller, await createPipeline(deps, caller, { body }));
     },
   });
 }

@@ -36,7 +36,7 @@ export function pipelineFields(pipeline: Pipeline): Readonly<Record<string, unkn
   };
 }
 
-function syncModeAnswer({ type, iterator, from, until, lookback }: SyncMode) {
+export function syncModeAnswer({ type, iterator, from, until, lookback }: SyncMode) {
   return {
     type,
     ...(iterator && { iterator_field: iterator.field, iterator_data_type: iterator.declaredType }),

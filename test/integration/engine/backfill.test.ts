@@ -87,7 +87,7 @@ const body: Body = {
   ...{ connection_id: 'visits', data_model_id: 'visits', state: 'active', environment: 'production' },
   ...{ sync_mode: syncMode(), schedule: { type: 'on_demand' } },
 };
-const create = (changes: Partial<Body> = {}) => createPipeline(deps, caller, { ...body, ...changes });
+const create = (changes: Partial<Body> = {}) => createPipeline(deps, caller, { body: { ...body, ...changes } });
 const put = (changes: Partial<Body>, preventResets = false) =>
   replacePipeline(deps, caller, { id: 'visits', body: { ...body, ...changes }, preventResets });
 
@@ -188,10 +188,7 @@ describe('`from`', () => {
     expect(await run()).toBe('8 9 10 11');
     const older = { from: '2026-01-15T06:00:00Z', until: '2026-01-15T08:00:00Z' };
     await createPipeline(deps, caller, {
-      ...body,
-      id: 'older',
-      sync_mode: syncMode(older),
-      schedule: { type: 'once' },
+      body: { ...body, id: 'older', sync_mode: syncMode(older), schedule: { type: 'once' } },
     });
     await daemon.engine.poll();
     await until(async () => (await readRuns(store)).at(-1)?.status === 'success');

@@ -53,9 +53,9 @@ async function run(id: string, status: 'success' | 'failed') {
 }
 
 test('a column that a transformation needs and the warehouse has no more faults its pipelines, and no others', async () => {
-  await createPipeline(deps, caller, body);
+  await createPipeline(deps, caller, { body });
   const people = { id: 'people', pipeline_type: 'user_attributes', field_transformation_id: null } as const;
-  await createPipeline(deps, caller, { ...body, ...people });
+  await createPipeline(deps, caller, { body: { ...body, ...people } });
   warehouse.columns = [text('customer_id'), text('minute')];
   expect((await run('visits', 'failed')).errors[0]?.message).toContain('the model has no column "hour"');
   const { pipeline, dataModel } = await load('visits');
@@ -72,7 +72,7 @@ test('a column that a transformation needs and the warehouse has no more faults 
 
 test('a column of row_key that the warehouse has no more faults the pipeline', async () => {
   warehouse.columns = [text('customer_id'), text('hour'), text('id')];
-  await createPipeline(deps, caller, { ...body, row_key: ['id'] });
+  await createPipeline(deps, caller, { body: { ...body, row_key: ['id'] } });
   warehouse.columns = [text('customer_id'), text('hour')];
   expect((await run('visits', 'failed')).errors[0]?.message).toContain('no column "id", which row_key names');
   const { pipeline, dataModel } = await load('visits');

@@ -63,7 +63,7 @@ async function begin(): Promise<bigint> {
 }
 
 test('another row_key is refused while a run is live, and no reset once it has succeeded', async () => {
-  await createPipeline(deps, caller, body);
+  await createPipeline(deps, caller, { body });
   const { promise, resolve } = Promise.withResolvers<void>();
   warehouse.gate = () => promise;
   const id = await begin();
@@ -76,7 +76,7 @@ test('another row_key is refused while a run is live, and no reset once it has s
 });
 
 test('another row_key of a full pipeline is not refused while a run is live, which keeps its own', async () => {
-  await createPipeline(deps, caller, { ...body, sync_mode: { type: 'full' } });
+  await createPipeline(deps, caller, { body: { ...body, sync_mode: { type: 'full' } } });
   const { promise, resolve } = Promise.withResolvers<void>();
   warehouse.gate = () => promise;
   const id = await begin();
@@ -86,7 +86,7 @@ test('another row_key of a full pipeline is not refused while a run is live, whi
 });
 
 test('another row_key is a reset after a run that failed halfway, whose rows would not be recognised', async () => {
-  await createPipeline(deps, caller, body);
+  await createPipeline(deps, caller, { body });
   warehouse.gate = async () => {
     throw new AppError('WAREHOUSE_DATA', 'Division by zero.');
   };

@@ -43,7 +43,10 @@ function contextOf(read: ReturnType<typeof readPipelineBody>, changes: Partial<P
       ...{ workspaceId: workspace, id: 'c', name: 'C', state: 'active', provider: 'DuckDB', config: {}, fault: null },
       ...audit,
     },
-    dataModel: { workspaceId: workspace, id: 'm', name: 'M', state: 'active', sqlQuery: '', fault: null, ...audit },
+    dataModel: {
+      ...{ workspaceId: workspace, id: 'm', name: 'M', state: 'active', sqlQuery: '', fault: null },
+      ...{ loadTimestamp: null, ...audit },
+    },
     transformation: null,
   };
 }

@@ -1,0 +1,74 @@
+// What version 1 can see, and how it speaks of what the verbs of version 2 find wrong.
+import { AppError, type Issue, refuse } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { Connection } from '../connection.ts';
+import { connectionNotFound, findConnection, loadConnection } from '../load-connection.ts';
+import { loadPipeline, loadPipelines, type PipelineSelection, pipelineNotFound } from '../load-pipeline.ts';
+import type { PipelineContext } from '../pipeline-status.ts';
+import { warehouseOf } from './warehouses.ts';
+
+type Key = Parameters<typeof findConnection>[1];
+
+/** As `loadConnection`, of a warehouse that version 1 has. Throws NOT_FOUND. */
+export async function loadKnownConnection(sql: Sql, key: Key): Promise<Connection> {
+  const connection = await loadConnection(sql, key);
+  if (warehouseOf(connection) === undefined) throw connectionNotFound(key.id);
+  return connection;
+}
+
+/** As `findConnection`, of a warehouse that version 1 has. */
+export async function findKnownConnection(sql: Sql, key: Key): Promise<Connection | undefined> {
+  const connection = await findConnection(sql, key);
+  return connection === undefined || warehouseOf(connection) === undefined ? undefined : connection;
+}
+
+/** As `loadPipeline`, over a warehouse that version 1 has. Throws NOT_FOUND. */
+export async function loadKnownPipeline(sql: Sql, key: Key): Promise<PipelineContext> {
+  const context = await loadPipeline(sql, key);
+  if (warehouseOf(context.connection) === undefined) throw pipelineNotFound(key.id);
+  return context;
+}
+
+/** As `loadPipelines`, over the warehouses that version 1 has. */
+export async function loadKnownPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
+  const contexts = await loadPipelines(sql, selection);
+  return contexts.filter(({ connection }) => warehouseOf(connection) !== undefined);
+}
+
+/** Names of version 1 by those of version 2, as they stand in paths and messages. */
+export type Words = Readonly<Record<string, string>>;
+
+/** What a verb of version 2 refuses, in the words of version 1. */
+export async function inWords<Result>(words: Words, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== 'VALIDATION_FAILED') throw thrown;
+    throw refuse(thrown.issues.map((issue) => translated(words, issue)));
+  }
+}
+
+function translated(words: Words, { path, message }: Issue): Issue {
+  // the longest first: one name may begin with another
+  const names = Object.keys(words).sort((one, other) => other.length - one.length);
+  const said = names.filter(isNoPlainWord).reduce((text, name) => text.replaceAll(name, words[name] ?? name), message);
+  return { path: words[path] ?? path, message: said };
+}
+
+/** `state` may stand in a message as a word of its language. */
+function isNoPlainWord(name: string): boolean {
+  return /[._]/.test(name);
+}
+
+const TRIES = 3;
+
+/** A PUT is made of what is stored: where that changed meanwhile it is made anew. */
+export async function untilUnchanged<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (left === 1 || !(thrown instanceof AppError) || thrown.code !== 'STORE_CONFLICT') throw thrown;
+    }
+  }
+}

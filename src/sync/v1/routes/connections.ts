@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../../http/index.ts';
+import { refuse } from '../../../kernel/index.ts';
+import { deleteConnection } from '../../delete-connection.ts';
+import { listConnections } from '../../load-connection.ts';
+import { NoContent, pathParams, workspaceParams } from '../../routes/platform-endpoint.ts';
+import { createConnection, replaceConnection } from '../../save-connection.ts';
+import type { SyncDeps } from '../../sync-deps.ts';
+import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
+import { READ_ONLY_FIELDS } from '../contract/shared.ts';
+import { inWords, loadKnownConnection, untilUnchanged } from '../in-version-one.ts';
+import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
+import { connectionAnswer, connectionBody, connectionWords } from '../wire/connection.ts';
+import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/connections`;
+const tag = 'Warehouse sync v1: connections';
+const params = pathParams({ connectionId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 1: connections. */
+export function connectionEndpoints(deps: SyncDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
+}
+
+function list({ store, fleet }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams },
+    operationId: 'listConnectionsV1',
+    summary: 'Connections of the warehouses that version 1 has, or those of one type',
+    query: Type.Object({ type: Type.Optional(Type.String({ description: 'alpha, beta or gamma.' })) }),
+    responses: { 200: Type.Array(ConnectionAnswer) },
+    async handler({ caller, query: { type } }) {
+      const provider = type === undefined ? undefined : providerOfType(type);
+      if (type !== undefined && provider === undefined) throw refuse([{ path: 'type', message: unknownType(type) }]);
+      const all = await listConnections(store, caller.workspaceId, provider);
+      const known = all.filter((connection) => warehouseOf(connection) !== undefined);
+      return { status: 200, body: known.map((connection) => connectionAnswer(fleet, connection)) };
+    },
+  });
+}
+
+function get({ store, fleet }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getConnectionV1',
+    summary: 'One connection',
+    responses: { 200: ConnectionAnswer },
+    async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
+      return { status: 200, body: connectionAnswer(fleet, await loadKnownConnection(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'createConnectionV1',
+    summary: 'Saves a connection when its warehouse can be reached',
+    body: ConnectionBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: ConnectionAnswer },
+    refusals: { 505: UNREACHABLE },
+    async handler({ caller, body }) {
+      const made = await inWords(connectionWords(body), async () =>
+        createConnection(deps, caller, { body: connectionBody(body), mustAnswer: true }),
+      );
+      return { status: 200, body: connectionAnswer(deps.fleet, made) };
+    },
+  });
+}
+
+function replace(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'replaceConnectionV1',
+    summary: 'Replaces what version 1 knows of a connection and clears its fault, when its warehouse can be reached',
+    body: ConnectionChange,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: ConnectionAnswer },
+    refusals: { 505: UNREACHABLE },
+    async handler({ caller, params: { connectionId: id }, body }) {
+      const { workspaceId } = caller;
+      const put = async () => {
+        const basedOn = await loadKnownConnection(deps.store, { workspaceId, id });
+        const saving = { body: connectionBody({ id, ...body }, basedOn), mustAnswer: true };
+        return replaceConnection(deps, caller, { id, ...saving, basedOn });
+      };
+      const saved = await inWords(connectionWords(body), () => untilUnchanged(put));
+      return { status: 200, body: connectionAnswer(deps.fleet, saved) };
+    },
+  });
+}
+
+function remove(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'deleteConnectionV1',
+    summary: 'Deletes a connection that no pipeline uses; one that is used is 400',
+    responses: { 204: NoContent },
+    async handler({ caller, params: { connectionId: id } }) {
+      await loadKnownConnection(deps.store, { workspaceId: caller.workspaceId, id });
+      await deleteConnection(deps, caller, id);
+      return { status: 204 };
+    },
+  });
+}

@@ -1,0 +1,109 @@
+import { type Static, Type } from 'typebox';
+import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../../http/index.ts';
+import type { DataModel } from '../../data-model.ts';
+import { deleteDataModel } from '../../delete-data-model.ts';
+import { listDataModels, loadDataModel } from '../../load-data-model.ts';
+import { NoContent, pathParams, workspaceParams } from '../../routes/platform-endpoint.ts';
+import { createDataModel, replaceDataModel } from '../../save-data-model.ts';
+import type { SyncDeps } from '../../sync-deps.ts';
+import { DataModelAnswer, DataModelBody, DataModelChange } from '../contract/data-model.ts';
+import { READ_ONLY_FIELDS } from '../contract/shared.ts';
+import { inWords, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { requireTimestampType } from '../require-timestamp-type.ts';
+import { dataModelAnswer, dataModelBody, MODEL_WORDS, readLoadTimestamp } from '../wire/data-model.ts';
+import { BASE, CHANGES, READS } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/data-models`;
+const tag = 'Warehouse sync v1: data models';
+const params = pathParams({ modelId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 1: data models. */
+export function dataModelEndpoints(deps: SyncDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
+}
+
+function list({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'listDataModelsV1',
+    summary: 'All data models of the workspace',
+    responses: { 200: Type.Array(DataModelAnswer) },
+    async handler({ caller }) {
+      return { status: 200, body: (await listDataModels(store, caller.workspaceId)).map(dataModelAnswer) };
+    },
+  });
+}
+
+function get({ store }: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getDataModelV1',
+    summary: 'One data model',
+    responses: { 200: DataModelAnswer },
+    async handler({ caller: { workspaceId }, params: { modelId: id } }) {
+      return { status: 200, body: dataModelAnswer(await loadDataModel(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'createDataModelV1',
+    summary: 'Saves a model: one SELECT, and the load timestamp that its pipelines follow',
+    body: DataModelBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: DataModelAnswer },
+    async handler({ caller, body }) {
+      const loadTimestamp = readLoadTimestamp(body);
+      const made = await inWords(MODEL_WORDS, () =>
+        createDataModel(deps, caller, { body: dataModelBody(body), loadTimestamp }),
+      );
+      return { status: 200, body: dataModelAnswer(made) };
+    },
+  });
+}
+
+function replace(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'replaceDataModelV1',
+    summary: 'Replaces a model and clears its fault; another load timestamp goes to the pipelines that version 1 made',
+    description:
+      'Another column, type or time zone of the load timestamp resets those pipelines: their next run loads everything.',
+    body: DataModelChange,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: DataModelAnswer },
+    async handler({ caller, params: { modelId: id }, body }) {
+      const put = () => replaceModel(deps, caller, { id, ...body });
+      return { status: 200, body: dataModelAnswer(await inWords(MODEL_WORDS, () => untilUnchanged(put))) };
+    },
+  });
+}
+
+async function replaceModel(
+  deps: SyncDeps,
+  caller: Caller,
+  { id, ...body }: Static<typeof DataModelBody>,
+): Promise<DataModel> {
+  const { workspaceId } = caller;
+  const basedOn = await loadDataModel(deps.store, { workspaceId, id });
+  const loadTimestamp = readLoadTimestamp({ id, ...body });
+  for (const { pipeline, connection } of await loadKnownPipelines(deps.store, { workspaceId, dataModelId: id })) {
+    if (pipeline.kept.versionOne?.followsModel) requireTimestampType(connection, loadTimestamp);
+  }
+  return replaceDataModel(deps, caller, { id, body: dataModelBody({ id, ...body }, basedOn), loadTimestamp, basedOn });
+}
+
+function remove(deps: SyncDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'deleteDataModelV1',
+    summary: 'Deletes a data model that no pipeline uses; one that is used is 400',
+    responses: { 204: NoContent },
+    async handler({ caller, params: { modelId } }) {
+      await deleteDataModel(deps, caller, modelId);
+      return { status: 204 };
+    },
+  });
+}

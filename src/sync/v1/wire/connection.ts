@@ -1,0 +1,75 @@
+import type { Static } from 'typebox';
+import { type Issue, refuse } from '../../../kernel/index.ts';
+import type { ConnectionConfig, Fleet, Provider } from '../../../warehouse/index.ts';
+import type { Connection } from '../../connection.ts';
+import { maskConfig } from '../../connection-config.ts';
+import type { ConnectionBody as BodyOfTwo } from '../../contract/connection.ts';
+import { secretFieldsOf } from '../../provider.ts';
+import { auditAnswer } from '../../wire/connection-answer.ts';
+import { CONFIG_NAMES, type ConnectionAnswer, type ConnectionBody } from '../contract/connection.ts';
+import type { Words } from '../in-version-one.ts';
+import { providerOfType, unknownType, WAREHOUSES } from '../warehouses.ts';
+
+type Body = Static<typeof ConnectionBody>;
+type Warehouse = NonNullable<(typeof WAREHOUSES)[Provider]>;
+
+/** A connection of a warehouse that version 1 has, with masked secrets; what it does not know is not there. */
+export function connectionAnswer(fleet: Fleet, connection: Connection): Static<typeof ConnectionAnswer> {
+  const { id, name, workspaceId, provider, fault } = connection;
+  const { type, fields } = WAREHOUSES[provider] as Warehouse;
+  const masked = maskConfig({ config: connection.config, secretFields: secretFieldsOf(fleet, provider) });
+  const config = Object.entries(fields).map(([field, own]) => [own, textOf(masked[field])]);
+  return {
+    ...{ id, name, workspace_id: workspaceId, is_faulted: fault !== null, type },
+    ...Object.fromEntries(config),
+    ...auditAnswer(connection),
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return value === undefined || value === null ? null : String(value);
+}
+
+/**
+ * The body of version 2 that says the same. `stored` is the connection that a PUT replaces: its state, and what version 1
+ * cannot say of its configuration, stay. Throws VALIDATION_FAILED.
+ */
+export function connectionBody(body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
+  const provider = providerOfType(body.type);
+  if (provider === undefined) throw refuse([{ path: 'type', message: unknownType(body.type) }]);
+  const warehouse = WAREHOUSES[provider] as Warehouse;
+  const foreign = foreignFields(body, warehouse);
+  if (foreign.length > 0) throw refuse(foreign);
+  const said = Object.entries(warehouse.fields).flatMap(([field, own]) => {
+    const value = body[own as (typeof CONFIG_NAMES)[number]];
+    return value === undefined || value === null ? [] : [[field, value]];
+  });
+  const kept = stored?.provider === provider ? unsaid(stored.config, warehouse) : warehouse.defaults;
+  return {
+    ...{ id: body.id, name: body.name, state: stored?.state ?? 'active', service_provider: provider },
+    config: { ...kept, ...Object.fromEntries(said) },
+  };
+}
+
+function foreignFields(body: Body, { type, fields }: Warehouse): readonly Issue[] {
+  const own = Object.values(fields);
+  return CONFIG_NAMES.filter((name) => body[name] != null && !own.includes(name)).map((path) => ({
+    path,
+    message: `is not a field of ${type}; known are ${own.join(', ')}`,
+  }));
+}
+
+/** What version 1 cannot say. */
+function unsaid(config: ConnectionConfig, { fields }: Warehouse): ConnectionConfig {
+  return Object.fromEntries(Object.entries(config).filter(([field]) => fields[field] === undefined));
+}
+
+/** How version 1 names what version 2 complains of. */
+export function connectionWords({ type }: Pick<Body, 'type'>): Words {
+  const provider = providerOfType(type);
+  const fields = Object.entries((provider && WAREHOUSES[provider]?.fields) ?? {});
+  return {
+    service_provider: 'type',
+    ...Object.fromEntries(fields.map(([field, own]) => [`config.${field}`, own])),
+  };
+}
