@@ -82,18 +82,25 @@ export async function runGuarded<T>(
   }
 }
 
-/** The work, or a rejection once the grace after an abort is over. */
-async function withGrace<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const settled = new AbortController();
-  const overdue = new Promise<never>((_, reject) => {
-    const start = () => void wait(settled.signal).then(reject, () => undefined);
-    signal.addEventListener('abort', start, { once: true, signal: settled.signal });
+/**
+ * The work, or a rejection once the grace after an abort is over. Asked for every piece of the rows: so nothing here is held
+ * by a WeakRef (an AbortController of its own, a listener with a signal), because what such holds, the rows among it, outlives
+ * all collections of the young objects.
+ */
+function withGrace<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let settled: AbortController | undefined;
+    const start = () => {
+      settled = new AbortController();
+      void wait(settled.signal).then(reject, () => undefined);
+    };
+    const stop = () => {
+      signal.removeEventListener('abort', start);
+      settled?.abort();
+    };
+    signal.addEventListener('abort', start, { once: true });
+    work.then(resolve, reject).finally(stop);
   });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    settled.abort();
-  }
 }
 
 async function wait(settled: AbortSignal): Promise<AppError> {
