@@ -64,7 +64,11 @@ console.log(JSON.stringify({ resume: table }));
 
 async function start({ api }: Served): Promise<string> {
   const base = { id: ID, name: ID, state: 'active' };
-  await api.post('/connections', { ...base, service_provider: 'DuckDB', config: { database: DATABASE, read_only: true } });
+  await api.post('/connections', {
+    ...base,
+    service_provider: 'DuckDB',
+    config: { database: DATABASE, read_only: true },
+  });
   await api.post('/data-models', { ...base, type: 'sql', config: { sql_query: MODEL } });
   await api.post(PIPELINES, {
     ...{ ...base, pipeline_type: 'user_attributes', environment: 'production', connection_id: ID, data_model_id: ID },

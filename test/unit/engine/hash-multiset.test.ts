@@ -45,6 +45,17 @@ describe('a multiset of hashes', () => {
     expect([set.left, set.take(equal, 0)]).toEqual([0, false]);
   });
 
+  test('keeps what is left where it can be found while it gives back the memory of what was taken', async () => {
+    const different = Uint32Array.from({ length: 150_000 * HASH_WORDS }, (_, i) => Math.imul(i + 1, 2_654_435_761));
+    const places = Array.from({ length: 150_000 }, (_, index) => index * HASH_WORDS);
+    const set = await loadHashes(places.length, async (onHashes) => onHashes(different));
+    // every seventh last of all, and each of the others asked for twice
+    const others = places.filter((_, index) => index % 7 > 0);
+    expect(others.filter((at) => set.take(different, at))).toEqual(others);
+    expect(places.filter((at) => set.take(different, at))).toEqual(places.filter((_, index) => index % 7 === 0));
+    expect(set.left).toBe(0);
+  });
+
   test('refuses a second reading that brings more than the first', async () => {
     let readings = 0;
     const growing: HashStream = async (onHashes) => {
