@@ -60,6 +60,11 @@ const HOMES = [
   ['node-sql-parser', ['^src/warehouse/sql/']],
   // an SDK is loaded when a session opens; its types cost nothing
   ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
+  [
+    '(@google-cloud/[a-z-]+|google-auth-library|@grpc/grpc-js|apache-arrow)',
+    ['^connectors/bigquery/session\\.ts$'],
+    { dependencyTypesNot: ['type-only', 'type-import'] },
+  ],
   ['snowflake-sdk', ['^connectors/snowflake/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
 ];
 const homes = HOMES.map(([library, paths, imported = {}]) => ({

@@ -1,6 +1,7 @@
 // Every provider is decided here: the record does not compile while one is missing. Nothing is registered by being imported.
 
 import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
+import { bigquery } from './bigquery/index.ts';
 import { duckdb } from './duckdb/index.ts';
 import { redshift } from './redshift/index.ts';
 import { snowflake } from './snowflake/index.ts';
@@ -9,7 +10,7 @@ const NOT_IN_THIS_BUILD = 'not in this build';
 
 const CONNECTORS: Readonly<Record<Provider, Connector | typeof NOT_IN_THIS_BUILD>> = {
   Alpha: snowflake,
-  Beta: NOT_IN_THIS_BUILD,
+  Beta: bigquery,
   Gamma: redshift,
   Delta: NOT_IN_THIS_BUILD,
   DuckDB: duckdb,

@@ -10,7 +10,7 @@ sentence('4. exact values', (fixture) => {
       const wrong: unknown[] = [];
       for (const { what, sql: value, type, cell } of exact) {
         const one = `(SELECT 0 AS k, ${value} AS value) AS one`;
-        const query = `SELECT value FROM ${sql.series(3000)} LEFT JOIN ${one} ON n % 2 = k ORDER BY n`;
+        const query = `SELECT value FROM ${sql.series(3000)} LEFT JOIN ${one} ON MOD(n, 2) = k ORDER BY n`;
         const { columns, rows } = await readAll(session, requestOf(query));
         const [first, second] = rows;
         const last = rows[2998];

@@ -4,13 +4,14 @@ import { FLEET } from '../../connectors/index.ts';
 import { PROVIDERS, type Provider } from '../../src/warehouse/index.ts';
 import { onServer } from '../support/warehouses/on-server.ts';
 import type { Fixture, Waivable } from './fixture.ts';
+import { bigqueryFixture } from './fixtures/bigquery.ts';
 import { duckdbFixture } from './fixtures/duckdb.ts';
 import { redshiftFixture } from './fixtures/redshift.ts';
 import { snowflakeFixture } from './fixtures/snowflake.ts';
 
 const FIXTURES: Readonly<Record<Provider, Fixture | undefined>> = {
   Alpha: snowflakeFixture,
-  Beta: undefined,
+  Beta: bigqueryFixture,
   Gamma: redshiftFixture,
   Delta: undefined,
   DuckDB: duckdbFixture,

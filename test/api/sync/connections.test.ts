@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError, SECRET_MASK } from '../../../src/kernel/index.ts';
 import { connections } from '../../../src/sync/index.ts';
+import { EMAIL, keyFile } from '../../support/bigquery/service-account-key.ts';
 import { connectionBody, NOW, openSyncApi, type SyncApi, somePipeline } from '../../support/sync-api.ts';
 
 let api: SyncApi;
@@ -9,6 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
+const beta = {
+  project_id: 'my-project',
+  dataset_id: 'd',
+  service_account_id: EMAIL,
+  service_account_key: keyFile(),
+};
 const alpha = {
   ...connectionBody,
   id: 'alpha',
@@ -175,7 +182,7 @@ describe('providers', () => {
 
   it.each([
     ['Alpha', alpha.config, 'role'],
-    ['Beta', { project_id: 'p', dataset_id: 'd', service_account_id: 's', service_account_key: '{}' }, 'project_id'],
+    ['Beta', beta, 'project_id'],
     ['Gamma', { host: 'h', database: 'd', user: 'u', password: 'p', port: '5439' }, 'host'],
     ['Delta', { provider: 'org', schema: 's' }, 'schema'],
   ])('%s asks for what 002 requires, with or without a connector', async (word, config, required) => {
@@ -192,7 +199,7 @@ describe('providers', () => {
 describe('the secrets of a provider without a connector', () => {
   it.each([
     ['Alpha', alpha.config, 'password'],
-    ['BigQuery', { project_id: 'p', dataset_id: 'd', service_account_id: 's', service_account_key: 'k' }, undefined],
+    ['BigQuery', beta, undefined],
     ['Redshift', { host: 'h', database: 'd', user: 'u', password: 'p' }, 'password'],
     ['PostgreSQL', { host: 'h', database: 'd', user: 'u', password: 'p' }, 'password'],
   ])('%s are masked and kept encrypted', async (word, config, field = 'service_account_key') => {

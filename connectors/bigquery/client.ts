@@ -1,0 +1,105 @@
+// Calls of the REST API through the SDK, which signs in, writes and reads them. What it would do on top is switched off: it
+// tries again by itself, has no time limit any more, and writes the project's id into every text that holds `{{projectId}}`.
+import type { BigQuery } from '@google-cloud/bigquery';
+import type { OAuth2Client } from 'google-auth-library';
+import { AppError, systemClock } from '../../src/kernel/index.ts';
+import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import type { BigQueryConfig } from './config.ts';
+import type { Sdk } from './sdk.ts';
+import { signIn } from './sign-in.ts';
+
+export interface ClientDeps {
+  readonly sdk: Sdk;
+  readonly config: BigQueryConfig;
+  readonly environment: ConnectorEnvironment;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the project: `/jobs`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: object;
+}
+
+export interface Client extends ClientDeps {
+  readonly tokens: OAuth2Client;
+  /** The answer's body. Throws what the SDK throws, and what `signal` says; the call itself may go on unheard. */
+  call<Body>(call: Call, signal: AbortSignal): Promise<Body>;
+}
+
+/** An answer takes ten seconds at most where the server waits for a job, and a page of rows some more. */
+const ANSWER_MS = 120_000;
+
+export function createClient(deps: ClientDeps): Client {
+  const { sdk, config, environment } = deps;
+  const endpoint = environment.endpoints.bigquery;
+  const tokens = signIn(sdk, { config, isLocal: endpoint !== undefined });
+  const bigquery = new sdk.google.BigQuery({
+    projectId: config.project_id,
+    // the SDK has a version of the library of its own; what it calls is the same
+    authClient: tokens as never,
+    retryOptions: { autoRetry: false },
+    ...(endpoint === undefined ? {} : { apiEndpoint: endpoint.apiEndpoint }),
+  });
+  const limitMs = Math.min(ANSWER_MS, Math.round(environment.statementTimeoutMs * 1.1 + 1000));
+  return {
+    ...deps,
+    tokens,
+    call: (call, signal) => answerOf({ call, bigquery, signal, limitMs }),
+  };
+}
+
+interface Calling {
+  readonly call: Call;
+  readonly bigquery: BigQuery;
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+}
+
+async function answerOf<Body>({ call, bigquery, signal, limitMs }: Calling): Promise<Body> {
+  const { method, path: uri, query, body } = call;
+  signal.throwIfAborted();
+  const answer = new Promise<Body>((resolve, reject) => {
+    bigquery.request(
+      { method, uri, qs: query ?? {}, ...(body === undefined ? {} : { json: body }) },
+      (failure, found) => (failure === null ? resolve(found as Body) : reject(failure)),
+    );
+  });
+  return await within(answer, { signal, limitMs });
+}
+
+/** The work, unless the signal or the time is over before. */
+export async function within<Result>(
+  work: Promise<Result>,
+  { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
+): Promise<Result> {
+  const settled = new AbortController();
+  const stop = AbortSignal.any([signal, settled.signal]);
+  const overdue = systemClock.sleep(limitMs, stop).then(
+    () => Promise.reject(silent(limitMs)),
+    () => (settled.signal.aborted ? new Promise<never>(() => undefined) : Promise.reject(signal.reason)),
+  );
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    settled.abort();
+  }
+}
+
+function silent(limitMs: number): AppError {
+  return new AppError('WAREHOUSE_TIMEOUT', `BigQuery did not answer within ${Math.round(limitMs / 1000)} s.`);
+}
+
+/** A text that reaches the wire as it is: the SDK looks into strings and into plain objects only. */
+export class Verbatim {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toJSON(): string {
+    return this.#text;
+  }
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../../src/kernel/index.ts';
+import type { Column, CostEstimate } from '../../src/warehouse/index.ts';
+import type { Client } from './client.ts';
+import { dryRun, type JobRequest } from './jobs.ts';
+import { type Shape, shapeOf } from './types.ts';
+import type { WireJob } from './wire.ts';
+
+/** Columns by a dry run: nothing runs. Throws SQL_REFUSED for what is not one SELECT, whatever the gate thought. */
+export async function describe(client: Client, request: JobRequest, signal: AbortSignal): Promise<readonly Column[]> {
+  const job = requireSelect(await dryRun(client, request, signal));
+  const fields = job.statistics?.query?.schema?.fields;
+  if (fields === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery described no columns of the statement.');
+  return columnsOf(fields.map(shapeOf));
+}
+
+/** The bytes that the statement's tables hold, in the columns it names; what is billed is rounded up. */
+export async function estimate(client: Client, request: JobRequest, signal: AbortSignal): Promise<CostEstimate> {
+  const { statistics } = requireSelect(await dryRun(client, request, signal));
+  const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
+  if (bytes === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery gave no estimate of the statement.');
+  return { unit: 'bytes', amount: Number(bytes) };
+}
+
+/** BigQuery has no transaction that only reads: what is no SELECT is not begun at all. */
+export function requireSelect(job: WireJob): WireJob {
+  const type = job.statistics?.query?.statementType;
+  if (type === 'SELECT') return job;
+  throw new AppError(
+    'SQL_REFUSED',
+    `BigQuery takes this for ${type === undefined ? 'no query' : type}, not for one SELECT that only reads.`,
+  );
+}
+
+export function columnsOf(shapes: readonly Shape[]): readonly Column[] {
+  return shapes.map(({ column }) => column);
+}

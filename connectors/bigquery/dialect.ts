@@ -1,0 +1,25 @@
+import type { Dialect, IteratorType } from '../../src/warehouse/index.ts';
+
+/** Every bound is a STRING parameter: as a TIMESTAMP the SDK would send it without its value. */
+const TYPES: Readonly<Record<IteratorType, string>> = {
+  timestamp: 'DATETIME',
+  timestamp_tz: 'TIMESTAMP',
+  timestamp_ltz: 'TIMESTAMP',
+  timestamp_ntz: 'DATETIME',
+  date: 'DATE',
+  timestamp_unixtime_ms: 'INT64',
+  timestamp_unixtime_s: 'INT64',
+};
+
+export const dialect: Dialect = {
+  grammar: 'bigquery',
+  quoteIdentifier,
+  placeholder: (name) => `@${name}`,
+  castBound: (placeholder, type) => `CAST(${placeholder} AS ${TYPES[type]})`,
+  iteratorAliases: {},
+};
+
+/** The same escapes as in a string. */
+export function quoteIdentifier(name: string): string {
+  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+}

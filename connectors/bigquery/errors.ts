@@ -1,0 +1,199 @@
+// Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, codes of sockets, and what sign-in says.
+import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+
+export interface Rule {
+  /** BigQuery's reason, the code of a socket, or the name of gRPC's status. */
+  readonly reason?: string;
+  readonly status?: number;
+  /** What the message must hold, alone or as well. */
+  readonly holds?: RegExp;
+  readonly code: ErrorCode;
+  readonly advice?: string;
+}
+
+const KEY_ADVICE = 'Look at config.service_account_id and config.service_account_key.';
+const STREAMED = 'Rows that were streamed in stay unchangeable for up to 90 minutes; then it works.';
+const LIMIT_ADVICE = 'config.maximum_bytes_billed says how much a query may bill.';
+
+/** The first that fits decides. What a query computes wrongly has the reason of a wrong query, but no place in its text. */
+export const RULES: readonly Rule[] = [
+  { holds: /would affect rows in the streaming buffer/, code: 'WAREHOUSE_THROTTLED', advice: STREAMED },
+  { reason: 'accessDenied', code: 'WAREHOUSE_PERMISSION' },
+  { reason: 'billingNotEnabled', code: 'WAREHOUSE_PERMISSION', advice: 'Enable billing for the project.' },
+  { reason: 'accessNotConfigured', code: 'WAREHOUSE_PERMISSION', advice: 'Enable the BigQuery API for the project.' },
+  { reason: 'insufficientPermissions', code: 'WAREHOUSE_PERMISSION' },
+  { reason: 'forbidden', code: 'WAREHOUSE_PERMISSION' },
+  { reason: 'invalidUser', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { reason: 'authError', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { reason: 'required', status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { reason: 'notFound', holds: /[Jj]ob/, code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at config.project_id.' },
+  { reason: 'notFound', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { reason: 'bytesBilledLimitExceeded', code: 'WAREHOUSE_DATA', advice: LIMIT_ADVICE },
+  { reason: 'billingTierLimitExceeded', code: 'WAREHOUSE_DATA' },
+  {
+    reason: 'responseTooLarge',
+    code: 'WAREHOUSE_DATA',
+    advice: 'The model answers more than BigQuery gives as one result.',
+  },
+  {
+    reason: 'resourcesExceeded',
+    code: 'WAREHOUSE_DATA',
+    advice: 'The model needs more than BigQuery gives one query.',
+  },
+  { reason: 'rateLimitExceeded', code: 'WAREHOUSE_THROTTLED' },
+  { reason: 'userRateLimitExceeded', code: 'WAREHOUSE_THROTTLED' },
+  { reason: 'jobRateLimitExceeded', code: 'WAREHOUSE_THROTTLED' },
+  { reason: 'quotaExceeded', code: 'WAREHOUSE_THROTTLED', advice: 'A quota of the project is used up.' },
+  { reason: 'resourceInUse', code: 'WAREHOUSE_THROTTLED' },
+  { reason: 'blocked', code: 'WAREHOUSE_THROTTLED' },
+  { reason: 'backendError', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'jobBackendError', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'internalError', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'jobInternalError', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'tableUnavailable', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'timeout', code: 'WAREHOUSE_TIMEOUT' },
+  { reason: 'stopped', holds: /timed? ?out/i, code: 'WAREHOUSE_TIMEOUT' },
+  { reason: 'stopped', code: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the job.' },
+  { reason: 'duplicate', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'notImplemented', code: 'WAREHOUSE_SQL_INVALID' },
+  { reason: 'invalidQuery', holds: /Unrecognized name|Name .* not found inside/, code: 'WAREHOUSE_OBJECT_MISSING' },
+  {
+    reason: 'invalidQuery',
+    holds: /at \[\d+:\d+\]\.?$|Cannot query over table|Query parameter/,
+    code: 'WAREHOUSE_SQL_INVALID',
+  },
+  { reason: 'invalidQuery', holds: /Duplicate column name/, code: 'MODEL_INVALID' },
+  { reason: 'invalidQuery', code: 'WAREHOUSE_DATA' },
+  { reason: 'invalid', holds: /location|region/i, code: 'WAREHOUSE_CONFIG', advice: 'Look at config.region.' },
+  { reason: 'invalid', code: 'WAREHOUSE_SQL_INVALID' },
+  { reason: 'badRequest', code: 'WAREHOUSE_SQL_INVALID' },
+  // what sign-in says, and what a key is that does not parse
+  { holds: /invalid_grant|invalid_client|unauthorized_client/, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  {
+    holds: /DECODER routines|asn1|PEM routines|secretOrPrivateKey/i,
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice: KEY_ADVICE,
+  },
+  // gRPC
+  { reason: 'PERMISSION_DENIED', code: 'WAREHOUSE_PERMISSION' },
+  { reason: 'UNAUTHENTICATED', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { reason: 'NOT_FOUND', code: 'WAREHOUSE_SESSION_LOST', advice: 'The result of the query is kept for a day only.' },
+  { reason: 'RESOURCE_EXHAUSTED', code: 'WAREHOUSE_THROTTLED' },
+  { reason: 'DEADLINE_EXCEEDED', code: 'WAREHOUSE_TIMEOUT' },
+  { reason: 'UNAVAILABLE', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'ABORTED', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'CANCELLED', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'INTERNAL', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'DATA_LOSS', code: 'WAREHOUSE_SESSION_LOST' },
+  // sockets
+  { reason: 'ECONNREFUSED', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'ENOTFOUND', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'EAI_AGAIN', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'ETIMEDOUT', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'EHOSTUNREACH', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'ENETUNREACH', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'EPROTO', code: 'WAREHOUSE_UNREACHABLE' },
+  { reason: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'ERR_STREAM_PREMATURE_CLOSE', code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: /invalid json response body|Premature close|socket hang up/i, code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: /certificate/i, code: 'WAREHOUSE_UNREACHABLE' },
+  // whatever else stands between: a proxy, a balancer
+  { status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { status: 403, code: 'WAREHOUSE_PERMISSION' },
+  { status: 404, code: 'WAREHOUSE_OBJECT_MISSING' },
+  { status: 408, code: 'WAREHOUSE_TIMEOUT' },
+  { status: 409, code: 'WAREHOUSE_SESSION_LOST' },
+  { status: 429, code: 'WAREHOUSE_THROTTLED' },
+  { status: 500, code: 'WAREHOUSE_UNREACHABLE' },
+  { status: 502, code: 'WAREHOUSE_UNREACHABLE' },
+  { status: 503, code: 'WAREHOUSE_UNREACHABLE' },
+  { status: 504, code: 'WAREHOUSE_UNREACHABLE' },
+];
+
+/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. BigQuery repeats no key. */
+export function classify(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const parts = partsOf(error);
+  const rule = RULES.find((candidate) => fits(candidate, parts));
+  const tag = parts.reason === '' ? '' : ` (${parts.reason})`;
+  const said = [sentence(`${parts.text}${tag}`), rule?.advice, roleFor(rule, parts.text)];
+  const message = `BigQuery: ${said.filter((part) => part !== undefined).join(' ')}`;
+  return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
+}
+
+/** BigQuery's reason, or a code that stands for it. */
+export function reasonOf(error: unknown): string {
+  return partsOf(error).reason;
+}
+
+function fits({ reason, status, holds }: Rule, found: Parts): boolean {
+  return (
+    (reason === undefined || found.reason === reason) &&
+    (status === undefined || found.status === status) &&
+    (holds === undefined || holds.test(found.text))
+  );
+}
+
+interface Parts {
+  readonly reason: string;
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** Of the errors that HTTP, gRPC, sockets and sign-in throw; the fields are those of the SDK. */
+interface Thrown {
+  readonly message: string;
+  readonly code?: unknown;
+  readonly status?: unknown;
+  readonly errors?: readonly { readonly reason?: unknown; readonly message?: unknown }[];
+  readonly details?: unknown;
+  readonly metadata?: unknown;
+  readonly cause?: unknown;
+}
+
+const GRPC_STATUS: Readonly<Record<number, string>> = {
+  ...{ 1: 'CANCELLED', 3: 'INVALID_ARGUMENT', 4: 'DEADLINE_EXCEEDED', 5: 'NOT_FOUND', 7: 'PERMISSION_DENIED' },
+  ...{ 8: 'RESOURCE_EXHAUSTED', 9: 'FAILED_PRECONDITION', 10: 'ABORTED', 12: 'UNIMPLEMENTED', 13: 'INTERNAL' },
+  ...{ 14: 'UNAVAILABLE', 15: 'DATA_LOSS', 16: 'UNAUTHENTICATED' },
+};
+
+function partsOf(error: unknown): Parts {
+  if (!(error instanceof Error)) return { reason: '', status: undefined, text: String(error) };
+  const { message, code, errors, metadata, cause } = error as Thrown;
+  const [first] = errors ?? [];
+  const text = typeof first?.message === 'string' ? first.message : message.trim();
+  if (typeof first?.reason === 'string') return { reason: first.reason, status: numberOf(code), text };
+  if (typeof code === 'number' && metadata !== undefined)
+    return { reason: GRPC_STATUS[code] ?? '', status: undefined, text };
+  if (typeof code === 'string' && !/^\d+$/.test(code)) return { reason: code, status: undefined, text };
+  if (code === undefined && cause instanceof Error) return { ...partsOf(cause), text };
+  return { reason: '', status: numberOf(code), text };
+}
+
+function numberOf(code: unknown): number | undefined {
+  return code === undefined || Number.isNaN(Number(code)) ? undefined : Number(code);
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The least role that holds a permission, and what it is given on. */
+const ROLES: readonly (readonly [RegExp, string])[] = [
+  [/bigquery\.jobs\./, 'BigQuery Job User (roles/bigquery.jobUser) on the project'],
+  [/bigquery\.readsessions\./, 'BigQuery Read Session User (roles/bigquery.readSessionUser) on the project'],
+  [
+    /bigquery\.tables\.(?:create|update|updateData|delete)/,
+    'BigQuery Data Editor (roles/bigquery.dataEditor) on the dataset',
+  ],
+  [/bigquery\.(?:tables|datasets|routines)\./, 'BigQuery Data Viewer (roles/bigquery.dataViewer) on the dataset'],
+  [/permission to query (?:table|view)/, 'BigQuery Data Viewer (roles/bigquery.dataViewer) on its dataset'],
+];
+
+function roleFor(rule: Rule | undefined, text: string): string | undefined {
+  if (rule?.code !== 'WAREHOUSE_PERMISSION') return undefined;
+  const [, role] = ROLES.find(([permission]) => permission.test(text)) ?? [];
+  return role === undefined ? undefined : `The service account needs ${role}.`;
+}

@@ -1,0 +1,43 @@
+import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { type BigQueryConfig, configSchema } from './config.ts';
+import { dialect } from './dialect.ts';
+import { classify } from './errors.ts';
+import { requireOpenHosts } from './hosts.ts';
+import { serviceAccountOf } from './service-account.ts';
+import { loadSdk, openSession } from './session.ts';
+
+/** 002's Beta: Google BigQuery. */
+export const bigquery = defineConnector({
+  provider: 'Beta',
+  product: 'BigQuery',
+  configSchema,
+  secretFields: ['service_account_key'],
+  dialect,
+  capabilities: {
+    versionOne: true,
+    // a job's result is a table that changes no more, and a run finds its job again in every attempt (`jobNames`)
+    snapshot: true,
+    writeBack: false,
+  },
+  // defineConnector has checked the configuration against the schema of this type
+  open: async (config, environment) =>
+    openSession({ sdk: await loadSdk(), config: config as BigQueryConfig, environment }),
+  checkAddress: (config, environment) => checkAddress(config as BigQueryConfig, environment),
+  classify,
+});
+
+/** Names that are not known are not refused: the probe says so. */
+async function checkAddress(config: BigQueryConfig, environment: ConnectorEnvironment) {
+  const issues: { path: string; message: string }[] = [];
+  const check = async (path: string, work: () => unknown) => {
+    try {
+      await work();
+    } catch (thrown) {
+      const { code, message } = classify(thrown);
+      if (code === 'WAREHOUSE_CONFIG') issues.push({ path, message });
+    }
+  };
+  await check('config.service_account_id', () => serviceAccountOf(config));
+  await check('config.project_id', () => requireOpenHosts(environment));
+  return issues;
+}

@@ -1,0 +1,121 @@
+// How far a connection gets, stage by stage; a stage that fails says what is missing.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { AppError } from '../../src/kernel/index.ts';
+import type { ProbeStage } from '../../src/warehouse/index.ts';
+import type { Target } from '../_shared/resolve-host.ts';
+import { takeStages } from '../_shared/take-stages.ts';
+import { type Client, type ClientDeps, within } from './client.ts';
+import { readDataset } from './dataset.ts';
+import { quoteIdentifier } from './dialect.ts';
+import { classify } from './errors.ts';
+import { requireOpenHosts } from './hosts.ts';
+import { dryRun } from './jobs.ts';
+import type { TableReference } from './wire.ts';
+
+const PATIENCE_MS = 8000;
+
+/** `client`: the session's own. */
+export async function probe(
+  deps: ClientDeps,
+  client: () => Promise<Client>,
+  signal: AbortSignal,
+): Promise<readonly ProbeStage[]> {
+  const { config, environment } = deps;
+  const endpoint = environment.endpoints.bigquery?.apiEndpoint;
+  let target: Target = { host: '', port: 0 };
+  let location: string | undefined;
+  return await takeStages(
+    [
+      {
+        name: 'reach',
+        passed: 'BigQuery takes connections.',
+        take: async () => {
+          target = await requireOpenHosts(environment);
+          await dial(target, { isTls: false, signal });
+        },
+      },
+      {
+        name: 'tls',
+        passed: 'The connection is encrypted.',
+        take: async () => {
+          if (endpoint?.startsWith('http:'))
+            return 'The connection is not encrypted: the operator’s server has no TLS.';
+          await dial(target, { isTls: true, signal });
+          return undefined;
+        },
+      },
+      {
+        name: 'sign_in',
+        passed: '',
+        take: async () => {
+          const { tokens } = await client();
+          await within(tokens.getAccessToken(), { signal, limitMs: PATIENCE_MS });
+          return `${config.service_account_id} is signed in.`;
+        },
+      },
+      {
+        name: 'use_objects',
+        passed: '',
+        take: async () => {
+          location = await requireDataset(await client(), signal);
+          return `The dataset ${config.dataset_id} is in ${location ?? config.region ?? 'a location that was not said'}.`;
+        },
+      },
+      {
+        name: 'read',
+        passed: '',
+        take: async () => await requireReading(await client(), config.region ?? location, signal),
+      },
+    ],
+    { classify, signal },
+  );
+}
+
+async function dial({ host, port }: Target, { isTls, signal }: { isTls: boolean; signal: AbortSignal }): Promise<void> {
+  const socket = isTls ? connectTls({ host, port, servername: host }) : connect({ host, port });
+  try {
+    await within(once(socket, isTls ? 'secureConnect' : 'connect'), { signal, limitMs: PATIENCE_MS });
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function requireDataset(client: Client, signal: AbortSignal): Promise<string | undefined> {
+  const { region, dataset_id: dataset } = client.config;
+  const { location } = await readDataset(client, signal).catch((failure: unknown) => {
+    const { code, message } = classify(failure);
+    if (code !== 'WAREHOUSE_OBJECT_MISSING') throw failure;
+    throw new AppError(code, `${message} Look at config.project_id and config.dataset_id.`, { cause: failure });
+  });
+  if (region === undefined || location === undefined || region.toLowerCase() === location.toLowerCase())
+    return location;
+  throw new AppError(
+    'WAREHOUSE_CONFIG',
+    `The dataset ${dataset} is in ${location}, but config.region is ${region}; jobs there cannot read it.`,
+  );
+}
+
+interface WireTables {
+  readonly tables?: readonly { readonly tableReference: TableReference; readonly type?: string }[];
+}
+
+/** A job that runs nothing, and one over the dataset's first table, where there is one. */
+async function requireReading(client: Client, location: string | undefined, signal: AbortSignal): Promise<string> {
+  const { dataset_id: dataset } = client.config;
+  await dryRun(client, { statement: { sql: 'SELECT 1 AS one', parameters: {} }, location }, signal);
+  const call = { method: 'GET', path: `/datasets/${dataset}/tables`, query: { maxResults: 1 } } as const;
+  const { tables } = await client.call<WireTables>(call, signal);
+  const table = tables?.[0]?.tableReference;
+  if (table === undefined) return 'Queries can run; the dataset has no table yet.';
+  const name = quoteIdentifier(`${table.projectId}.${table.datasetId}.${table.tableId}`);
+  await dryRun(client, { statement: { sql: `SELECT 1 AS one FROM ${name}`, parameters: {} }, location }, signal).catch(
+    (failure: unknown) => {
+      // a table that wants a filter, or a view that is broken, says nothing about what may be read
+      if (classify(failure).code === 'WAREHOUSE_PERMISSION') throw failure;
+    },
+  );
+  return 'Queries can run, and the dataset’s tables can be read.';
+}

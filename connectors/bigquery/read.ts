@@ -1,0 +1,80 @@
+import { AppError } from '../../src/kernel/index.ts';
+import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
+import { cutChunks, type Piece } from '../_shared/cut-chunks.ts';
+import { isReadAsArrow } from './arrow.ts';
+import type { Client } from './client.ts';
+import { columnsOf, requireSelect } from './describe.ts';
+import { beginJob, cancelOnAbort, dryRun } from './jobs.ts';
+import { awaitResult, type JobResult, pagesOf } from './result.ts';
+import type { Storage } from './storage.ts';
+
+export interface ReadJob {
+  readonly client: Client;
+  readonly storage: Storage;
+  readonly request: ReadRequest;
+  readonly location: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Rows of one statement: its job runs to its end before the first of them, and its result changes no more. */
+export async function startRead(job: ReadJob): Promise<ReadResult> {
+  const { request, signal } = job;
+  const result = await runJob(job);
+  const columns = columnsOf(result.shapes);
+  const leaving = new AbortController();
+  const stop = AbortSignal.any([signal, leaving.signal]);
+  const chunks = cutChunks(counted(await rowsOf(job, result, stop), result.totalRows), columns, request);
+  return {
+    columns,
+    chunks: {
+      [Symbol.asyncIterator]: () => ({
+        next: () => chunks.next(),
+        return: async () => {
+          leaving.abort();
+          return await chunks.return(undefined);
+        },
+      }),
+    },
+  };
+}
+
+/** Rows from which on it is worth while to open a stream for them. */
+const STORAGE_ROWS = 5000;
+
+/** Small results are there already, or come in a few pages. */
+async function rowsOf(
+  { client, storage }: ReadJob,
+  result: JobResult,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Piece>> {
+  const isLarge = result.totalRows >= STORAGE_ROWS && result.shapes.every(isReadAsArrow);
+  const streamed = isLarge ? await storage.read(result, signal) : undefined;
+  return streamed ?? pagesOf(client, result, signal);
+}
+
+async function runJob({ client, request, location, signal }: ReadJob): Promise<JobResult> {
+  const { statement, label } = request;
+  const wanted = { statement, label, location };
+  requireSelect(await dryRun(client, wanted, signal));
+  const job = await beginJob(client, wanted, signal);
+  const leave = cancelOnAbort(client, job, signal);
+  try {
+    return await awaitResult(client, job, signal);
+  } finally {
+    await leave();
+  }
+}
+
+/** A result knows how many rows it has: fewer or more are no result, but a connection that lost some. */
+async function* counted(pieces: AsyncIterable<Piece>, totalRows: number): AsyncGenerator<Piece, undefined> {
+  let rows = 0;
+  for await (const piece of pieces) {
+    rows += piece.rowCount;
+    if (rows > totalRows) break;
+    yield piece;
+  }
+  if (rows !== totalRows) {
+    const message = `BigQuery announced ${totalRows} rows and gave ${rows > totalRows ? 'more' : rows}.`;
+    throw new AppError('WAREHOUSE_SESSION_LOST', message);
+  }
+}

@@ -1,0 +1,18 @@
+import type * as Google from '@google-cloud/bigquery';
+import type * as Storage from '@google-cloud/bigquery-storage';
+import type * as Grpc from '@grpc/grpc-js';
+import type * as Arrow from 'apache-arrow';
+import type * as Auth from 'google-auth-library';
+
+export interface Sdk {
+  readonly google: typeof Google;
+  readonly auth: typeof Auth;
+  /** What large results need, 50 MB of memory more: loaded with the first of them. */
+  loadStorage(): Promise<StorageSdk>;
+}
+
+export interface StorageSdk {
+  readonly storage: typeof Storage;
+  readonly grpc: typeof Grpc;
+  readonly arrow: typeof Arrow;
+}

@@ -1,0 +1,90 @@
+// The key of a service account, as the file that Google hands out or as the private key alone. Of that file only the account
+// and its key are taken: a caller's file could otherwise name an address of its own to sign in at, or a program to run.
+import { AppError } from '../../src/kernel/index.ts';
+
+export interface ServiceAccount {
+  readonly email: string;
+  readonly privateKey: string;
+  readonly keyId?: string;
+}
+
+interface KeyFile {
+  readonly email: string;
+  readonly privateKey: string;
+  readonly keyId?: string;
+  /** The account's number, the other name it goes by. */
+  readonly clientId?: string;
+}
+
+const PEM = /^-----BEGIN (?:RSA )?PRIVATE KEY-----\s[\s\S]+-----END (?:RSA )?PRIVATE KEY-----\s*$/;
+const TOKEN_ADDRESSES = ['https://oauth2.googleapis.com/token', 'https://accounts.google.com/o/oauth2/token'];
+
+/** What is wrong with a key, as a sentence without its subject; undefined: nothing. Never repeats a part of it. */
+export function keyComplaint(key: string): string | undefined {
+  const read = readKey(key);
+  return typeof read === 'string' ? read : undefined;
+}
+
+/** Throws WAREHOUSE_CONFIG where id and key do not go together. */
+export function serviceAccountOf(config: {
+  readonly service_account_id: string;
+  readonly service_account_key: string;
+}): ServiceAccount {
+  const id = config.service_account_id.trim();
+  const key = readKey(config.service_account_key);
+  if (typeof key === 'string') throw contradiction(`config.service_account_key ${key}.`);
+  if ('privateKey' in key) {
+    if ([key.email, key.clientId, key.email.split('@')[0]].includes(id)) return key;
+    throw contradiction(
+      `config.service_account_id is "${id}", but config.service_account_key is a key of ${key.email}. Give both of one account.`,
+    );
+  }
+  if (id.includes('@')) return { email: id, privateKey: key.pem };
+  throw contradiction(
+    'config.service_account_key is a private key alone; then config.service_account_id must be the account’s e-mail address.',
+  );
+}
+
+function contradiction(message: string): AppError {
+  return new AppError('WAREHOUSE_CONFIG', message);
+}
+
+function readKey(key: string): KeyFile | { readonly pem: string } | string {
+  const text = key.trim();
+  if (text.startsWith('{')) return readFile(text);
+  // line breaks are often written as two characters
+  const pem = text.replaceAll('\\n', '\n');
+  if (PEM.test(pem)) return { pem };
+  const decoded = Buffer.from(text, 'base64').toString('utf8');
+  if (decoded.startsWith('{')) return readFile(decoded);
+  return 'must be the JSON of a service account’s key, or its private key in PEM';
+}
+
+function readFile(text: string): KeyFile | string {
+  const file = parseObject(text);
+  if (file === undefined) return 'is no JSON';
+  if (file.type !== 'service_account') return 'must be a key of type service_account';
+  if (!isUnset(file.universe_domain, ['googleapis.com'])) return 'must be of the universe googleapis.com';
+  if (!isUnset(file.token_uri, TOKEN_ADDRESSES)) return 'names an address to sign in at that is not Google’s';
+  const { client_email: email, private_key: key, private_key_id: keyId, client_id: clientId } = file;
+  if (typeof email !== 'string' || !email.includes('@')) return 'lacks client_email';
+  if (typeof key !== 'string' || !PEM.test(key)) return 'lacks private_key, a private key in PEM';
+  return {
+    ...{ email, privateKey: key },
+    ...(typeof keyId === 'string' ? { keyId } : {}),
+    ...(typeof clientId === 'string' ? { clientId } : {}),
+  };
+}
+
+function isUnset(value: unknown, known: readonly string[]): boolean {
+  return value === undefined || known.includes(String(value));
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

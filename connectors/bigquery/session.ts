@@ -1,0 +1,88 @@
+import { AppError, type Micros } from '../../src/kernel/index.ts';
+import type { Session, Statement } from '../../src/warehouse/index.ts';
+import { type Client, type ClientDeps, createClient } from './client.ts';
+import { readLocation } from './dataset.ts';
+import { describe, estimate } from './describe.ts';
+import { requireOpenHosts } from './hosts.ts';
+import { probe } from './probe.ts';
+import { startRead } from './read.ts';
+import type { Sdk } from './sdk.ts';
+import { createStorage, type Storage } from './storage.ts';
+
+/** The only place that loads the SDK, and of its parts only what is needed. */
+export async function loadSdk(): Promise<Sdk> {
+  const [google, auth] = await Promise.all([import('@google-cloud/bigquery'), import('google-auth-library')]);
+  return {
+    google,
+    auth,
+    loadStorage: async () => {
+      const parts = [
+        import('@google-cloud/bigquery-storage'),
+        import('@grpc/grpc-js'),
+        import('apache-arrow'),
+      ] as const;
+      const [storage, grpc, arrow] = await Promise.all(parts);
+      return { storage, grpc, arrow };
+    },
+  };
+}
+
+interface Opened {
+  readonly client: Client;
+  readonly storage: Storage;
+}
+
+interface Ready extends Opened {
+  readonly location: string | undefined;
+}
+
+const CLOCK = 'SELECT CAST(UNIX_MICROS(CURRENT_TIMESTAMP()) AS STRING) AS micros';
+
+/** BigQuery keeps no sessions of this kind: each call stands for itself. Signs in at the first use, so that `probe` can say where it fails. */
+export function openSession(deps: ClientDeps): Session {
+  let opened: Promise<Opened> | undefined;
+  let located: Promise<string | undefined> | undefined;
+  const open = () => {
+    opened ??= requireOpenHosts(deps.environment)
+      .then(() => createClient(deps))
+      .then((client) => ({ client, storage: createStorage(client) }))
+      .catch(forget(() => (opened = undefined)));
+    return opened;
+  };
+  const ready = async (signal: AbortSignal): Promise<Ready> => {
+    const { client, storage } = await open();
+    located ??= readLocation(client, signal).catch(forget(() => (located = undefined)));
+    return { client, storage, location: await located };
+  };
+  return {
+    probe: (signal) => probe(deps, async () => (await open()).client, signal),
+    async describe(statement, signal) {
+      const { client, location } = await ready(signal);
+      return await describe(client, { statement, location }, signal);
+    },
+    async estimate(statement, signal) {
+      const { client, location } = await ready(signal);
+      return await estimate(client, { statement, location }, signal);
+    },
+    clock: async (signal) => readClock(await ready(signal), signal),
+    read: async (request, signal) => startRead({ ...(await ready(signal)), request, signal }),
+    [Symbol.asyncDispose]: async () => {
+      await (await opened?.catch(() => undefined))?.storage.close();
+    },
+  };
+}
+
+/** What failed is tried again by the next who needs it. */
+function forget(clear: () => void): (failure: unknown) => never {
+  return (failure) => {
+    clear();
+    throw failure;
+  };
+}
+
+async function readClock(ready: Ready, signal: AbortSignal): Promise<Micros> {
+  const statement: Statement = { sql: CLOCK, parameters: {} };
+  const { chunks } = await startRead({ ...ready, request: { statement, chunkRows: 1, chunkBytes: 1000 }, signal });
+  for await (const [row] of chunks) if (typeof row?.[0] === 'string') return BigInt(row[0]) as Micros;
+  throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not say what time it is.');
+}

@@ -1,0 +1,192 @@
+// Large results by the Storage Read API: Arrow over gRPC, many times as fast as pages of JSON. One stream, which keeps the
+// order of the result.
+import type { BigQueryReadClient } from '@google-cloud/bigquery-storage';
+import type { ClientReadableStream } from '@grpc/grpc-js';
+import type { RecordBatch } from 'apache-arrow';
+import { AppError } from '../../src/kernel/index.ts';
+import type { Piece, Row } from '../_shared/cut-chunks.ts';
+import { openColumn } from './arrow.ts';
+import { type Client, within } from './client.ts';
+import { findJob } from './jobs.ts';
+import type { JobResult } from './result.ts';
+import type { StorageSdk } from './sdk.ts';
+import type { Shape } from './types.ts';
+
+export interface Storage {
+  /** Rows of a job's result, the first of them there already; undefined where this way is closed, and pages are left. */
+  read(result: JobResult, signal: AbortSignal): Promise<AsyncGenerator<Piece, undefined> | undefined>;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly sdk: StorageSdk;
+  readonly reader: BigQueryReadClient;
+}
+
+/** Nothing is loaded before the first large result. What does not open once is not tried again in this session. */
+export function createStorage(client: Client): Storage {
+  let opening: Promise<Opened> | undefined;
+  let isClosed = client.environment.endpoints.bigquery !== undefined && endpointOf(client) === undefined;
+  return {
+    async read(result, signal) {
+      if (isClosed) return undefined;
+      opening ??= open(client);
+      try {
+        return await begin({ client, ...(await opening), result, signal });
+      } catch (failure) {
+        if (signal.aborted) throw failure;
+        isClosed = true;
+        return undefined;
+      }
+    },
+    async close() {
+      isClosed = true;
+      await (await opening?.catch(() => undefined))?.reader.close().catch(() => undefined);
+    },
+  };
+}
+
+function endpointOf({ environment }: Client) {
+  return environment.endpoints.bigquery?.storageEndpoint;
+}
+
+async function open(client: Client): Promise<Opened> {
+  const sdk = await client.sdk.loadStorage();
+  const local = endpointOf(client);
+  const reader = new sdk.storage.BigQueryReadClient({
+    projectId: client.config.project_id,
+    // another version of the library than the one the SDK has; what it calls is the same
+    authClient: client.tokens as never,
+    ...(local === undefined
+      ? {}
+      : { apiEndpoint: local.host, port: local.port, sslCreds: sdk.grpc.credentials.createInsecure() as never }),
+  });
+  return { sdk, reader };
+}
+
+interface Beginning extends Opened {
+  readonly client: Client;
+  readonly result: JobResult;
+  readonly signal: AbortSignal;
+}
+
+/** How long it may take until the rows come; after that pages are quicker. */
+const OPEN_MS = 30_000;
+const ARROW = 'ARROW';
+
+async function begin(beginning: Beginning): Promise<AsyncGenerator<Piece, undefined>> {
+  const { client, reader, result, signal, sdk } = beginning;
+  const job = await findJob(client, result.job, signal);
+  const table = job.configuration?.query?.destinationTable;
+  if (table === undefined)
+    throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery names no table for the result of its job.');
+  const { projectId, datasetId, tableId } = table;
+  const readSession = {
+    table: `projects/${projectId}/datasets/${datasetId}/tables/${tableId}`,
+    dataFormat: ARROW,
+  } as const;
+  const request = { parent: `projects/${client.config.project_id}`, readSession, maxStreamCount: 1 };
+  const creating = reader.createReadSession(request, { timeout: OPEN_MS, retry: null as never });
+  const [session] = await within(creating, { signal, limitMs: OPEN_MS });
+  const name = session.streams?.[0]?.name;
+  if (typeof name !== 'string') throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery opened no stream of rows.');
+  const schema = Buffer.from((session.arrowSchema?.serializedSchema ?? '') as Uint8Array);
+  const stream = await openRows({ ...beginning, name });
+  const messages = messagesOf(stream, client, signal);
+  const first = await messages.next();
+  return piecesOf({ arrow: sdk.arrow, schema: withoutEnd(schema), shapes: result.shapes, first, messages });
+}
+
+/** What of an answer is read. */
+interface Message {
+  readonly arrowRecordBatch?: { readonly serializedRecordBatch?: Uint8Array } | null;
+}
+
+/**
+ * The call itself, not the SDK's stream around it: that one tries again by itself, and holds back three times sixteen answers
+ * of a megabyte and more.
+ */
+async function openRows({ reader, sdk, name }: Beginning & { readonly name: string }) {
+  const stub = await (reader.bigQueryReadStub ?? reader.initialize());
+  const metadata = new sdk.grpc.Metadata();
+  metadata.set('x-goog-request-params', `read_stream=${encodeURIComponent(name)}`);
+  const call = stub as unknown as Record<'readRows', (request: object, metadata: unknown) => unknown>;
+  return call.readRows({ readStream: name, offset: 0 }, metadata) as ClientReadableStream<Message>;
+}
+
+/** Leaving ends the call on the server; a server that says nothing more is given up. */
+async function* messagesOf(
+  stream: ClientReadableStream<Message>,
+  { environment }: Client,
+  signal: AbortSignal,
+): AsyncGenerator<Message, undefined> {
+  const limitMs = Math.round(environment.statementTimeoutMs * 1.1 + 1000);
+  // after the end nobody is there to hear of the cancel
+  stream.on('error', () => undefined);
+  // rows that nobody ever asked for are cancelled as well
+  signal.addEventListener('abort', () => stream.cancel(), { once: true });
+  const messages = stream[Symbol.asyncIterator]() as AsyncIterator<Message>;
+  try {
+    for (;;) {
+      const next = await within(messages.next(), { signal, limitMs });
+      if (next.done) return undefined;
+      yield next.value;
+    }
+  } finally {
+    stream.cancel();
+  }
+}
+
+interface Reading {
+  readonly arrow: StorageSdk['arrow'];
+  readonly schema: Uint8Array;
+  readonly shapes: readonly Shape[];
+  readonly first: IteratorResult<Message, undefined>;
+  readonly messages: AsyncGenerator<Message, undefined>;
+}
+
+async function* piecesOf({ arrow, schema, shapes, first, messages }: Reading): AsyncGenerator<Piece, undefined> {
+  try {
+    for (let next = first; !next.done; next = await messages.next()) {
+      const batch = next.value.arrowRecordBatch?.serializedRecordBatch;
+      if (batch === undefined) continue;
+      for (const found of arrow.RecordBatchReader.from(Buffer.concat([schema, batch]))) {
+        if (found.numRows > 0) yield pieceOf(found, shapes);
+      }
+    }
+  } finally {
+    await messages.return(undefined);
+  }
+}
+
+/** A schema may come as a whole Arrow stream, whose end would be the end of what is read with it. */
+const END_OF_STREAM = Buffer.from('ffffffff00000000', 'hex');
+
+function withoutEnd(schema: Buffer): Buffer {
+  const end = schema.length - END_OF_STREAM.length;
+  return end > 0 && schema.subarray(end).equals(END_OF_STREAM) ? schema.subarray(0, end) : schema;
+}
+
+/** Columns are opened once a batch, rows made when they are asked for. */
+function pieceOf(batch: RecordBatch, shapes: readonly Shape[]): Piece {
+  const names = batch.schema.fields.map(({ name }) => name);
+  if (names.length !== shapes.length || names.some((name, at) => name !== shapes[at]?.column.name)) {
+    throw new AppError('WAREHOUSE_UNKNOWN', `BigQuery sends the columns ${names.join(', ')} in place of the result’s.`);
+  }
+  const columns = shapes.flatMap((shape, at) => {
+    const data = batch.data.children[at];
+    return data === undefined ? [] : [openColumn(data, shape)];
+  });
+  return {
+    rowCount: batch.numRows,
+    rows(from, to) {
+      const rows: Row[] = [];
+      for (let row = from; row < to; row += 1) rows.push(new Array(columns.length));
+      for (const [column, open] of columns.entries()) {
+        const read = open(from, to);
+        for (let row = from; row < to; row += 1) (rows[row - from] as Row)[column] = read(row);
+      }
+      return rows;
+    },
+  };
+}
