@@ -75,7 +75,7 @@ function replace(deps: SyncDeps): Endpoint {
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
     async handler({ caller, params: { modelId: id }, body }) {
-      const put = () => replaceModel(deps, caller, { id, ...body });
+      const put = () => replaceModel(deps, caller, { id, body: { id, ...body } });
       return { status: 200, body: dataModelAnswer(await inWords(MODEL_WORDS, () => untilUnchanged(put))) };
     },
   });
@@ -84,15 +84,15 @@ function replace(deps: SyncDeps): Endpoint {
 async function replaceModel(
   deps: SyncDeps,
   caller: Caller,
-  { id, ...body }: Static<typeof DataModelBody>,
+  { id, body }: { readonly id: string; readonly body: Static<typeof DataModelBody> },
 ): Promise<DataModel> {
   const { workspaceId } = caller;
   const basedOn = await loadDataModel(deps.store, { workspaceId, id });
-  const loadTimestamp = readLoadTimestamp({ id, ...body });
+  const loadTimestamp = readLoadTimestamp(body);
   for (const { pipeline, connection } of await loadKnownPipelines(deps.store, { workspaceId, dataModelId: id })) {
     if (pipeline.kept.versionOne?.followsModel) requireTimestampType(connection, loadTimestamp);
   }
-  return replaceDataModel(deps, caller, { id, body: dataModelBody({ id, ...body }, basedOn), loadTimestamp, basedOn });
+  return replaceDataModel(deps, caller, { id, body: dataModelBody(body, basedOn), loadTimestamp, basedOn });
 }
 
 function remove(deps: SyncDeps): Endpoint {
