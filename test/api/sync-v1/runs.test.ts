@@ -17,7 +17,9 @@ const set = (id: number, columns: string) =>
   ]);
 const stateOf = async (id: number) => (await at.one.get(`${PIPELINE}/status/runs/${id}`)).body.pipeline_run_state;
 
-beforeEach(() => at.api.store.execute("UPDATE pipeline_runs SET status = 'success' WHERE status IN ('queued', 'running', 'retrying')"));
+beforeEach(() =>
+  at.api.store.execute("UPDATE pipeline_runs SET status = 'success' WHERE status IN ('queued', 'running', 'retrying')"),
+);
 
 describe('a trigger', () => {
   it('answers the run that it requested, which shows so until it begins', async () => {
