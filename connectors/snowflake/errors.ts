@@ -106,7 +106,6 @@ export const RULES: readonly Rule[] = [
   { code: '3000', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '3700', is: 'WAREHOUSE_SESSION_LOST' },
   { state: 'XX', is: 'WAREHOUSE_SESSION_LOST' },
-  { state: '08', is: 'WAREHOUSE_UNREACHABLE' },
   { state: '57P03', is: 'WAREHOUSE_THROTTLED' },
   // the way there, by what stopped it
   { code: 'ECONNREFUSED', is: 'WAREHOUSE_UNREACHABLE' },
@@ -137,6 +136,8 @@ export const RULES: readonly Rule[] = [
   { code: '405', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '407', is: 'WAREHOUSE_SESSION_LOST' },
   { code: BROKEN_PART, is: 'WAREHOUSE_SESSION_LOST' },
+  // the SDK gives one to nearly everything of its own
+  { state: '08', is: 'WAREHOUSE_UNREACHABLE' },
 ];
 
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. */

@@ -90,7 +90,9 @@ function linkOf({ connection, onLine, end, timeoutMs }: Parts): Link & { pin(sig
     usage: {} as Usage,
     onLine,
     run: (sql: BoundSql, options: RunOptions) =>
-      cancellable(link, options.signal, () => inTime(timeoutMs, () => onLine(() => execute(sql, options)))),
+      cancellable(link, options.signal, () =>
+        inTime(timeoutMs, () => onLine(() => execute(sql, options)), link.cancel),
+      ),
     cancel: async () => {
       await onLine(() => Promise.all([...running].map(cancel)));
     },
@@ -147,12 +149,20 @@ function destroy(connection: Connection): Promise<void> {
   });
 }
 
-/** The server breaks a statement off by itself when its time is over; one that does not is not there any more. */
-async function inTime<Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> {
+/**
+ * The server breaks a statement off by itself when its time is over; one that does not is not there any more. It is told all
+ * the same, within a bounded time.
+ */
+async function inTime<Result>(
+  timeoutMs: number,
+  work: () => Promise<Result>,
+  giveUp: () => Promise<void>,
+): Promise<Result> {
   const limitMs = Math.round(timeoutMs * 1.1 + 1000);
   const answered = new AbortController();
   const silence = systemClock.sleep(limitMs, answered.signal).then(
-    () => {
+    async () => {
+      await Promise.race([giveUp(), systemClock.sleep(CLOSE_MS, answered.signal)]);
       throw Object.assign(new Error(`No answer within ${limitMs / 1000} s`), { code: 'ETIMEDOUT' });
     },
     () => new Promise<never>(() => undefined),

@@ -10,8 +10,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   STRICT_JSON_OUTPUT: 'TRUE',
   JSON_INDENT: '0',
   BINARY_OUTPUT_FORMAT: "'HEX'",
-  GEOGRAPHY_OUTPUT_FORMAT: "'EWKB'",
-  GEOMETRY_OUTPUT_FORMAT: "'EWKB'",
+  GEOGRAPHY_OUTPUT_FORMAT: "'EWKT'",
+  GEOMETRY_OUTPUT_FORMAT: "'EWKT'",
   // MB; parts of a result grow up to it, and two are in memory at once
   CLIENT_RESULT_CHUNK_SIZE: '48',
   // two sources for one row are an error, and not whichever comes first
@@ -27,7 +27,7 @@ export function settingsSql(timeoutMs: number): string {
   const settings = { ...SETTINGS, STATEMENT_TIMEOUT_IN_SECONDS: String(seconds(timeoutMs)) };
   return `ALTER SESSION SET ${Object.entries(settings)
     .map(([name, value]) => `${name} = ${value}`)
-    .join(' ')}`;
+    .join(', ')}`;
 }
 
 function seconds(timeoutMs: number): number {
