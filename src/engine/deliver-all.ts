@@ -11,8 +11,8 @@ export interface ChunkFlow {
   readonly signal: AbortSignal;
   /** When this attempt began: it ends at the border of a chunk, before its job expires. */
   readonly sinceMs: number;
-  /** Looks at the sums after each chunk; what it throws ends the attempt. */
-  readonly inspect?: (progress: Counts, chunk: MappedChunk) => void;
+  /** Looks at the sums after each chunk, and may do what is due by then; what it throws ends the attempt. */
+  readonly inspect?: (progress: Counts, chunk: MappedChunk) => void | Promise<void>;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function deliverAll(deps: EngineDeps, flow: ChunkFlow): Promise<Cou
       signal.throwIfAborted();
       next = readNext(chunks);
       progress = await deliverChunk(deps, { ...delivery, progress }, chunk);
-      flow.inspect?.(progress, chunk);
+      await flow.inspect?.(progress, chunk);
       requireTime(deps, flow);
     }
     return progress;

@@ -1,18 +1,18 @@
-import { AppError } from '../kernel/index.ts';
+import type { AppError } from '../kernel/index.ts';
 import type { Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import { type Counts, countsOfRun } from './count-rows.ts';
+import { countsOfRun } from './count-rows.ts';
 import { deliverAll } from './deliver-all.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import type { RunResult } from './finish-run.ts';
+import { requireMappedRows } from './hopeless.ts';
 import { openLedger } from './ledger/open-ledger.ts';
 import { openSession } from './open-session.ts';
 import { openSource, type RunSource } from './open-source.ts';
-import { type MappedChunk, readChunks } from './read-chunks.ts';
+import { readChunks } from './read-chunks.ts';
 import type { Blame } from './settle-failure.ts';
-
-/** Rulings §7: so many rows read and none mapped fails the run. */
-const HOPELESS_ROWS = 1000;
+import { executeWriteBack } from './write-back/execute-write-back.ts';
+import { planWriteBack } from './write-back/plan-write-back.ts';
 
 export interface Execution {
   readonly claimed: ClaimedRun;
@@ -25,9 +25,13 @@ export interface Execution {
 export async function executeRun(deps: EngineDeps, execution: Execution): Promise<RunResult> {
   const { claimed, signal, blame } = execution;
   const sinceMs = deps.clock.nowMs();
+  blame('data model');
+  const plan = await planWriteBack(deps, claimed);
+  if (plan.kind === 'yes') return await executeWriteBack(deps, execution, plan.model);
   blame('connection');
-  await using session = await openSession(deps, claimed, signal);
+  await using session = await openSession(deps, claimed, { signal });
   const source = await openSource(deps, { ...execution, session });
+  if (plan.kind === 'if MPID') requireNoMpid(plan.refusal, execution, source);
   if (source.range.kind !== 'empty') {
     await deliverRows(deps, { ...execution, source, session, sinceMs });
   }
@@ -48,25 +52,15 @@ async function deliverRows(deps: EngineDeps, { claimed, source, session, signal,
     ...{ signal, sinceMs },
     read: (reading) => readChunks({ session, ledger, chunkRows, label }, source, reading),
     delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: countsOfRun(claimed.run) },
-    inspect(progress, chunk) {
-      if (!isHopeless(progress)) return;
-      blame('pipeline');
-      throw hopeless(progress, chunk);
-    },
+    inspect: (progress, chunk) => requireMappedRows(progress, { chunk, blame }),
   });
 }
 
-/** Rows that were left out had been mapped by an earlier run. */
-function isHopeless({ failed, successful, deduplicated }: Counts): boolean {
-  return failed >= HOPELESS_ROWS && successful === 0 && deduplicated === 0;
-}
-
-function hopeless({ failed }: Counts, { mapped }: MappedChunk): AppError {
-  const [first] = mapped.refused;
-  const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
-  const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;
-  const message = `Of the first ${failed} rows not one could be mapped. ${example} Mend the model and trigger again.`;
-  return new AppError('NO_ROW_MAPPED', message);
+/** Its feed makes it a write-back pipeline once its model projects MPID, and the model breaks a rule of those. */
+function requireNoMpid(refusal: AppError, { blame }: Execution, { columns }: RunSource): void {
+  if (!columns.some(({ name }) => name.toLowerCase() === 'mpid')) return;
+  blame('data model');
+  throw refusal;
 }
 
 /** A full pipeline has no position, and an empty range leaves it. */

@@ -18,9 +18,14 @@ export function connectorOf(
 }
 
 /** A session over the snapshot's connection; secrets are decrypted for it and nowhere kept. */
-export async function openSession(deps: EngineDeps, claimed: ClaimedRun, signal: AbortSignal): Promise<Session> {
+export async function openSession(
+  deps: EngineDeps,
+  claimed: ClaimedRun,
+  { signal, writes = false }: { readonly signal: AbortSignal; readonly writes?: boolean },
+): Promise<Session> {
   const { workspaceId, snapshot } = claimed;
   const connector = connectorOf(deps, snapshot.connection);
   const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...snapshot.connection });
-  return await connector.open(config, deps.connectorEnvironment(workspaceId), signal);
+  const environment = deps.connectorEnvironment(workspaceId);
+  return await connector.open(config, writes ? { ...environment, writes } : environment, signal);
 }

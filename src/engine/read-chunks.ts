@@ -35,7 +35,7 @@ export interface ReadingDeps {
  */
 export async function* readChunks(
   { session, ledger, chunkRows, label }: ReadingDeps,
-  { statement, mapping }: RunSource,
+  { statement, mapping }: Pick<RunSource, 'statement' | 'mapping'>,
   signal: AbortSignal,
 ): AsyncGenerator<MappedChunk, void, undefined> {
   const pieceRows = Math.min(PIECE_ROWS, chunkRows);

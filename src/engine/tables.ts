@@ -1,6 +1,6 @@
 // What a run leaves behind besides its own row: the rows it could not keep, and which rows it has taken.
 import { bigint, customType, foreignKey, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
-import { pipelineRuns } from '../sync/index.ts';
+import { pipelineRuns, pipelines } from '../sync/index.ts';
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
@@ -108,3 +108,66 @@ export const runChunks = pgTable(
 export const claimLocks = pgTable('claim_locks', {
   workspaceId: bigint('workspace_id', { mode: 'bigint' }).primaryKey(),
 });
+
+/** Keys whose rows a write-back left as they are, because something had changed; readable like failed records. */
+export const writeBackConflicts = pgTable(
+  'write_back_conflicts',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    runId: bigint('run_id', { mode: 'bigint' }).notNull(),
+    id: bigint('id', { mode: 'bigint' }).notNull(),
+    /** JSON text, column → value. */
+    key: text('key').notNull(),
+    /** What would have been written. */
+    mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+    foundMpid: bigint('found_mpid', { mode: 'bigint' }),
+    /** `changed`, `gone`, `ambiguous`. */
+    reason: text('reason').notNull(),
+    foundOn: timestamp('found_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.runId, table.id] }),
+    foreignKey({
+      name: 'write_back_conflicts_run_fk',
+      columns: [table.workspaceId, table.runId],
+      foreignColumns: [pipelineRuns.workspaceId, pipelineRuns.id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Pipelines whose table may hold MPIDs that a run of theirs has written. */
+export const writtenBackPipelines = pgTable(
+  'written_back_pipelines',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
+    since: timestamp('since', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.pipelineNumber] }),
+    foreignKey({
+      name: 'written_back_pipelines_pipeline_fk',
+      columns: [table.workspaceId, table.pipelineNumber],
+      foreignColumns: [pipelines.workspaceId, pipelines.number],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** MPIDs of erased people that the next run of the pipeline sets to NULL in its table (rulings §4, Written-back MPIDs). */
+export const erasedMpids = pgTable(
+  'erased_mpids',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
+    mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+    erasedOn: timestamp('erased_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.pipelineNumber, table.mpid] }),
+    foreignKey({
+      name: 'erased_mpids_pipeline_fk',
+      columns: [table.workspaceId, table.pipelineNumber],
+      foreignColumns: [pipelines.workspaceId, pipelines.number],
+    }).onDelete('cascade'),
+  ],
+);

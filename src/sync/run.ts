@@ -37,6 +37,9 @@ export interface Run {
   readonly deliveredUnits: bigint;
   /** Who triggered it, or asked for its retry; null: the schedule alone. */
   readonly requestedBy: string | null;
+  /** null: the run writes nothing back, or has not begun to. */
+  readonly writtenRecords: bigint | null;
+  readonly conflictingRecords: bigint | null;
   readonly idempotencyKey: string | null;
 }
 

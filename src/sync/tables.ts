@@ -169,6 +169,9 @@ export const pipelineRuns = pgTable(
     deliveredUnits: bigint('delivered_units', { mode: 'bigint' }).notNull().default(sql`0`),
     /** Who triggered it, or asked for its retry; null: the schedule alone. */
     requestedBy: text('requested_by'),
+    /** Of a run that writes MPIDs back: rows of the table that it changed, and those that it left because of a conflict. */
+    writtenRecords: bigint('written_records', { mode: 'bigint' }),
+    conflictingRecords: bigint('conflicting_records', { mode: 'bigint' }),
     /** The trigger's Idempotency-Key: the same key within a day answers the same run. */
     idempotencyKey: text('idempotency_key'),
   },

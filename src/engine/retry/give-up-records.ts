@@ -6,8 +6,8 @@ export async function giveUpRecords(
   tx: Transaction,
   { workspaceId, runId }: Pick<RunLease, 'workspaceId' | 'runId'>,
 ): Promise<void> {
-  await tx.execute('UPDATE failed_records SET cells = NULL WHERE workspace_id = $1 AND run_id = $2', [
-    workspaceId,
-    runId,
-  ]);
+  await tx.execute(
+    'UPDATE failed_records SET cells = NULL WHERE workspace_id = $1 AND run_id = $2 AND cells IS NOT NULL',
+    [workspaceId, runId],
+  );
 }

@@ -89,7 +89,7 @@ async function hasRecords(tx: Transaction, { workspaceId, id }: Run): Promise<bo
 }
 
 const GIVEN_UP =
-  'It gave up because no row could be mapped; mend the pipeline and trigger it, and all rows are read again.';
+  'It gave up because no row could be mapped, or writes MPIDs back: mend it and trigger it, and all rows are read again.';
 
 async function hasGivenUp(tx: Transaction, { workspaceId, id }: Run): Promise<boolean> {
   const [answer] = await tx.query<{ found: boolean }>(

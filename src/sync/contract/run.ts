@@ -3,7 +3,7 @@ import { Int64 } from '../../http/index.ts';
 import { PipelineStatus } from './pipeline.ts';
 import { closed, Instant, Notices, nullable, Slug } from './shared.ts';
 
-/** 002, Pipeline run; the last four are extensions (rulings §7, API). */
+/** 002, Pipeline run; what stands behind failed_records is ours (rulings §7, API). */
 export const RunAnswer = closed(
   {
     id: Int64(),
@@ -21,6 +21,12 @@ export const RunAnswer = closed(
     extracted_records: Int64(),
     deduplicated_records: Int64(),
     erased_records: Int64(),
+    written_records: Type.Optional(
+      Int64({ description: 'Rows of the table that got another MPID, where the run writes MPIDs back.' }),
+    ),
+    conflicting_records: Type.Optional(
+      Int64({ description: 'Rows that were left as they are, because something changed after they were read.' }),
+    ),
     warnings: Notices,
   },
   'Run',

@@ -21,6 +21,8 @@ export function runAnswer(run: Run, pipelineId: string): Static<typeof RunAnswer
     extracted_records: run.extractedRecords,
     deduplicated_records: run.deduplicatedRecords,
     erased_records: run.erasedRecords,
+    ...(run.writtenRecords !== null && { written_records: run.writtenRecords }),
+    ...(run.conflictingRecords !== null && { conflicting_records: run.conflictingRecords }),
     warnings: [...run.warnings],
   };
 }

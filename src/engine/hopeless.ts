@@ -1,0 +1,28 @@
+import { AppError } from '../kernel/index.ts';
+import type { Counts } from './count-rows.ts';
+import type { MappedChunk } from './read-chunks.ts';
+import type { Blame } from './settle-failure.ts';
+
+/** Rulings §7: so many rows read and none mapped fails the run. */
+const HOPELESS_ROWS = 1000;
+
+export interface Inspection {
+  readonly chunk: MappedChunk;
+  readonly blame: (blame: Blame) => void;
+}
+
+/** Throws NO_ROW_MAPPED. Rows that were left out had been mapped by an earlier run. */
+export function requireMappedRows(progress: Counts, { chunk, blame }: Inspection): void {
+  const { failed, successful, deduplicated } = progress;
+  if (failed < HOPELESS_ROWS || successful > 0 || deduplicated > 0) return;
+  blame('pipeline');
+  throw hopeless(progress, chunk);
+}
+
+function hopeless({ failed }: Counts, { mapped }: MappedChunk): AppError {
+  const [first] = mapped.refused;
+  const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
+  const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;
+  const message = `Of the first ${failed} rows not one could be mapped. ${example} Mend the model and trigger again.`;
+  return new AppError('NO_ROW_MAPPED', message);
+}

@@ -1,0 +1,111 @@
+import { readSettings } from '../../access/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import type { Notice } from '../../sync/index.ts';
+import { type Session, type WriteBackModel, wrapModel } from '../../warehouse/index.ts';
+import type { Counts } from '../count-rows.ts';
+import { deliverAll } from '../deliver-all.ts';
+import type { EngineDeps } from '../engine-deps.ts';
+import type { Execution } from '../execute-run.ts';
+import type { RunResult } from '../finish-run.ts';
+import { requireMappedRows } from '../hopeless.ts';
+import { connectorOf, openSession } from '../open-session.ts';
+import { readChunks } from '../read-chunks.ts';
+import { type Addressing, addressRows } from './address-rows.ts';
+import { beginAttempt } from './begin-attempt.ts';
+import { clearErasedMpids } from './erased-mpids.ts';
+import { leaveNothingOut } from './nothing-left-out.ts';
+import { createResolving } from './resolved-rows.ts';
+import { createStagedKeys } from './staged-keys.ts';
+import { dropLeftovers } from './staging-names.ts';
+import { writeKeys } from './write-keys.ts';
+
+const NOTHING_COUNTED: Counts = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0 };
+
+/**
+ * Clear up, clear who was erased, then read, resolve and write, so many keys at a time: staging, guarded update, conflicts.
+ */
+export async function executeWriteBack(
+  deps: EngineDeps,
+  execution: Execution,
+  model: WriteBackModel,
+): Promise<RunResult> {
+  const { claimed, signal, blame } = execution;
+  const sinceMs = deps.clock.nowMs();
+  blame('connection');
+  await using session = await openWriting(deps, execution);
+  blame('data model');
+  const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);
+  const addressing = addressRows(model, columns, claimed.snapshot.pipeline.rowKey);
+  await beginAttempt(deps, claimed);
+  await dropLeftovers(deps, { claimed, session, signal });
+  await clearErasedMpids(deps, { claimed, session, signal, target: addressing.target });
+  await resolveAndWrite(deps, { ...execution, session, sinceMs, model, columns, addressing });
+  return { position: undefined, warnings: await warningsOf(deps, execution, addressing) };
+}
+
+async function openWriting(deps: EngineDeps, { claimed, signal }: Execution): Promise<Session> {
+  const { provider } = claimed.snapshot.connection;
+  if (!connectorOf(deps, claimed.snapshot.connection).capabilities.writeBack) {
+    const message = `The connector for ${provider} of this build of Penstock cannot write MPIDs back.`;
+    throw new AppError('CONNECTOR_MISSING', message);
+  }
+  return await openSession(deps, claimed, { signal, writes: true });
+}
+
+interface Writing extends Execution {
+  readonly session: Session;
+  readonly sinceMs: number;
+  readonly model: WriteBackModel;
+  readonly columns: Awaited<ReturnType<Session['describe']>>;
+  readonly addressing: Addressing;
+}
+
+async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void> {
+  const { claimed, session, signal, sinceMs, model, columns, addressing, blame } = writing;
+  const keys = createStagedKeys(addressing.isWhole);
+  const mapping = await resolvingOf(deps, writing, keys.add);
+  const ledger = leaveNothingOut(claimed);
+  const { dialect } = connectorOf(deps, claimed.snapshot.connection);
+  const statement = wrapModel({ sql: model.sql, dialect });
+  const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
+  const { chunkRows } = deps.settings;
+  const write = () => writeKeys(deps, { claimed, session, addressing, keys, signal });
+  await deliverAll(deps, {
+    ...{ signal, sinceMs },
+    read: (reading) => readChunks({ session, ledger, chunkRows, label }, { statement, mapping }, reading),
+    delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
+    async inspect(progress, chunk) {
+      requireMappedRows(progress, { chunk, blame });
+      if (keys.isFull) await write();
+    },
+  });
+  await write();
+}
+
+async function resolvingOf(
+  deps: EngineDeps,
+  { claimed, columns, addressing }: Writing,
+  onResolved: Parameters<typeof createResolving>[1]['onResolved'],
+) {
+  const { workspaceId, snapshot, startedAt } = claimed;
+  const { identity } = snapshot.identity === undefined ? await readSettings(deps.store, workspaceId) : snapshot;
+  if (identity === undefined) throw new AppError('INTERNAL', 'The settings say nothing of identities.');
+  return createResolving(deps, {
+    scope: { workspaceId, environment: snapshot.pipeline.environment },
+    ...{ identity, columns, addressing, runStart: startedAt, onResolved },
+  });
+}
+
+async function warningsOf({ store }: EngineDeps, { claimed }: Execution, { target }: Addressing) {
+  const [row] = await store.query<{ conflicting: bigint | null }>(
+    'SELECT conflicting_records AS conflicting FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
+    [claimed.workspaceId, claimed.runId],
+  );
+  const count = row?.conflicting ?? 0n;
+  const message =
+    `${count} rows of ${target.table} did not get their MPID and were left as they are: their MPID or key changed after ` +
+    'they were read, or their key stands for several people. The run’s write-back-conflicts list them; the next run ' +
+    'looks at them again.';
+  const warnings: Notice[] = count === 0n ? [] : [{ message }];
+  return warnings;
+}

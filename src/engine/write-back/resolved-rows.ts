@@ -1,0 +1,79 @@
+import type { ResolutionScope } from '../../identity/index.ts';
+import { policyOf } from '../../identity/index.ts';
+import type { Micros } from '../../kernel/index.ts';
+import type { Column, KeyCell } from '../../warehouse/index.ts';
+import type { EngineDeps } from '../engine-deps.ts';
+import { assignRoles, DEFAULT_LIMITS } from '../mapping/column-roles.ts';
+import { compileMapper } from '../mapping/compile-mapper.ts';
+import { shownValue } from '../mapping/failed-row.ts';
+import { createPeopleMapping } from '../mapping/people-mapping.ts';
+import type { MappedRows, Row, UnitCollector, UnitMapping } from '../mapping/unit-mapping.ts';
+import type { RunSnapshot } from '../run-snapshot.ts';
+import type { Addressing } from './address-rows.ts';
+
+/** A row whose person is known and committed. */
+export interface ResolvedRow {
+  readonly key: readonly KeyCell[];
+  readonly readMpid: bigint | null;
+  readonly mpid: bigint;
+}
+
+export interface ResolvingPlan {
+  readonly scope: Omit<ResolutionScope, 'mode' | 'policy'>;
+  readonly identity: NonNullable<RunSnapshot['identity']>;
+  readonly columns: readonly Column[];
+  readonly addressing: Addressing;
+  readonly runStart: Micros;
+  /** Told of the rows of each chunk once they are committed, in order. */
+  readonly onResolved: (rows: readonly ResolvedRow[]) => void;
+}
+
+/**
+ * Rows of a write-back model as people: their identities alone say who they are. The MPID that stands in the row is what was
+ * written last, and not who it is.
+ */
+export function createResolving({ identities }: Pick<EngineDeps, 'identities'>, plan: ResolvingPlan): UnitMapping {
+  const { columns, addressing, runStart, identity, scope } = plan;
+  const roles = { ...assignRoles(columns, undefined, DEFAULT_LIMITS), mpid: undefined };
+  const mapPerson = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator: undefined, runStart });
+  const people = createPeopleMapping({
+    // a person of which nothing is set needs no look at what is set
+    ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy: policyOf({ identity }) } },
+    mapRow: (row) => (addressing.readMpidOf(row) === undefined ? wrongMpid(plan, row) : mapPerson(row)),
+    mark: undefined,
+  });
+  return { ...people, collect: () => collectResolved(people.collect(), plan) };
+}
+
+function wrongMpid({ columns, addressing: { mpidAt } }: ResolvingPlan, row: Row) {
+  const reason = 'What stands in the MPID’s column is no whole number of 64 bits. Set it to NULL.';
+  return { rule: 'mpid_invalid', field: columns[mpidAt]?.name ?? '', value: shownValue(row[mpidAt] ?? null), reason };
+}
+
+function collectResolved(people: UnitCollector, { addressing, onResolved }: ResolvingPlan): UnitCollector {
+  const keys: (readonly KeyCell[])[] = [];
+  const readMpids: (bigint | null)[] = [];
+  return {
+    add(row) {
+      people.add(row);
+      keys.push(addressing.keyOf(row));
+      readMpids.push(addressing.readMpidOf(row) ?? null);
+    },
+    finish(): MappedRows {
+      const mapped = people.finish();
+      return {
+        ...mapped,
+        async deliver(tx, exclusive) {
+          const outcomes = await mapped.deliver(tx, exclusive);
+          const resolved = mapped.accepted.flatMap((index, unit): ResolvedRow[] => {
+            const outcome = outcomes[unit];
+            if (outcome === undefined || !('mpid' in outcome) || outcome.mpid === undefined) return [];
+            return [{ key: keys[index] ?? [], readMpid: readMpids[index] ?? null, mpid: outcome.mpid }];
+          });
+          tx.afterCommit(() => onResolved(resolved));
+          return outcomes;
+        },
+      };
+    },
+  };
+}
