@@ -20,7 +20,7 @@ export interface ListedConflict {
 }
 
 /** One page of a run's conflicts, bounded by when they were found, the newest first. */
-export async function listConflicts(
+export async function listWriteBackConflicts(
   sql: Sql,
   { workspaceId, id: runId }: Pick<Run, 'workspaceId' | 'id'>,
   { limit, offset, from, to }: Page,

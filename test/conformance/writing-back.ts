@@ -109,16 +109,20 @@ export async function writing(
   expect(await warehouse.connections()).toBe(0);
 }
 
+/** Statements for a table of `count` people without MPIDs, every second of them without a customer_id. */
+export function manyPeople(fixture: Fixture, count: number): readonly string[] {
+  const { table, textOf } = factsOf(fixture);
+  const customer = `CASE WHEN MOD(n, 2) = 0 THEN NULL ELSE ${textOf('n')} END`;
+  const values = `${customer}, ${textOf('n + 1000000')}, NULL, ${textOf('n * 7')}, n`;
+  return [
+    ...peopleTable(fixture, []),
+    `INSERT INTO ${table('people')} SELECT ${values} FROM ${fixture.sql.series(count)}`,
+  ];
+}
+
 /** Writes `count` rows, every second of them found by two keys, and looks at each: the long form of the sentence. */
 export async function writeMany(fixture: Fixture, count: number): Promise<void> {
-  const { types, table, textOf } = factsOf(fixture);
-  const columns = `customer_id ${types.text}, email ${types.text}, MPID ${types.mpid}, note ${types.text}, n ${types.integer}`;
-  const customer = `CASE WHEN MOD(n, 2) = 0 THEN NULL ELSE ${textOf('n')} END`;
-  const seeded = [
-    `CREATE TABLE ${table('people')} (${columns})`,
-    `INSERT INTO ${table('people')} SELECT ${customer}, ${textOf('n + 1000000')}, NULL, ${textOf('n * 7')}, n FROM ${fixture.sql.series(count)}`,
-  ];
-  await writing(fixture, seeded, async (session, warehouse) => {
+  await writing(fixture, manyPeople(fixture, count), async (session, warehouse) => {
     const target = await targetOf(fixture, session, ['customer_id', 'email']);
     const before = await peopleOf(fixture, warehouse);
     const rows = before.map(([id, email, , , n]) => staged([id, email], mpidOf(n)));

@@ -29,7 +29,7 @@ import {
   type Schedule,
   type SyncMode,
 } from '../../src/sync/index.ts';
-import type { ConnectionConfig, Connector, Provider } from '../../src/warehouse/index.ts';
+import type { ConnectionConfig, Connector, ConnectorEnvironment, Provider } from '../../src/warehouse/index.ts';
 import { until } from './until.ts';
 import { warehouseEnvironment } from './warehouse-environment.ts';
 
@@ -42,6 +42,8 @@ export interface DaemonOptions {
   readonly clock: Clock;
   readonly connector: Connector;
   readonly folder?: string;
+  /** In place of the test's own. */
+  readonly environment?: ConnectorEnvironment;
   readonly settings?: Partial<EngineSettings>;
   readonly identities?: Identities;
   readonly events?: Events;
@@ -65,6 +67,7 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     fleet: { [connector.provider]: connector },
     keyRing: TEST_KEY_RING,
     connectorEnvironment: () =>
+      rest.environment ??
       warehouseEnvironment({ ...(rest.folder === undefined ? {} : { folder: rest.folder }), memoryMb: 256 }),
     clock,
     random: () => 0.5,
@@ -106,6 +109,7 @@ export interface PipelineSpec {
   readonly nextDueAtMs?: number;
   /** Makes it an events pipeline. */
   readonly mappings?: readonly FieldMapping[];
+  readonly kept?: Pipeline['kept'];
 }
 
 export const WORKSPACE = workspaceId(1n);
@@ -139,7 +143,7 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     environment: spec.environment ?? 'production',
     syncMode: JSON.stringify(spec.syncMode ?? { type: 'full' }),
     schedule: JSON.stringify(schedule),
-    kept: '{}',
+    kept: JSON.stringify(spec.kept ?? {}),
     warnings: '[]',
     generation: 0,
     failedInARow: 0,

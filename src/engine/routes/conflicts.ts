@@ -3,7 +3,7 @@ import { defineEndpoint, type Endpoint, Int64, PageQuery, readPage } from '../..
 import { BASE, loadPipeline, loadRun, pathParams, READS } from '../../sync/index.ts';
 import { type WriteBackConflictAnswer, WriteBackConflictsAnswer } from '../contract/write-back-conflicts.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
-import { type ListedConflict, listConflicts } from '../list-write-back-conflicts.ts';
+import { type ListedConflict, listWriteBackConflicts } from '../list-write-back-conflicts.ts';
 
 type Answer = Static<typeof WriteBackConflictAnswer>;
 
@@ -19,7 +19,7 @@ export function conflictEndpoint({ store }: EndpointDeps): Endpoint {
     async handler({ caller: { workspaceId }, params: { pipelineId: id, runId }, query }) {
       const { pipeline } = await loadPipeline(store, { workspaceId, id });
       const run = await loadRun(store, pipeline, BigInt(runId));
-      const conflicts = await listConflicts(store, run, readPage(query));
+      const conflicts = await listWriteBackConflicts(store, run, readPage(query));
       return { status: 200, body: { items: conflicts.map(conflictAnswer) } };
     },
   });

@@ -1,0 +1,136 @@
+// Whole runs over a real warehouse: what sentence 8 says of a session, held by the engine (002, Identity resolution in a
+// warehouse table). A connector joins by writing back at all.
+import { expect, test } from 'vitest';
+import { queueErasedMpids } from '../../src/engine/index.ts';
+import { listWriteBackConflicts } from '../../src/engine/list-write-back-conflicts.ts';
+import { countsOf } from '../support/test-engine.ts';
+import { type Known, openWrittenBack, type WrittenBack } from '../support/written-back.ts';
+import type { Fixture } from './fixture.ts';
+import { sentence } from './fleet.ts';
+import { factsOf, manyPeople, type PersonRow, peopleOf, peopleTable, staged } from './writing-back.ts';
+
+const PAGE = { limit: 100, offset: 0, from: undefined, to: undefined };
+const knownOf = (rows: readonly PersonRow[]) => rows.map(([customer, email]): Known => [customer, email]);
+const untouched = (rows: readonly PersonRow[]) =>
+  rows.map(([customer, email, , note, n]) => [customer, email, note, n]);
+const mpidsIn = (rows: readonly PersonRow[]) => rows.map(([, , mpid]) => mpid);
+
+/** Half of the people are known before; afterwards the table says what the profiles say, and says it again. */
+async function writesBack(fixture: Fixture, count: number): Promise<void> {
+  await using here = await openWrittenBack(fixture, manyPeople(fixture, count), { settings: { chunkRows: 500 } });
+  const before = await peopleOf(fixture, here.warehouse);
+  const known = await here.resolve(knownOf(before.slice(0, count / 2)));
+  const pipeline = await here.pipeline();
+  const first = await here.run(pipeline);
+  expect(countsOf(first)).toEqual([count, count, 0, 0, 0]);
+  expect(first).toMatchObject({ writtenRecords: BigInt(count), conflictingRecords: 0n, warnings: [] });
+  const after = await peopleOf(fixture, here.warehouse);
+  expect(untouched(after)).toEqual(untouched(before));
+  expect(mpidsIn(after).slice(0, count / 2)).toEqual(known);
+  // to resolve them now makes nobody
+  expect(mpidsIn(after)).toEqual(await here.resolve(knownOf(before)));
+
+  const second = await here.run(pipeline);
+  expect(countsOf(second)).toEqual([count, count, 0, 0, 0]);
+  expect(second).toMatchObject({ writtenRecords: 0n, conflictingRecords: 0n, warnings: [] });
+  expect(await peopleOf(fixture, here.warehouse)).toEqual(after);
+}
+
+async function conflictsOf({ store, workspace }: WrittenBack, run: { readonly id: bigint }) {
+  return await listWriteBackConflicts(store, { workspaceId: workspace, id: run.id }, PAGE);
+}
+
+sentence('runs that write MPIDs back', (fixture) => {
+  const { capabilities, provider } = fixture.connector;
+  if (!capabilities.writeBack) {
+    test.skip(`are not made: the connector for ${provider} does not write back`);
+    return;
+  }
+
+  test('give half-known people their MPIDs, and change nothing when they run again', () => writesBack(fixture, 2000));
+
+  const few: readonly PersonRow[] = [
+    ['ann', 'a@x.org', null, 'one', 1],
+    ['ann', 'a@x.org', null, 'again', 2],
+    [null, 'b@x.org', null, 'three', 3],
+    [null, null, null, 'nobody', 4],
+  ];
+
+  test('leave alone what changed after it was read, and report it', async () => {
+    const target: { calls: number } = { calls: 0 };
+    await using here = await openWrittenBack(fixture, peopleTable(fixture, few), {
+      async interfere(request, apply) {
+        target.calls += 1;
+        // somebody else is first
+        if (target.calls === 1) await apply({ ...request, rows: [staged([null, 'b@x.org'], 99n)] });
+      },
+    });
+    const pipeline = await here.pipeline();
+    const run = await here.run(pipeline);
+    expect(countsOf(run)).toEqual([4, 3, 1, 0, 0]);
+    expect(run).toMatchObject({ writtenRecords: 2n, conflictingRecords: 1n });
+    expect(run.warnings).toEqual([{ message: expect.stringContaining('1 rows of') }]);
+    const [ann] = await here.resolve([['ann', 'a@x.org']]);
+    expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([ann, ann, 99n, null]);
+    const [bob] = await here.resolve([[null, 'b@x.org']]);
+    expect(await conflictsOf(here, run)).toEqual([
+      {
+        ...{ id: 1n, mpid: bob, foundMpid: 99n, reason: 'changed', foundOn: expect.any(Date) },
+        key: Object.fromEntries(keyNames(fixture).map((name, index) => [name, index === 0 ? null : 'b@x.org'])),
+      },
+    ]);
+    // it is what stands there by now, so the next run sets it right
+    expect(await here.run(pipeline)).toMatchObject({ writtenRecords: 1n, conflictingRecords: 0n });
+    expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([ann, ann, bob, null]);
+  });
+
+  test('write nothing for a key whose rows are different people', async () => {
+    const shared: readonly PersonRow[] = [
+      ['ann', 'same@x.org', null, null, 1],
+      ['bob', 'same@x.org', null, null, 2],
+      ['cyd', 'c@x.org', null, null, 3],
+    ];
+    await using here = await openWrittenBack(fixture, peopleTable(fixture, shared));
+    const pipeline = await here.pipeline({ kept: { rowKey: ['email'] } });
+    for (const written of [1n, 0n]) {
+      const run = await here.run(pipeline);
+      expect(run).toMatchObject({ writtenRecords: written, conflictingRecords: 1n });
+      expect(await conflictsOf(here, run)).toMatchObject([{ reason: 'ambiguous', foundMpid: null }]);
+      const [cyd] = await here.resolve([['cyd', 'c@x.org']]);
+      expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, cyd]);
+    }
+  });
+
+  test('clear the MPIDs of erased people first, outside the filter of the model', async () => {
+    await using here = await openWrittenBack(fixture, peopleTable(fixture, few));
+    const pipeline = await here.pipeline();
+    await here.run(pipeline);
+    const [ann, , bob] = mpidsIn(await peopleOf(fixture, here.warehouse));
+    const nobody = `SELECT customer_id, email, MPID FROM ${factsOf(fixture).table('people')} WHERE email = 'nobody'`;
+    await here.store.execute('UPDATE data_models SET sql_query = $1', [nobody]);
+    const erased = { workspaceId: here.workspace, mpids: [ann ?? 0n, 12_345n], nowMs: here.clock.nowMs() };
+    await here.store.transaction((tx) => queueErasedMpids(tx, erased));
+    expect(countsOf(await here.run(pipeline))).toEqual([0, 0, 0, 0, 0]);
+    expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, bob, null]);
+    expect(await here.store.query('SELECT mpid FROM erased_mpids')).toEqual([]);
+  });
+
+  test('do not write people who are erased between reading and update', async () => {
+    await using here: WrittenBack = await openWrittenBack(fixture, peopleTable(fixture, few), {
+      async interfere({ rows }) {
+        const [first] = rows.filter(({ key }) => key.includes('ann'));
+        const erased = { workspaceId: here.workspace, mpids: [first?.mpid ?? 0n], nowMs: here.clock.nowMs() };
+        await here.store.transaction((tx) => queueErasedMpids(tx, erased));
+      },
+    });
+    const run = await here.run(await here.pipeline());
+    expect(run).toMatchObject({ writtenRecords: 1n, conflictingRecords: 0n });
+    expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, expect.any(BigInt), null]);
+  });
+});
+
+/** The key's columns as this product writes their names. */
+function keyNames(fixture: Fixture): readonly string[] {
+  const folded = fixture.connector.provider === 'Alpha';
+  return ['customer_id', 'email'].map((name) => (folded ? name.toUpperCase() : name));
+}

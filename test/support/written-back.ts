@@ -1,0 +1,123 @@
+// Pipelines that write MPIDs back, over any warehouse that a conformance fixture can start.
+import { createFeed } from '../../src/access/create-feed.ts';
+import { createIdentities } from '../../src/identity/index.ts';
+import type { WorkspaceId } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import type { Pipeline, Run } from '../../src/sync/index.ts';
+import type { Connector, Session, WriteBackRequest } from '../../src/warehouse/index.ts';
+import type { Fixture, Warehouse } from '../conformance/fixture.ts';
+import { factsOf } from '../conformance/writing-back.ts';
+import { deliverWith, mpidsOf, person } from './deliver-people.ts';
+import { type HandClock, handClock } from './hand-clock.ts';
+import { someWorkspace, testKeyRing } from './test-access.ts';
+import {
+  addPipeline,
+  type DaemonOptions,
+  IDENTITY_KEY,
+  startDaemon,
+  type TestDaemon,
+  trigger,
+  untilRun,
+} from './test-engine.ts';
+import { openTestStore } from './test-store.ts';
+
+/** A customer and an e-mail address, as they stand in the table's row. */
+export type Known = readonly [customer: string | null, email: string | null];
+
+export interface WrittenBack extends AsyncDisposable {
+  readonly store: Store;
+  readonly clock: HandClock;
+  readonly warehouse: Warehouse;
+  readonly workspace: WorkspaceId;
+  pipeline(spec?: Partial<Parameters<typeof addPipeline>[1]>): Promise<Pipeline>;
+  /** Triggers it and waits for its end. */
+  run(pipeline: Pipeline, ...statuses: readonly Run['status'][]): Promise<Run>;
+  /** The MPIDs of these people by the identity API's own resolution, which makes those that nobody knows. */
+  resolve(people: readonly Known[]): Promise<readonly bigint[]>;
+}
+
+export interface WrittenBackOptions extends Pick<DaemonOptions, 'settings'> {
+  /** Done to each call of `apply` before the connector does it. */
+  readonly interfere?: (request: WriteBackRequest, apply: Apply) => Promise<void>;
+}
+
+type Apply = (request: WriteBackRequest) => Promise<unknown>;
+
+/** `statements` make the table `people`. */
+export async function openWrittenBack(
+  fixture: Fixture,
+  statements: readonly string[],
+  options: WrittenBackOptions = {},
+): Promise<WrittenBack> {
+  const [store, warehouse, clock] = [await openTestStore(), await fixture.start(), handClock()];
+  await warehouse.seed(statements);
+  const { connector } = fixture;
+  const access = { store, clock, keyRing: testKeyRing() };
+  const { workspaceId: workspace } = await someWorkspace(access);
+  const { feed } = await createFeed(
+    access,
+    { workspaceId: workspace, actor: 'tester' } as Parameters<typeof createFeed>[1],
+    { module_name: connector.provider, name: 'write back' },
+  );
+  const daemon = await startDaemon({
+    ...{ store, clock, environment: warehouse.environment },
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    connector: interfering(connector, options.interfere),
+  });
+  return {
+    ...{ store, clock, warehouse, workspace },
+    pipeline: (spec = {}) =>
+      addPipeline(store, {
+        ...{ workspace, provider: connector.provider, config: warehouse.config },
+        sqlQuery: `SELECT customer_id, email, MPID FROM ${factsOf(fixture).table('people')}`,
+        ...spec,
+        kept: { partnerFeedId: String(feed.id), ...spec.kept },
+      }),
+    run: (pipeline, ...statuses) => runOf({ daemon, store, clock }, pipeline, statuses),
+    async resolve(people) {
+      const identities = createIdentities({ key: IDENTITY_KEY, clock });
+      const scope = { workspaceId: workspace, environment: 'production', mode: 'incremental' } as const;
+      const given = people.map(([customer, email]) =>
+        person({ ...(customer !== null && { customer_id: customer }), ...(email !== null && { email }) }),
+      );
+      return mpidsOf(await deliverWith(identities, store, { people: given, scope }));
+    },
+    async [Symbol.asyncDispose]() {
+      await daemon[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+      await warehouse[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Running {
+  readonly daemon: TestDaemon;
+  readonly store: Store;
+  readonly clock: HandClock;
+}
+
+async function runOf({ daemon, store, clock }: Running, pipeline: Pipeline, statuses: readonly Run['status'][]) {
+  const id = await trigger(daemon, store, { pipeline, nowMs: clock.nowMs() });
+  return await untilRun(store, id, ...(statuses.length === 0 ? (['success'] as const) : statuses));
+}
+
+function interfering(connector: Connector, interfere: WrittenBackOptions['interfere']): Connector {
+  if (interfere === undefined) return connector;
+  return {
+    ...connector,
+    async open(config, environment, signal) {
+      const session: Session = await connector.open(config, environment, signal);
+      const { writeBack } = session;
+      if (writeBack === undefined) return session;
+      const apply = async (request: WriteBackRequest, stop: AbortSignal) => {
+        await interfere(request, (other) => writeBack.apply(other, stop));
+        return await writeBack.apply(request, stop);
+      };
+      return {
+        ...session,
+        [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+        writeBack: { ...writeBack, apply },
+      };
+    },
+  };
+}
