@@ -12,7 +12,7 @@ import { openSource, type RunSource } from './open-source.ts';
 import { readChunks } from './read-chunks.ts';
 import type { Blame } from './settle-failure.ts';
 import { executeWriteBack } from './write-back/execute-write-back.ts';
-import { planWriteBack } from './write-back/plan-write-back.ts';
+import { readWriteBackModel } from './write-back/read-write-back-model.ts';
 
 export interface Execution {
   readonly claimed: ClaimedRun;
@@ -26,7 +26,7 @@ export async function executeRun(deps: EngineDeps, execution: Execution): Promis
   const { claimed, signal, blame } = execution;
   const sinceMs = deps.clock.nowMs();
   blame('data model');
-  const plan = await planWriteBack(deps, claimed);
+  const plan = await readWriteBackModel(deps, claimed);
   if (plan.kind === 'yes') return await executeWriteBack(deps, execution, plan.model);
   blame('connection');
   await using session = await openSession(deps, claimed, { signal });

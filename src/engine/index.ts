@@ -13,4 +13,4 @@ export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';
 export { listFailedRecords } from './list-failed-records.ts';
 export { requestRetry } from './retry/request-retry.ts';
 export { failedRecords } from './tables.ts';
-export { type ErasedMpids, queueErasedMpids } from './write-back/erased-mpids.ts';
+export { queueErasedMpids } from './write-back/erased-mpids.ts';

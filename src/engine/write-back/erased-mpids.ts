@@ -6,7 +6,7 @@ import type { Session, WriteBackTarget } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
-export interface ErasedMpids {
+interface ErasedMpids {
   readonly workspaceId: WorkspaceId;
   readonly mpids: readonly bigint[];
   readonly nowMs: number;

@@ -29,7 +29,7 @@ const CONTRACT = [
   ...['PUT /field-transformations/{transformationId}', 'DELETE /field-transformations/{transformationId}'],
   ...['POST /data-models/{modelId}/preview', 'POST /inputs/data-pipelines/{pipelineId}/dry-run'],
   ...['runs/{runId}/cancel', 'runs/{runId}/failed-records/retry'].map((it) => `POST ${PIPELINE}/${it}`),
-  ...[`GET ${PIPELINE}/runs/{runId}/failed-records`],
+  ...['failed-records', 'write-back-conflicts'].map((it) => `GET ${PIPELINE}/runs/{runId}/${it}`),
   ...['POST /data-models/{modelId}/validate', 'GET /settings', 'PUT /settings', 'GET /audit-log'],
   ...['GET /data-plans', 'POST /data-plans', 'GET /data-plans/{planId}', 'PUT /data-plans/{planId}'],
   ...['DELETE /data-plans/{planId}'],

@@ -21,7 +21,10 @@ export type WriteBackPlan =
 const NO: WriteBackPlan = { kind: 'no' };
 
 /** Throws SQL_REFUSED for a model that projects MPID and breaks a rule. */
-export async function planWriteBack(deps: EngineDeps, { workspaceId, snapshot }: ClaimedRun): Promise<WriteBackPlan> {
+export async function readWriteBackModel(
+  deps: EngineDeps,
+  { workspaceId, snapshot }: ClaimedRun,
+): Promise<WriteBackPlan> {
   const { pipeline, connection, dataModel } = snapshot;
   if (pipeline.pipelineType !== 'user_attributes') return NO;
   const feed = await feedOf(deps.store, workspaceId, pipeline);
