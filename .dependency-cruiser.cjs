@@ -59,10 +59,16 @@ const HOMES = [
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],
   ['node-sql-parser', ['^src/warehouse/sql/']],
   // an SDK is loaded when a session opens; its types cost nothing
+  ['@databricks/sql', ['^connectors/databricks/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   [
-    '(@google-cloud/[a-z-]+|google-auth-library|@grpc/grpc-js|apache-arrow)',
+    '(@google-cloud/[a-z-]+|google-auth-library|@grpc/grpc-js)',
     ['^connectors/bigquery/session\\.ts$'],
+    { dependencyTypesNot: ['type-only', 'type-import'] },
+  ],
+  [
+    'apache-arrow',
+    ['^connectors/(bigquery|databricks)/session\\.ts$'],
     { dependencyTypesNot: ['type-only', 'type-import'] },
   ],
   ['snowflake-sdk', ['^connectors/snowflake/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],

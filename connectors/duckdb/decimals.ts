@@ -1,3 +1,4 @@
+import { decimalWriter } from '../_shared/decimals.ts';
 import type { Bindings } from './sdk.ts';
 import type { CellReader, VectorReader } from './vectors.ts';
 import { int64s, numbers, wide } from './vectors.ts';
@@ -18,24 +19,4 @@ function scaledIntegers(duckdb: Bindings, width: number): (...vector: Parameters
   if (width <= 9) return numbers(duckdb, Int32Array);
   if (width <= 18) return int64s(duckdb, true);
   return (vector, count) => wide(duckdb, vector, { count, signed: true });
-}
-
-function decimalWriter(scale: number): (scaled: unknown) => string {
-  if (scale === 0) return String;
-  const unit = 10 ** scale;
-  // up to 15 digits the arithmetic of numbers is exact
-  const isSmall = scale <= 15;
-  return (scaled) => {
-    if (typeof scaled !== 'number' || !isSmall) return pointed(String(scaled), scale);
-    const magnitude = Math.abs(scaled);
-    const whole = Math.floor(magnitude / unit);
-    const digits = String(magnitude - whole * unit + unit);
-    return `${scaled < 0 ? '-' : ''}${whole}.${digits.slice(1)}`;
-  };
-}
-
-function pointed(integer: string, scale: number): string {
-  const sign = integer.startsWith('-') ? '-' : '';
-  const digits = integer.slice(sign.length).padStart(scale + 1, '0');
-  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }

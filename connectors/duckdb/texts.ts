@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { cutter } from '../_shared/cutter.ts';
 import type { Bindings } from './sdk.ts';
 import type { Vector, VectorReader } from './vectors.ts';
 
@@ -66,12 +66,6 @@ function heapOf({ duckdb, bytes, u32, mask }: StringVector): (index: number, len
 
 /** A string longer than this is fetched alone; V8's longest string is 512 MiB. */
 const MOST_RUN_BYTES = 1 << 20;
-
-function cutter(run: Buffer): (from: number, to: number) => string {
-  if (!isAscii(run)) return (from, to) => run.toString('utf8', from, to);
-  const text = run.toString('latin1');
-  return (from, to) => text.substring(from, to);
-}
 
 /** BLOB, BIT and others that have the layout of a string: a copy of their bytes. */
 export function blobs(duckdb: Bindings): (vector: Vector, count: number) => (index: number) => Uint8Array {

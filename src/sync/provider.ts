@@ -63,8 +63,12 @@ export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
     optional: ['port', 'aws_iam_role_arn'],
     secret: ['password'],
   },
-  // not shown: how Delta signs in; its connector will say
-  Delta: { required: ['provider', 'schema'], optional: [], secret: [] },
+  // 002 does not say where Delta is and how one signs in: what is optional here is needed to connect
+  Delta: {
+    required: ['provider', 'schema'],
+    optional: ['host', 'http_path', 'token', 'client_id', 'client_secret', 'catalog'],
+    secret: ['token', 'client_secret'],
+  },
   DuckDB: { required: ['database'], optional: ['read_only'], secret: [] },
 };
 
@@ -73,6 +77,6 @@ export const ADDRESS_FIELDS: Readonly<Record<Provider, readonly string[]>> = {
   Alpha: ['account_identifier', 'region'],
   Beta: [],
   Gamma: ['host', 'port'],
-  Delta: [],
+  Delta: ['host', 'http_path'],
   DuckDB: [],
 };

@@ -33,11 +33,12 @@ sentence('5. names', (fixture) => {
 
   test('finds a table and column whose name needs quotes', () =>
     using(fixture, async (session, warehouse) => {
+      const { table, column } = fixture.sql.oddNames ?? { table: 'Odd "table', column: 'Key 1' };
       await warehouse.seed([
-        `CREATE TABLE ${quote('Odd "table')} (${quote('Key 1')} INTEGER)`,
-        `INSERT INTO ${quote('Odd "table')} VALUES (5)`,
+        `CREATE TABLE ${quote(table)} (${quote(column)} INTEGER)`,
+        `INSERT INTO ${quote(table)} VALUES (5)`,
       ]);
-      const query = `SELECT ${quote('Key 1')} FROM ${quote('Odd "table')}`;
+      const query = `SELECT ${quote(column)} FROM ${quote(table)}`;
       expect((await readAll(session, requestOf(query))).rows).toEqual([[5]]);
     }));
 });

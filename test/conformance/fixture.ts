@@ -86,6 +86,8 @@ export interface Fixture {
     slow: string;
     /** A text of that many characters. */
     longText(characters: number): string;
+    /** Names of a table and of its column that need quotes, where the product takes no `Odd "table` with a `Key 1`. */
+    readonly oddNames?: { readonly table: string; readonly column: string };
     /** Longest name of a column. */
     longestName: number;
     /** `SELECT` of the parameter `:value` as text, by the dialect's placeholder. */

@@ -5,6 +5,7 @@ import { PROVIDERS, type Provider } from '../../src/warehouse/index.ts';
 import { onServer } from '../support/warehouses/on-server.ts';
 import type { Fixture, Waivable } from './fixture.ts';
 import { bigqueryFixture } from './fixtures/bigquery.ts';
+import { databricksFixture } from './fixtures/databricks.ts';
 import { duckdbFixture } from './fixtures/duckdb.ts';
 import { redshiftFixture } from './fixtures/redshift.ts';
 import { snowflakeFixture } from './fixtures/snowflake.ts';
@@ -13,7 +14,7 @@ const FIXTURES: Readonly<Record<Provider, Fixture | undefined>> = {
   Alpha: snowflakeFixture,
   Beta: bigqueryFixture,
   Gamma: redshiftFixture,
-  Delta: undefined,
+  Delta: databricksFixture,
   DuckDB: duckdbFixture,
 };
 

@@ -2,7 +2,7 @@
 // What is not told otherwise passes as it is. For bytes below HTTP (gRPC, a socket that is cut): lossy-proxy.ts.
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, request as requestHttps } from 'node:https';
+import { createServer as createTlsServer, request as requestHttps, Agent as TlsAgent } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { CERTIFICATE, CERTIFICATE_KEY } from './localhost-certificate.ts';
 
@@ -59,7 +59,7 @@ export async function openWireProxy(target: WireTarget): Promise<WireProxy> {
   const seen: WireRequest[] = [];
   const harms = new Set<Harm>();
   const sockets = new Set<Socket>();
-  const agent = new Agent({ keepAlive: true });
+  const agent = target.ca === undefined ? new Agent({ keepAlive: true }) : new TlsAgent({ keepAlive: true });
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
     exchange(incoming, response).catch(() => incoming.socket.resetAndDestroy());
   };
@@ -113,7 +113,7 @@ interface Forwarding {
   readonly response: ServerResponse;
 }
 
-/** The host of the request stays: links that the server answers lead through the proxy again. */
+/** The host of the request stays: links that the server answers lead through the proxy again. Its certificate is the server's. */
 async function forward(
   { host, port, ca }: WireTarget,
   { request, agent, response }: Forwarding,
@@ -121,7 +121,8 @@ async function forward(
   const { method, url: path, body } = request;
   const { 'transfer-encoding': _, ...headers } = request.headers;
   const options = { host, port, method, path, headers: { ...headers, 'content-length': body.length } };
-  const outgoing = ca === undefined ? requestHttp({ ...options, agent }) : requestHttps({ ...options, ca });
+  const outgoing =
+    ca === undefined ? requestHttp({ ...options, agent }) : requestHttps({ ...options, agent, ca, servername: host });
   outgoing.on('error', () => response.destroy());
   // a client that goes is gone for the server too
   response.on('close', () => outgoing.destroy());

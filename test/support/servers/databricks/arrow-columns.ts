@@ -103,7 +103,7 @@ function storeOf(type: DataType, length: number): Store {
     return { data, put: (row, value) => data.fill(int64Of(value as Int64), row, row + 1) };
   }
   const data: Numbers = new type.ArrayType(length);
-  const numberOf = DataType.isDate(type) ? (value: unknown) => Math.round(Date.parse(String(value)) / DAY_MS) : Number;
+  const numberOf = DataType.isDate(type) ? (value: unknown) => Math.round(utcMs(String(value)) / DAY_MS) : Number;
   return { data, put: (row, value) => data.fill(numberOf(value), row, row + 1) };
 }
 
@@ -116,7 +116,14 @@ function int64Of({ buffer, offset = 0 }: Int64): bigint {
 /** `2024-01-01 10:00:00.123456`, in UTC. */
 function microsOf(text: string): bigint {
   const [, date = '', time = '', fraction = ''] = /^([+-]?\d+-\d+-\d+)[ T](\d+:\d+:\d+)(?:\.(\d+))?/.exec(text) ?? [];
-  return BigInt(Date.parse(`${date}T${time}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
+  return BigInt(utcMs(date, time)) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
+}
+
+/** Spark writes years beyond 9999 and before 0 as they are; JavaScript reads them with a sign and six digits. */
+function utcMs(date: string, time = '00:00:00'): number {
+  const [, sign = '', year = '', rest = ''] = /^([+-]?)(\d+)(-.*)$/.exec(date) ?? [];
+  const isPlain = sign === '' && year.length === 4;
+  return Date.parse(`${isPlain ? year : `${sign || '+'}${year.padStart(6, '0')}`}${rest}T${time}Z`);
 }
 
 function decimalWords(text: string, scale: number): number[] {

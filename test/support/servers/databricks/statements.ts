@@ -69,7 +69,8 @@ export async function executeStatement(site: Site, call: TExecuteStatementReq): 
   const { sessionHandle, queryTimeout } = call;
   const request = new T.TExecuteStatementReq({ sessionHandle, statement, runAsync: true, queryTimeout } as never);
   const answer = await site.upstream.ask('ExecuteStatement', request, T.TExecuteStatementResp);
-  if (call.getDirectResults !== undefined && answer.operationHandle) {
+  // the protocol reads what was left out as null
+  if (call.getDirectResults != null && answer.operationHandle) {
     const maxRows = call.getDirectResults.maxRows as unknown as Int64;
     answer.directResults = await directResults(site, answer.operationHandle, maxRows);
   }

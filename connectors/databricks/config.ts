@@ -1,0 +1,106 @@
+import { isIP } from 'node:net';
+import Type, { type Static } from 'typebox';
+import { AppError } from '../../src/kernel/index.ts';
+
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || HOST_NAME.test(text);
+}
+
+/** `/sql/1.0/warehouses/0123456789abcdef`, or `sql/protocolv1/o/…` of a cluster. */
+function isHttpPath(text: string): boolean {
+  return /^\/?[\w.~/-]+(?:\?o=\d+)?$/.test(text) && !text.includes('..');
+}
+
+/** A name of Unity Catalog: 255 characters, none of them a control. */
+const Name = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 255 }),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  (text) => !/[\u0000-\u001f\u007f]/.test(text),
+  () => 'must not hold control characters',
+);
+
+/** It travels in a header. */
+const Credential = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 4096 }),
+  (text) => /^[\u0021-\u007e]+$/.test(text),
+  () => 'must hold printable ASCII without spaces only',
+);
+
+/**
+ * 002, Warehouse connection, Delta: `provider` and `schema`. The others are extensions: what the driver needs beyond them.
+ * They are optional, so that a connection as 002 has it can be saved; it is faulted with the field it lacks.
+ */
+export const configSchema = Type.Object(
+  {
+    // not shown: what it is for beyond 002's "organization name of the metastore"; kept and answered. Reading needs it not.
+    provider: Name,
+    /** Statements run in it: names without a schema are looked up there. */
+    schema: Name,
+    host: Type.Optional(
+      Type.Refine(
+        Type.String({ minLength: 1, maxLength: 253 }),
+        isHost,
+        () => 'must be a host name, without scheme, port or path',
+      ),
+    ),
+    /** Of the SQL warehouse or cluster, as its page "Connection details" shows it. */
+    http_path: Type.Optional(
+      Type.Refine(
+        Type.String({ minLength: 1, maxLength: 500 }),
+        isHttpPath,
+        () => 'must be a path such as /sql/1.0/warehouses/0123456789abcdef',
+      ),
+    ),
+    /** A personal access token. */
+    token: Type.Optional(Credential),
+    /** OAuth machine-to-machine of a service principal: its application id and a secret, in place of a token. */
+    client_id: Type.Optional(Credential),
+    client_secret: Type.Optional(Credential),
+    /** Absent: the workspace's default catalog. */
+    catalog: Type.Optional(Name),
+  },
+  { additionalProperties: false },
+);
+
+export type DatabricksConfig = Static<typeof configSchema>;
+
+export const HTTPS_PORT = 443;
+
+export type Credentials = { readonly token: string } | { readonly clientId: string; readonly clientSecret: string };
+
+/** Where a connection leads and how it signs in. */
+export interface Door {
+  readonly host: string;
+  readonly path: string;
+  readonly credentials: Credentials;
+}
+
+/** Throws WAREHOUSE_CONFIG that names the field which is missing or too much. */
+export function doorOf({ host, http_path: path, ...rest }: DatabricksConfig): Door {
+  if (host === undefined) throw lacks('host', 'the workspace’s host, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com');
+  if (path === undefined) throw lacks('http_path', 'the HTTP path of a SQL warehouse');
+  return { host, path, credentials: credentialsOf(rest) };
+}
+
+function credentialsOf({ token, client_id, client_secret }: Partial<DatabricksConfig>): Credentials {
+  if (token !== undefined) {
+    if (client_id === undefined && client_secret === undefined) return { token };
+    throw wrong('config.token stands beside config.client_id or config.client_secret; give one way to sign in.');
+  }
+  if (client_id === undefined && client_secret === undefined) {
+    throw wrong('config.token is missing; give it, or config.client_id and config.client_secret.');
+  }
+  if (client_id === undefined) throw lacks('client_id', 'the application id of the service principal');
+  if (client_secret === undefined) throw lacks('client_secret', 'an OAuth secret of the service principal');
+  return { clientId: client_id, clientSecret: client_secret };
+}
+
+function lacks(field: string, meaning: string): AppError {
+  return wrong(`config.${field} is missing; give ${meaning}.`);
+}
+
+function wrong(message: string): AppError {
+  return new AppError('WAREHOUSE_CONFIG', message);
+}

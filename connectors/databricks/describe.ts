@@ -1,0 +1,23 @@
+import { AppError } from '../../src/kernel/index.ts';
+import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
+import { fetchTexts } from './fetch-texts.ts';
+import { requireReadable } from './nested.ts';
+import type { ServerSession } from './server-session.ts';
+import { columnOf, parseShape, type Shape } from './shapes.ts';
+import { describeSql } from './statements.ts';
+
+export interface Described {
+  readonly columns: readonly Column[];
+  readonly shapes: readonly Shape[];
+}
+
+/** Columns by DESCRIBE QUERY: nothing runs, and what is not a query is a syntax error. */
+export async function describe(session: ServerSession, statement: Statement, signal: AbortSignal): Promise<Described> {
+  const rows = await fetchTexts(session, describeSql(statement), signal);
+  if (rows.length === 0)
+    throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse describes a statement without columns.');
+  const described = rows.map(([name, type]) => ({ name: name ?? '', shape: parseShape(type ?? '') }));
+  const columns = requireDistinctColumns(described.map(({ name, shape }) => columnOf(name, shape)));
+  for (const { name, shape } of described) requireReadable(name, shape);
+  return { columns, shapes: described.map(({ shape }) => shape) };
+}

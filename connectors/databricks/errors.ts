@@ -1,0 +1,186 @@
+// Errors by class: SQLSTATE of the server, status of HTTP, codes of sockets and TLS, and the SDK's own few texts.
+import { AppError, ERROR_CODES, type ErrorCode } from '../../src/kernel/index.ts';
+import { RefusedCall } from './link.ts';
+import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
+
+export interface Rule {
+  /** SQLSTATE, `HTTP 403`, system code, or how a call was refused: all of it, or how it begins. */
+  readonly state?: string;
+  /** What the message must hold, alone or as well. */
+  readonly holds?: RegExp;
+  readonly code: ErrorCode;
+  readonly advice?: string;
+}
+
+const TIMEOUT_ADVICE = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.';
+const TOKEN_ADVICE = 'Look at config.token, or at config.client_id and config.client_secret.';
+const PATH_ADVICE = 'Look at config.http_path.';
+const TLS_ADVICE =
+  'The certificate of config.host does not hold; behind a proxy that opens TLS, trust its authority with NODE_EXTRA_CA_CERTS.';
+
+/** The first that fits decides: single states before their classes. */
+export const RULES: readonly Rule[] = [
+  { state: 'INVALID_HANDLE', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'CLOSED', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'CANCELED', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  { state: 'TIMEDOUT', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  { holds: /^\[DELTA_(?:CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)/, code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '2D521', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'HY008', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  { state: 'HYT', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  { state: '57KD0', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  { state: '57014', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  { state: '28', code: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_ADVICE },
+  { state: '42501', code: 'WAREHOUSE_PERMISSION' },
+  {
+    holds: /^\[(?:INSUFFICIENT_(?:PERMISSIONS|PRIVILEGES)|PERMISSION_DENIED|UNAUTHORIZED_ACCESS)/,
+    code: 'WAREHOUSE_PERMISSION',
+  },
+  { state: '42P01', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { state: '42703', code: 'WAREHOUSE_OBJECT_MISSING' },
+  // it has the state of what is missing
+  { holds: /^\[AMBIGUOUS_REFERENCE/, code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '42704', code: 'WAREHOUSE_OBJECT_MISSING' },
+  { state: '42', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '0A', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '54', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '56', code: 'WAREHOUSE_SQL_INVALID' },
+  { state: '21', code: 'WAREHOUSE_DATA' },
+  { state: '22', code: 'WAREHOUSE_DATA' },
+  { state: '23', code: 'WAREHOUSE_DATA' },
+  { state: '38', code: 'WAREHOUSE_DATA' },
+  { state: '39', code: 'WAREHOUSE_DATA' },
+  { state: 'P0', code: 'WAREHOUSE_DATA' },
+  { state: 'KD', code: 'WAREHOUSE_DATA' },
+  { state: '08', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: '40', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '53', code: 'WAREHOUSE_THROTTLED' },
+  { state: '57', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: '58', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'HTTP 400', code: 'WAREHOUSE_OBJECT_MISSING', advice: PATH_ADVICE },
+  { state: 'HTTP 401', code: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_ADVICE },
+  { state: 'HTTP 403', code: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_ADVICE },
+  { state: 'HTTP 404', code: 'WAREHOUSE_OBJECT_MISSING', advice: PATH_ADVICE },
+  { state: 'HTTP 429', code: 'WAREHOUSE_THROTTLED' },
+  { state: 'HTTP 503', code: 'WAREHOUSE_UNREACHABLE', advice: 'A warehouse that was stopped needs minutes to start.' },
+  { state: 'HTTP 5', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'HTTP', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host and config.http_path.' },
+  {
+    state: 'OAUTH invalid_',
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice: 'Look at config.client_id and config.client_secret.',
+  },
+  {
+    state: 'OAUTH unauthorized',
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice: 'Look at config.client_id and config.client_secret.',
+  },
+  {
+    state: 'OAUTH access',
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice: 'Look at config.client_id and config.client_secret.',
+  },
+  { state: 'OAUTH', code: 'WAREHOUSE_UNREACHABLE' },
+  {
+    holds: /OAuth is not supported for/,
+    code: 'WAREHOUSE_CONFIG',
+    advice: 'Look at config.host, or sign in with config.token.',
+  },
+  { state: 'ECONNREFUSED', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host.' },
+  { state: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'ERR_STREAM', code: 'WAREHOUSE_SESSION_LOST' },
+  { state: 'ETIMEDOUT', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'ENOTFOUND', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host.' },
+  { state: 'EAI_', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EHOST', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'ENET', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EADDR', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EMFILE', code: 'WAREHOUSE_THROTTLED' },
+  { state: 'ERR_TLS', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'CERT_', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'DEPTH_ZERO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'SELF_SIGNED', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'UNABLE_TO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+  { state: 'ERR_SSL', code: 'WAREHOUSE_UNREACHABLE' },
+  { state: 'EPROTO', code: 'WAREHOUSE_UNREACHABLE' },
+  { holds: /Request timed out/, code: 'WAREHOUSE_UNREACHABLE' },
+  { holds: /socket hang up|[Pp]remature close|network socket disconnected/, code: 'WAREHOUSE_SESSION_LOST' },
+  // a text over V8's limit of 512 MiB
+  { holds: /Cannot create a string longer than/, code: 'WAREHOUSE_DATA' },
+];
+
+/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor SDK repeats a secret. */
+export function classify(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { state, text } = partsOf(error);
+  // what the guard of the sockets says comes as the failure of a socket
+  if (isOurs(state)) return new AppError(state, text.replace(/^request to .*? failed, reason: /, ''), { cause: error });
+  const rule = RULES.find((candidate) => fits(candidate, state, text));
+  const said = [sentence(text.includes(state) ? text : `${text} (${state})`), rule?.advice];
+  const seconds = retryAfterSecondsOf(error);
+  return new AppError(
+    rule?.code ?? 'WAREHOUSE_UNKNOWN',
+    `The warehouse: ${said.filter((part) => part !== undefined).join(' ')}`,
+    { cause: error, ...(seconds === undefined ? {} : { retryAfterSeconds: Math.ceil(seconds) }) },
+  );
+}
+
+function isOurs(state: string): state is ErrorCode {
+  return state.startsWith('WAREHOUSE_') && Object.hasOwn(ERROR_CODES, state);
+}
+
+function fits({ state, holds }: Rule, found: string, text: string): boolean {
+  return (state === undefined || found.startsWith(state)) && (holds === undefined || holds.test(text));
+}
+
+interface Parts {
+  readonly state: string;
+  readonly text: string;
+}
+
+function partsOf(error: unknown): Parts {
+  if (error instanceof RefusedCall) return refusalParts(error);
+  const answer = httpFailureOf(error);
+  if (answer !== undefined) return { state: `HTTP ${answer.statusCode}`, text: httpText(answer) };
+  if (!(error instanceof Error)) return { state: '', text: String(error) };
+  const {
+    code,
+    error: oauth,
+    error_description: reason,
+  } = error as unknown as Readonly<Partial<Record<string, unknown>>>;
+  if (error.name === 'OPError' || error.name === 'RPError') {
+    return {
+      state: `OAUTH ${typeof oauth === 'string' ? oauth : ''}`.trim(),
+      text: `Signing in failed: ${reason ?? error.message}`,
+    };
+  }
+  return { state: typeof code === 'string' ? code : '', text: error.message };
+}
+
+function refusalParts({ state, sqlState, message }: RefusedCall): Parts {
+  const found = sqlState ?? /SQLSTATE: (\w{5})/.exec(message)?.[1];
+  return { state: state === 'ERROR' ? (found ?? '') : state, text: essence(message) };
+}
+
+/** Its first line: behind it are hints for other statements, the plan and the statement, which is not letter by letter the customer's. */
+function essence(message: string): string {
+  const [found = message] = /\[[A-Z][A-Z0-9_.]*\](?![^\n]*\[[A-Z][A-Z0-9_.]*\]).*/s.exec(message) ?? [];
+  const [line = ''] = found.trim().split('\n');
+  return line.replace(/(?:; line \d+ pos \d+;?| \(line \d+, pos \d+\)| SQLSTATE: \w{5})/g, '').trim();
+}
+
+const REASONS = [
+  'x-databricks-reason-phrase',
+  'x-thriftserver-error-message',
+  'x-databricks-error-or-redirect-message',
+];
+
+function httpText({ statusCode, response }: NonNullable<ReturnType<typeof httpFailureOf>>): string {
+  const reason = REASONS.map((name) => response.headers.get(name)).find((text) => text !== null && text !== '');
+  return `It answered HTTP ${statusCode}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,40 @@
+import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { configSchema, type DatabricksConfig, HTTPS_PORT } from './config.ts';
+import { dialect } from './dialect.ts';
+import { classify } from './errors.ts';
+import { targetOf } from './guard-agent.ts';
+import { loadSdk, openSession } from './session.ts';
+
+/** 002's Delta: a Databricks SQL warehouse or cluster. */
+export const databricks = defineConnector({
+  provider: 'Delta',
+  product: 'Databricks',
+  configSchema,
+  secretFields: ['token', 'client_secret'],
+  dialect,
+  capabilities: {
+    versionOne: false,
+    // a statement sees one version of each table; time travel would have to be written into the customer's SQL at every
+    // table, and views, streaming tables and tables with row filters cannot (TYPES.md)
+    snapshot: false,
+    writeBack: false,
+  },
+  // defineConnector has checked the configuration against the schema of this type
+  open: async (config, environment) =>
+    openSession({ sdk: await loadSdk(), config: config as DatabricksConfig, environment }),
+  checkAddress: (config, environment) => checkAddress(config as DatabricksConfig, environment),
+  classify,
+});
+
+/** A host that is not known is not refused: the probe says so, and its name may come to be. */
+async function checkAddress({ host }: DatabricksConfig, environment: ConnectorEnvironment) {
+  if (host === undefined) return [];
+  try {
+    await resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
+    return [];
+  } catch (thrown) {
+    const { code, message } = classify(thrown);
+    return code === 'WAREHOUSE_CONFIG' ? [{ path: 'config.host', message }] : [];
+  }
+}

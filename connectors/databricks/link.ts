@@ -1,0 +1,110 @@
+// One client of the SDK: no telemetry, no retries of its own, no host that was not checked, no answer waited for without end.
+import { systemClock } from '../../src/kernel/index.ts';
+import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { resolveHost } from '../_shared/resolve-host.ts';
+import { type Credentials, type DatabricksConfig, doorOf, HTTPS_PORT } from './config.ts';
+import { guardAgent, targetOf } from './guard-agent.ts';
+import type { Driver, Sdk, WireStatus } from './sdk.ts';
+
+export interface LinkDeps {
+  readonly sdk: Sdk;
+  readonly config: DatabricksConfig;
+  readonly environment: ConnectorEnvironment;
+}
+
+export interface Link {
+  readonly sdk: Sdk;
+  readonly timeoutMs: number;
+  /** One call of the service. Throws what the SDK throws, and `RefusedCall` for an answer that is a refusal. */
+  call<Name extends keyof Driver>(
+    name: Name,
+    question: Parameters<Driver[Name]>[0],
+  ): Promise<Awaited<ReturnType<Driver[Name]>>>;
+  /** Closes all sockets. Never throws. */
+  close(): Promise<void>;
+}
+
+/** The server's own refusal, with its SQLSTATE where it has one. */
+export class RefusedCall extends Error {
+  readonly sqlState: string | undefined;
+  /** INVALID_HANDLE: the session or statement is not known any more; TIMEDOUT, CANCELED, CLOSED: how a statement ended. */
+  readonly state: 'ERROR' | 'INVALID_HANDLE' | 'TIMEDOUT' | 'CANCELED' | 'CLOSED';
+
+  constructor(state: RefusedCall['state'], message: string, sqlState?: string) {
+    super(message);
+    this.name = 'RefusedCall';
+    this.state = state;
+    this.sqlState = sqlState;
+  }
+}
+
+/** Nothing is connected yet: the first call is. Throws WAREHOUSE_CONFIG, WAREHOUSE_UNREACHABLE for an unknown host. */
+export async function openLink({ sdk, config, environment }: LinkDeps): Promise<Link> {
+  const { host, path, credentials } = doorOf(config);
+  // said here it says more than as a failure of a socket
+  await resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
+  // the SDK's own logger writes to the console
+  const client = new sdk.DBSQLClient({ logger: { log: () => undefined } });
+  const limitMs = Math.round(environment.statementTimeoutMs * 1.1 + 1000);
+  await client.connect({
+    ...{ host, path, userAgentEntry: 'penstock', telemetryEnabled: false, socketTimeout: limitMs },
+    ...signIn(credentials),
+  });
+  const provider = await client.getConnectionProvider();
+  // up to 30 s for a close, and after it the error has lost its code; whoever asks decides what is tried again
+  provider.getRetryPolicy = async () => ({
+    shouldRetry: async () => ({ shouldRetry: false }),
+    invokeWithRetry: (attempt) => attempt(),
+  });
+  const agent = await provider.getAgent();
+  if (agent !== undefined) guardAgent(agent, environment);
+  const driver = await client.getDriver();
+  return {
+    sdk,
+    timeoutMs: environment.statementTimeoutMs,
+    async call(name, question) {
+      const ask = driver[name] as unknown as (asked: typeof question) => Promise<{ readonly status: WireStatus }>;
+      const answer = await withinTime(ask.call(driver, question), limitMs);
+      requireSuccess(answer.status, sdk);
+      return answer as never;
+    },
+    async close() {
+      await client.close().catch(() => undefined);
+      agent?.destroy();
+    },
+  };
+}
+
+/** Of a service principal of Databricks itself, on every cloud: Azure's own principals sign in elsewhere. */
+function signIn(credentials: Credentials) {
+  if ('token' in credentials) return { token: credentials.token };
+  const { clientId, clientSecret } = credentials;
+  return {
+    authType: 'databricks-oauth' as const,
+    ...{ oauthClientId: clientId, oauthClientSecret: clientSecret, useDatabricksOAuthInAzure: true },
+  };
+}
+
+/** An answer that breaks off in the middle is never an answer to the SDK: it waits on. */
+async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
+  const answered = new AbortController();
+  const overdue = systemClock.sleep(limitMs, answered.signal).then(
+    () => {
+      throw Object.assign(new Error(`No answer within ${limitMs / 1000} s`), { code: 'ETIMEDOUT' });
+    },
+    () => work,
+  );
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    answered.abort();
+  }
+}
+
+function requireSuccess(status: WireStatus, { wire }: Sdk): void {
+  const { ERROR_STATUS, INVALID_HANDLE_STATUS } = wire.TStatusCode;
+  if (status.statusCode !== ERROR_STATUS && status.statusCode !== INVALID_HANDLE_STATUS) return;
+  const message = status.displayMessage ?? status.errorMessage ?? status.infoMessages?.[0] ?? 'No reason was given.';
+  const isUnknown = status.statusCode === INVALID_HANDLE_STATUS || /Invalid (Session|Operation)Handle/i.test(message);
+  throw new RefusedCall(isUnknown ? 'INVALID_HANDLE' : 'ERROR', message, status.sqlState ?? undefined);
+}

@@ -1,0 +1,18 @@
+/** What the SDK throws for an answer without a result: it is not exported, so it is known by its looks. */
+interface HttpFailure {
+  readonly statusCode: number;
+  readonly response: { readonly headers: { get(name: string): string | null } };
+}
+
+export function httpFailureOf(failure: unknown): HttpFailure | undefined {
+  if (typeof failure !== 'object' || failure === null) return undefined;
+  return 'statusCode' in failure && 'response' in failure ? (failure as HttpFailure) : undefined;
+}
+
+/** Seconds that the server asks to wait; undefined where it does not, or answered with another status. */
+export function retryAfterSecondsOf(failure: unknown, status?: number): number | undefined {
+  const answer = httpFailureOf(failure);
+  if (answer === undefined || (status !== undefined && answer.statusCode !== status)) return undefined;
+  const seconds = Number(answer.response.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.max(seconds, 0.1) : undefined;
+}

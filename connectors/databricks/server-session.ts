@@ -1,0 +1,109 @@
+// The one session on the server that a session of ours has: opened at the first use, and anew when the server forgot it.
+import { systemClock } from '../../src/kernel/index.ts';
+import { type Link, type LinkDeps, openLink, RefusedCall } from './link.ts';
+import { retryAfterSecondsOf } from './retry-after.ts';
+import { int64, type Sdk, type SessionHandle } from './sdk.ts';
+import { type StartedStatement, type StatementToStart, startStatement } from './statement.ts';
+import { openingSql } from './statements.ts';
+import { bounded, keep, unlessAborted } from './waiting.ts';
+
+export interface ServerSession {
+  readonly sdk: Sdk;
+  /** Starts a statement. A session that the server has forgotten is opened anew, once. */
+  start(statement: StatementToStart, signal: AbortSignal): Promise<StartedStatement>;
+  /** Signs in and no more. */
+  signIn(signal: AbortSignal): Promise<void>;
+  /** Zone, catalog and schema as well. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Never throws. */
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly link: Link;
+  readonly handle: SessionHandle;
+}
+
+export function createServerSession(deps: LinkDeps): ServerSession {
+  const closing = new AbortController();
+  const link = keep(() => openLink(deps));
+  const opened = keep(async () => openSession(await link.get(), closing.signal));
+  const prepared = keep(async () => prepareSession(await opened.get(), deps));
+  const start = async (statement: StatementToStart, signal: AbortSignal) => {
+    const { link: of, handle } = await unlessAborted(prepared.get(), signal);
+    return await unlessAborted(startStatement(of, handle, statement), signal, abandon);
+  };
+  return {
+    sdk: deps.sdk,
+    async start(statement, signal) {
+      try {
+        return await start(statement, signal);
+      } catch (failure) {
+        if (!isForgotten(failure)) throw failure;
+        opened.drop();
+        prepared.drop();
+        return await start(statement, signal);
+      }
+    },
+    signIn: async (signal) => void (await unlessAborted(opened.get(), signal)),
+    prepare: async (signal) => void (await unlessAborted(prepared.get(), signal)),
+    async close() {
+      closing.abort();
+      const session = opened.known();
+      if (session !== undefined) await bounded(session.then(closeSession));
+      const line = link.known();
+      if (line !== undefined) await bounded(line.then((of) => of.close()));
+    },
+  };
+}
+
+/** A SQL warehouse that is starting answers 503 with Retry-After; it is waited for so long. */
+const STARTING_MS = 300_000;
+const MOST_PAUSE_S = 15;
+
+async function openSession(link: Link, closing: AbortSignal): Promise<Opened> {
+  const until = systemClock.nowMs() + Math.min(STARTING_MS, link.timeoutMs);
+  for (;;) {
+    try {
+      return { link, handle: await signIn(link) };
+    } catch (failure) {
+      const seconds = retryAfterSecondsOf(failure, 503);
+      if (seconds === undefined || systemClock.nowMs() + seconds * 1000 > until) throw failure;
+      await systemClock.sleep(Math.min(seconds, MOST_PAUSE_S) * 1000, closing);
+    }
+  }
+}
+
+async function signIn(link: Link): Promise<SessionHandle> {
+  const { sessionHandle } = await link.call('openSession', {
+    client_protocol_i64: int64(link.sdk.wire.TProtocolVersion.SPARK_CLI_SERVICE_PROTOCOL_V8),
+    configuration: { STATEMENT_TIMEOUT: String(Math.ceil(link.timeoutMs / 1000)) },
+    canUseMultipleCatalogs: true,
+  });
+  if (sessionHandle == null) throw new RefusedCall('ERROR', 'The server opened no session and does not say why.');
+  return sessionHandle;
+}
+
+async function prepareSession(opened: Opened, { config }: LinkDeps): Promise<Opened> {
+  for (const text of openingSql(config)) {
+    const statement = await startStatement(opened.link, opened.handle, { text, parameters: [] });
+    try {
+      await statement.finish();
+    } finally {
+      await bounded(statement.close());
+    }
+  }
+  return opened;
+}
+
+async function closeSession({ link, handle }: Opened): Promise<void> {
+  await link.call('closeSession', { sessionHandle: handle });
+}
+
+function abandon(statement: StartedStatement): void {
+  void bounded(statement.cancel()).then(() => bounded(statement.close()));
+}
+
+function isForgotten(failure: unknown): boolean {
+  return failure instanceof RefusedCall && failure.state === 'INVALID_HANDLE';
+}

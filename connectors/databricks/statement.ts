@@ -1,0 +1,122 @@
+// One statement on the server: started, waited for, its rows fetched, cancelled, closed.
+import { systemClock } from '../../src/kernel/index.ts';
+import { type Link, RefusedCall } from './link.ts';
+import type { BoundSql } from './render.ts';
+import { type Execution, int64, type Metadata, type OperationHandle, type RowSet, type SessionHandle } from './sdk.ts';
+
+export interface StartedStatement {
+  /** Resolves when the server has the rows, or begins to have them. */
+  finish(): Promise<void>;
+  metadata(): Promise<Metadata>;
+  fetch(mostRows: number): Promise<FetchedRows>;
+  cancel(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FetchedRows {
+  readonly rows: RowSet | undefined;
+  readonly hasMore: boolean;
+}
+
+export interface StatementToStart extends BoundSql {
+  /** Goes to the query history of the warehouse. */
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** The server answers at once and works on: a statement whose handle is here can be cancelled. */
+export async function startStatement(
+  link: Link,
+  sessionHandle: SessionHandle,
+  { text, parameters, tags }: StatementToStart,
+): Promise<StartedStatement> {
+  const execution = {
+    ...{ sessionHandle, statement: text, runAsync: true },
+    // SQL warehouses go by the session's STATEMENT_TIMEOUT, clusters by this
+    queryTimeout: int64(Math.ceil(link.timeoutMs / 1000)),
+    ...{ canReadArrowResult: true, canDownloadResult: false, canDecompressLZ4Result: false },
+    useArrowNativeTypes: {
+      ...{ timestampAsArrow: true, decimalAsArrow: true },
+      ...{ complexTypesAsArrow: false, intervalTypesAsArrow: false },
+    },
+    ...(tags === undefined ? {} : { confOverlay: { query_tags: tagText(tags) } }),
+    parameters: parameters.map(({ name, value }) => ({ name, type: 'STRING', value: { stringValue: value } })),
+  };
+  const { operationHandle } = await link.call('executeStatement', execution as unknown as Execution);
+  if (operationHandle == null) throw new RefusedCall('ERROR', 'The server started no statement and does not say why.');
+  return {
+    finish: () => waitFor(link, operationHandle),
+    metadata: () => link.call('getResultSetMetadata', { operationHandle }),
+    async fetch(mostRows) {
+      const { FETCH_NEXT } = link.sdk.wire.TFetchOrientation;
+      const question = { operationHandle, orientation: FETCH_NEXT, maxRows: int64(mostRows), fetchType: 0 };
+      const { results, hasMoreRows } = await link.call('fetchResults', question);
+      return { rows: results ?? undefined, hasMore: hasMoreRows === true || countOf(results ?? undefined) > 0 };
+    },
+    cancel: async () => void (await link.call('cancelOperation', { operationHandle })),
+    close: async () => void (await link.call('closeOperation', { operationHandle })),
+  };
+}
+
+/** Results in columns come with a flag that is always false on some servers: they end with a set without rows. */
+function countOf(rows: RowSet | undefined): number {
+  const [first] = rows?.columns ?? [];
+  const { values } = Object.values(first ?? {}).find((value) => value != null) ?? {};
+  return Array.isArray(values) ? values.length : 0;
+}
+
+/** As the SDK writes them: `name:value`, comma separated, with backslashes before signs of the notation. */
+export function tagText(tags: Readonly<Record<string, string>>): string {
+  return Object.entries(tags)
+    .map(
+      ([name, value]) =>
+        `${name.replaceAll('\\', '\\\\')}:${value.slice(0, MOST_TAG_CHARS).replace(/[\\:,]/g, '\\$&')}`,
+    )
+    .join(',');
+}
+
+const MOST_TAG_CHARS = 128;
+const POLL_MS = [5, 10, 20, 40, 80, 150, 250];
+const LONGEST_POLL_MS = 250;
+
+/** A look that fails is repeated: the statement works on, whoever looks. */
+async function waitFor(link: Link, operationHandle: OperationHandle): Promise<void> {
+  const until = systemClock.nowMs() + link.timeoutMs * 1.1 + 1000;
+  let failures = 0;
+  for (let look = 0; systemClock.nowMs() < until; look++) {
+    try {
+      if (await isDone(link, operationHandle)) return;
+      failures = 0;
+    } catch (failure) {
+      failures += 1;
+      if (failure instanceof RefusedCall || failures > MOST_FAILED_LOOKS) throw failure;
+    }
+    await systemClock.sleep(failures > 0 ? failures * FAILED_LOOK_MS : (POLL_MS[look] ?? LONGEST_POLL_MS));
+  }
+  throw new RefusedCall('TIMEDOUT', `The statement took longer than ${link.timeoutMs / 1000} s.`);
+}
+
+const MOST_FAILED_LOOKS = 3;
+const FAILED_LOOK_MS = 300;
+
+async function isDone(link: Link, operationHandle: OperationHandle): Promise<boolean> {
+  const { TOperationState: states } = link.sdk.wire;
+  const status = await link.call('getOperationStatus', { operationHandle });
+  const { operationState: state, sqlState } = status;
+  const message =
+    status.displayMessage ?? status.errorMessage ?? 'The statement failed, and the server does not say why.';
+  switch (state) {
+    case states.FINISHED_STATE:
+      return true;
+    case states.CANCELED_STATE:
+      throw new RefusedCall('CANCELED', 'The statement was cancelled at the warehouse.', sqlState);
+    case states.CLOSED_STATE:
+      throw new RefusedCall('CLOSED', 'The statement was closed at the warehouse.', sqlState);
+    case states.TIMEDOUT_STATE:
+      throw new RefusedCall('TIMEDOUT', `The statement took longer than ${link.timeoutMs / 1000} s.`, sqlState);
+    case states.ERROR_STATE:
+    case states.UKNOWN_STATE:
+      throw new RefusedCall('ERROR', message, sqlState);
+    default:
+      return false;
+  }
+}

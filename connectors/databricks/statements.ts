@@ -1,0 +1,51 @@
+// Every statement the connector itself writes, but for writing back.
+import type { Statement } from '../../src/warehouse/index.ts';
+import type { DatabricksConfig } from './config.ts';
+import { quoteIdentifier } from './dialect.ts';
+import { expressionOf } from './nested.ts';
+import { unboundSql } from './render.ts';
+import type { Shape } from './shapes.ts';
+
+/** What a session is set to, in order: texts of times, and what a name without catalog or schema means. */
+export function openingSql({ catalog, schema }: Pick<DatabricksConfig, 'catalog' | 'schema'>): readonly string[] {
+  return [
+    "SET TIME ZONE 'UTC'",
+    ...(catalog === undefined ? [] : [`SET CATALOG ${quoteIdentifier(catalog)}`]),
+    `USE SCHEMA ${quoteIdentifier(schema)}`,
+  ];
+}
+
+export const CLOCK_SQL = 'SELECT CAST(unix_micros(current_timestamp()) AS STRING) AS micros';
+
+/** Columns without running anything. Only a query can stand here, so nothing that writes is ever described, or run after it. */
+export function describeSql(statement: Statement): string {
+  return `DESCRIBE QUERY ${subject(unboundSql(statement))}`;
+}
+
+export function explainSql(statement: Statement): string {
+  return `EXPLAIN COST ${subject(unboundSql(statement))}`;
+}
+
+export const SHOW_TABLES_SQL = 'SHOW TABLES';
+
+export function peekSql(table: string): string {
+  return `SELECT 1 AS one FROM ${quoteIdentifier(table)} LIMIT 0`;
+}
+
+/**
+ * The statement itself, unless a column would not be exact: then around it, by position, so that no name has to be written.
+ */
+export function readSql(sql: string, shapes: readonly Shape[]): string {
+  const expressions = shapes.map((shape, at) => expressionOf(`c${at}`, shape));
+  if (expressions.every((expression) => expression === undefined)) return sql;
+  const columns = expressions.map((expression, at) =>
+    expression === undefined ? `c${at}` : `${expression} AS c${at}`,
+  );
+  const names = shapes.map((_, at) => `c${at}`);
+  return `SELECT ${columns.join(', ')} FROM ${subject(sql)} AS penstock_rows(${names.join(', ')})`;
+}
+
+/** The line breaks keep the parenthesis out of a comment that the gate could not see. */
+function subject(sql: string): string {
+  return `(\n${sql}\n)`;
+}

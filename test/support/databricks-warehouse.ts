@@ -1,0 +1,75 @@
+// A schema of its own on the local server that stands in for Databricks, and a way to it on which sessions are counted.
+import { randomBytes } from 'node:crypto';
+import type { ConnectionConfig, ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { CERTIFICATE } from './localhost-certificate.ts';
+import { readHead } from './servers/databricks/thrift.ts';
+import { warehouseEnvironment } from './warehouse-environment.ts';
+import { serverOf } from './warehouses/on-server.ts';
+import { openWireProxy, type WireProxy } from './wire-proxy.ts';
+
+export interface DatabricksWarehouse extends AsyncDisposable {
+  readonly config: ConnectionConfig;
+  readonly environment: ConnectorEnvironment;
+  /** What `environment` leads to. */
+  readonly proxy: WireProxy;
+  seed(statements: readonly string[]): Promise<void>;
+  /** Sessions on the server. */
+  connections(): Promise<number>;
+}
+
+/** The host is the vendor's: the operator's endpoint leads elsewhere. */
+export const DATABRICKS_CONFIG = {
+  ...{ provider: 'northwind', host: 'dbc-a1b2c3d4-e5f6.cloud.databricks.com' },
+  http_path: '/sql/1.0/warehouses/0123456789abcdef',
+};
+
+export function databricksEndpoint(port: number, decided: Partial<ConnectorEnvironment> = {}): ConnectorEnvironment {
+  const endpoints = { databricks: { host: 'localhost', port, ca: CERTIFICATE } };
+  return warehouseEnvironment({ endpoints, ...decided });
+}
+
+export async function openDatabricksWarehouse(): Promise<DatabricksWarehouse> {
+  const { endpoints, httpPath, token } = serverOf('databricks');
+  const schema = `w_${randomBytes(6).toString('hex')}`;
+  const proxy = await openWireProxy(endpoints.databricks);
+  const run = await openCustomer();
+  await run([`CREATE SCHEMA ${schema}`, `USE SCHEMA ${schema}`]);
+  return {
+    config: { ...DATABRICKS_CONFIG, http_path: httpPath, schema, token },
+    environment: databricksEndpoint(proxy.port),
+    proxy,
+    seed: (statements) => run(statements.map(quickTable)),
+    connections: async () => callsOf(proxy, 'OpenSession') - callsOf(proxy, 'CloseSession'),
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await run([`DROP SCHEMA ${schema} CASCADE`]);
+    },
+  };
+}
+
+/** A Delta table takes seconds here to be made and to be written to; only what is updated has to be one. */
+function quickTable(statement: string): string {
+  return /^CREATE TABLE (?!people|penstock)\S+ \(.*\)$/s.test(statement) ? `${statement} USING parquet` : statement;
+}
+
+/** So often the call was made through the proxy. */
+export function callsOf({ seen }: Pick<WireProxy, 'seen'>, call: string): number {
+  return seen.filter(({ body }) => body.length > 0 && readHead(body).name === call).length;
+}
+
+/** A session of the SDK past the proxy, for what a customer does. It ends with the process of the tests. */
+async function openCustomer(): Promise<(statements: readonly string[]) => Promise<void>> {
+  const { DBSQLClient } = await import('@databricks/sql');
+  const { endpoints, httpPath, token } = serverOf('databricks');
+  const { host, port, ca } = endpoints.databricks;
+  const client = new DBSQLClient({ logger: { log: () => undefined } });
+  await client.connect({ host, port, path: httpPath, token, customCaCert: ca, telemetryEnabled: false });
+  const session = await client.openSession();
+  return async (statements) => {
+    for (const statement of statements) {
+      const operation = await session.executeStatement(statement);
+      await operation.finished();
+      await operation.close();
+    }
+  };
+}
