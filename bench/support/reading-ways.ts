@@ -1,5 +1,6 @@
 // Ways of reading one table, measured one after the other and compared with one of them.
 import { execFileSync } from 'node:child_process';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ReadRequest, Session } from '../../src/warehouse/index.ts';
 
 const ROUNDS = 3;
@@ -13,6 +14,8 @@ interface Figure {
   /** Of this process alone: a warehouse that is a server of its own works beside it. */
   readonly cpuMicrosPerRow: number;
   readonly peakRssMb: number;
+  /** How long nothing else of the process could run. */
+  readonly longestGapMs: number;
 }
 
 export async function countRows(session: Session, request: ReadRequest): Promise<number> {
@@ -27,7 +30,10 @@ export async function measureWay(ways: ReadingWays, way: string, place: string):
   const work = ways[way];
   if (work === undefined) throw new Error(`No way called ${way}.`);
   let [rowsPerSecond, cpuMicrosPerRow] = [0, Number.POSITIVE_INFINITY];
+  const gaps = monitorEventLoopDelay({ resolution: 1 });
   for (let round = 0; round < ROUNDS; round++) {
+    // compiling, and loading a driver, are the first round's
+    if (round > 0) gaps.enable();
     const cpu = process.cpuUsage();
     const start = performance.now();
     const rows = await work(place);
@@ -36,7 +42,8 @@ export async function measureWay(ways: ReadingWays, way: string, place: string):
     cpuMicrosPerRow = Math.min(cpuMicrosPerRow, (user + system) / rows);
   }
   const peakRssMb = process.resourceUsage().maxRSS / 1024;
-  console.log(JSON.stringify({ way, rowsPerSecond, cpuMicrosPerRow, peakRssMb } satisfies Figure));
+  const longestGapMs = gaps.max / 1e6;
+  console.log(JSON.stringify({ way, rowsPerSecond, cpuMicrosPerRow, peakRssMb, longestGapMs } satisfies Figure));
 }
 
 interface Comparison {
@@ -51,11 +58,12 @@ export function compareWays(ways: ReadingWays, { script, place, raw }: Compariso
   const run = (way: string) => execFileSync(process.execPath, [script, way, place], { encoding: 'utf8' });
   const figures = Object.keys(ways).map((way) => JSON.parse(run(way)) as Figure);
   const rawRate = figures.find(({ way }) => way === raw)?.rowsPerSecond ?? Number.NaN;
-  const titles = ['rows/s', 'µs CPU/row', 'peak RSS MB', 'ratio'];
+  const titles = ['rows/s', 'µs CPU/row', 'peak RSS MB', 'gap ms', 'ratio'];
   console.log(['way'.padEnd(38), ...titles.map((title) => title.padStart(13))].join(''));
-  for (const { way, rowsPerSecond, cpuMicrosPerRow, peakRssMb } of figures) {
+  for (const { way, rowsPerSecond, cpuMicrosPerRow, peakRssMb, longestGapMs } of figures) {
     const rows = Math.round(rowsPerSecond).toLocaleString('en');
-    const cells = [rows, cpuMicrosPerRow.toFixed(2), peakRssMb.toFixed(0), (rowsPerSecond / rawRate).toFixed(2)];
+    const ratio = (rowsPerSecond / rawRate).toFixed(2);
+    const cells = [rows, cpuMicrosPerRow.toFixed(2), peakRssMb.toFixed(0), longestGapMs.toFixed(0), ratio];
     console.log([way.padEnd(38), ...cells.map((cell) => cell.padStart(13))].join(''));
   }
   console.log(JSON.stringify(figures));

@@ -50,6 +50,8 @@ export interface FakeBehaviour {
   readonly answer?: (
     statement: FakeStatement,
   ) => FakeResult | FakeRefusal | Promise<FakeResult | FakeRefusal> | undefined;
+  /** Parameters of the session, as answers say; default: an account with formats of its own. */
+  readonly parameters?: readonly { readonly name: string; readonly value: string }[];
   /** What the session works with, as answers say. */
   readonly uses?: { readonly finalWarehouseName?: string | null; readonly finalDatabaseName?: string | null };
 }
@@ -79,6 +81,7 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
   const pins: FakeStatement[] = [];
   const cancelled: string[] = [];
   const parts = new Map<string, string>();
+  const links = new Map<FakeResult, { readonly path: string; readonly rowCount: number }[]>();
   const sessions = new Map<string, 'open' | 'expired' | 'gone'>();
   let tokens = 0;
   let partsAsked = 0;
@@ -143,30 +146,31 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
     const isPin = statement.sqlText.startsWith('ALTER SESSION');
     (isPin ? pins : statements).push(statement);
     const answer = isPin ? ONE : ((await behaviour.answer?.(statement)) ?? ONE);
-    return 'code' in answer ? bad(answer) : result(answer, statement, host);
+    return 'code' in answer ? bad(answer) : answered(answer, statement, host);
   };
-  const result = (
-    { columns, rows, partRows = rows.length, partsAt }: FakeResult,
-    statement: FakeStatement,
-    host: string,
-  ) => {
-    const shown = statement.describeOnly === true ? [] : rows;
-    const chunks = [];
-    for (let at = partRows; at < shown.length; at += partRows) {
-      const piece = shown.slice(at, at + partRows);
+  /** The same result has the same parts, whoever asks for it. */
+  const linksOf = (result: FakeResult, host: string) => {
+    const { rows, partRows = rows.length, partsAt = `http://${host}` } = result;
+    const made = links.get(result) ?? [];
+    for (let at = partRows * (1 + made.length); at < rows.length; at += partRows) {
+      const piece = rows.slice(at, at + partRows);
       const path = `/part/${parts.size}`;
       parts.set(path, JSON.stringify(piece).slice(1, -1));
-      chunks.push({
-        url: `${partsAt ?? `http://${host}`}${path}`,
-        rowCount: piece.length,
-        uncompressedSize: 1,
-        compressedSize: 1,
-      });
+      made.push({ path, rowCount: piece.length });
     }
+    links.set(result, made);
+    const sizes = { uncompressedSize: 1, compressedSize: 1 };
+    return made.map(({ path, rowCount }) => ({ url: `${partsAt}${path}`, rowCount, ...sizes }));
+  };
+  const answered = (result: FakeResult, { describeOnly = false }: FakeStatement, host: string) => {
+    const { columns, rows, partRows = rows.length } = result;
+    const chunks = describeOnly ? [] : linksOf(result, host);
+    const count = describeOnly ? 0 : rows.length;
     return good({
-      ...{ queryId: `query-${statements.length}`, queryResultFormat: 'json', version: 1, parameters: PARAMETERS },
+      ...{ queryId: `query-${statements.length}`, queryResultFormat: 'json', version: 1 },
+      parameters: behaviour.parameters ?? PARAMETERS,
       rowtype: columns.map((column) => ({ nullable: true, precision: 38, ...column })),
-      ...{ rowset: shown.slice(0, partRows), returned: shown.length, total: shown.length, statementTypeId: 4096 },
+      ...{ rowset: describeOnly ? [] : rows.slice(0, partRows), returned: count, total: count, statementTypeId: 4096 },
       ...{ finalWarehouseName: 'WH', finalDatabaseName: 'SHOP', finalRoleName: 'READER', ...behaviour.uses },
       ...(chunks.length === 0 ? {} : { chunks, chunkHeaders: {} }),
     });
