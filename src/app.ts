@@ -1,6 +1,7 @@
 // The composition root: the one place where store, jobs, features, connectors and HTTP meet. It wires and decides nothing.
 import { join } from 'node:path';
 import { FLEET } from '../connectors/index.ts';
+import { SET_UPS } from '../connectors/set-ups.ts';
 import {
   accessEndpoints,
   createAllowsOrigin,
@@ -61,6 +62,9 @@ const EXPIRY_CRON = '17 3 * * *';
 
 /** The connectors of this build, for commands that probe connections. */
 export const connectorFleet: Fleet = FLEET;
+
+/** For the command that prints how to prepare a warehouse. */
+export const warehouseSetUps = SET_UPS;
 
 export interface AppOptions {
   readonly log: Log;

@@ -16,6 +16,7 @@ export { createWorkspace } from './create-workspace.ts';
 export { type DataPlanUses, findDataPlan, type RegisteredPlan } from './data-plan.ts';
 export { expireChanges } from './expire-changes.ts';
 export { findFeed, findFeedByKey, isWarehouseModule, listFeeds } from './feed.ts';
+export { generateSecret } from './generate-credential.ts';
 export { type Initialised, initialise } from './initialise.ts';
 export type { InputUse } from './input-uses.ts';
 export { listAccounts } from './list-accounts.ts';

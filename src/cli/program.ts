@@ -14,6 +14,7 @@ import { registerKeys } from './keys.ts';
 import { createOutput, type OutputStreams, printable } from './output.ts';
 import { registerPipeline } from './pipeline.ts';
 import { registerServe } from './serve.ts';
+import { registerWarehouse } from './warehouse.ts';
 import { registerWorkspace } from './workspace.ts';
 
 const COMMANDS: readonly Register[] = [
@@ -25,6 +26,7 @@ const COMMANDS: readonly Register[] = [
   registerFeed,
   registerKeys,
   registerPipeline,
+  registerWarehouse,
   registerDoctor,
 ];
 

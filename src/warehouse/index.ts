@@ -27,6 +27,19 @@ export {
   type IteratorType,
   parseIteratorType,
 } from './iterator.ts';
+export {
+  ANY_NAME,
+  foldName,
+  given,
+  type InputRule,
+  PASSWORD,
+  PLAIN_NAME,
+  readSetUp,
+  type SetUp,
+  type SetUpScript,
+  type SetUpStatement,
+  type SetUpValues,
+} from './set-up.ts';
 export type { ModelCheck } from './sql/check-model.ts';
 export { acceptsSomeGrammar, checkModel, checkWriteBackModel } from './sql/gate.ts';
 export type { WriteBackCheck, WriteBackComplaint, WriteBackModel } from './sql/write-back/check-write-back.ts';

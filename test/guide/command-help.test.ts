@@ -58,6 +58,8 @@ test('every command has a help that says what it does, without any store or sett
     'penstock pipeline failed-records',
     'penstock pipeline retry',
     'penstock pipeline watch',
+    'penstock warehouse',
+    'penstock warehouse setup-sql',
     'penstock doctor',
   ]);
   for (const [name, help] of helps) expect(help).toMatch(new RegExp(`^Usage: ${name} .*\\n\\n\\S`));

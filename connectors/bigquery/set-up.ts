@@ -1,0 +1,75 @@
+// Setting up the table that gets its MPIDs back (002, step 4). There are no roles and users to make in SQL: who signs in is
+// a service account, and what it may do in the whole project is granted outside of SQL.
+import {
+  given,
+  type InputRule,
+  PLAIN_NAME,
+  type SetUp,
+  type SetUpStatement,
+  type SetUpValues,
+  STAGING_SCHEMA,
+} from '../../src/warehouse/index.ts';
+import { dialect } from './dialect.ts';
+
+const PROJECT: InputRule = {
+  pattern: /^[a-z][a-z0-9-]{4,28}[a-z0-9]$/,
+  meaning: 'the id of a project: 6 to 30 small letters, digits and hyphens',
+};
+const SERVICE_ACCOUNT: InputRule = {
+  pattern: /^[a-z][a-z0-9-]{4,28}[a-z0-9]@[a-z][a-z0-9-]{4,28}[a-z0-9]\.iam\.gserviceaccount\.com$/,
+  meaning: 'a service account, such as penstock@my-project.iam.gserviceaccount.com',
+};
+const REGION: InputRule = {
+  pattern: /^[A-Za-z][A-Za-z0-9-]{1,30}$/,
+  meaning: 'the location of the dataset, such as EU or europe-west4',
+  isOptional: true,
+};
+
+export const setUp: SetUp = {
+  inputs: { database: PROJECT, schema: PLAIN_NAME, table: PLAIN_NAME, user: SERVICE_ACCOUNT, region: REGION },
+  write: (values) => {
+    const [project, account] = [given(values, 'database'), given(values, 'user')];
+    return {
+      before: [
+        'In a shell, as an owner of the project, the service account, what it may do in the project, and its key:',
+        `gcloud iam service-accounts create ${account.split('@')[0]} --project ${account.split('@')[1]?.split('.')[0]}`,
+        ...['roles/bigquery.jobUser', 'roles/bigquery.readSessionUser'].map(
+          (role) =>
+            `gcloud projects add-iam-policy-binding ${project} --member serviceAccount:${account} --role ${role}`,
+        ),
+        `gcloud iam service-accounts keys create penstock-key.json --iam-account ${account}`,
+        'Then run the statements as an owner of the datasets. Both datasets lie in one location.',
+      ],
+      statements: statements(values),
+      keep: [
+        { what: project, where: 'config.project_id' },
+        { what: given(values, 'schema'), where: 'config.dataset_id' },
+        ...(values.region === undefined ? [] : [{ what: values.region, where: 'config.region' }]),
+        { what: account, where: 'config.service_account_id' },
+        { what: 'the text of penstock-key.json', where: 'config.service_account_key' },
+      ],
+    };
+  },
+};
+
+function statements(values: SetUpValues): readonly SetUpStatement[] {
+  const path = (...names: readonly string[]) => names.map(dialect.quoteIdentifier).join('.');
+  const project = given(values, 'database');
+  const target = path(project, given(values, 'schema'), given(values, 'table'));
+  const staging = path(project, STAGING_SCHEMA);
+  const member = `"serviceAccount:${given(values, 'user')}"`;
+  const location = values.region === undefined ? '' : ` OPTIONS (location = '${values.region}')`;
+  const editor = '`roles/bigquery.dataEditor`';
+  return [
+    {
+      purpose: 'Read and write the table that gets its MPIDs back',
+      sql: `GRANT ${editor} ON TABLE ${target} TO ${member}`,
+    },
+    { purpose: 'The dataset for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${staging}${location}` },
+    { purpose: 'in which it may make tables', sql: `GRANT ${editor} ON SCHEMA ${staging} TO ${member}` },
+    {
+      purpose: 'The column that the resolved ids are written to',
+      sql: `ALTER TABLE ${target} ADD COLUMN IF NOT EXISTS MPID INT64`,
+    },
+  ];
+}

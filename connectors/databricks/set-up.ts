@@ -1,0 +1,63 @@
+// Setting up the table that gets its MPIDs back (002, step 4). Who signs in is a service principal, which is made outside of
+// SQL, as is its right to use a SQL warehouse.
+import {
+  ANY_NAME,
+  given,
+  PLAIN_NAME,
+  type SetUp,
+  type SetUpStatement,
+  type SetUpValues,
+  STAGING_SCHEMA,
+} from '../../src/warehouse/index.ts';
+
+export const setUp: SetUp = {
+  inputs: { database: PLAIN_NAME, schema: PLAIN_NAME, table: PLAIN_NAME, user: ANY_NAME },
+  write: (values) => ({
+    before: [
+      'Make a service principal, give it an OAuth secret and the right CAN USE on a SQL warehouse; --user is its application id.',
+      'Run the statements as an owner of the catalog.',
+    ],
+    statements: statements(values),
+    keep: [
+      { what: 'the organization name of the metastore', where: 'config.provider' },
+      { what: given(values, 'schema'), where: 'config.schema' },
+      { what: given(values, 'database'), where: 'config.catalog' },
+      { what: 'the server hostname and HTTP path of the SQL warehouse', where: 'config.host and config.http_path' },
+      {
+        what: `the id ${given(values, 'user')} and the OAuth secret`,
+        where: 'config.client_id and config.client_secret',
+      },
+    ],
+  }),
+};
+
+function statements(values: SetUpValues): readonly SetUpStatement[] {
+  const path = (...names: readonly string[]) => names.map(quoted).join('.');
+  const catalog = given(values, 'database');
+  const schema = path(catalog, given(values, 'schema'));
+  const target = `${schema}.${path(given(values, 'table'))}`;
+  const staging = path(catalog, STAGING_SCHEMA);
+  const principal = quoted(given(values, 'user'));
+  return [
+    { purpose: 'It may use the catalog', sql: `GRANT USE CATALOG ON CATALOG ${path(catalog)} TO ${principal}` },
+    { purpose: 'and the schema', sql: `GRANT USE SCHEMA ON SCHEMA ${schema} TO ${principal}` },
+    {
+      purpose: 'and read and write the table that gets its MPIDs back',
+      sql: `GRANT SELECT, MODIFY ON TABLE ${target} TO ${principal}`,
+    },
+    { purpose: 'The schema for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${staging}` },
+    {
+      purpose: 'in which it may make tables',
+      sql: `GRANT USE SCHEMA, CREATE TABLE ON SCHEMA ${staging} TO ${principal}`,
+    },
+    {
+      purpose: 'The column that the resolved ids are written to; leave this out where it exists',
+      sql: `ALTER TABLE ${target} ADD COLUMN MPID BIGINT`,
+    },
+  ];
+}
+
+/** None of the names holds a backtick. */
+function quoted(name: string): string {
+  return `\`${name}\``;
+}

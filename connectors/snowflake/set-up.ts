@@ -1,0 +1,124 @@
+// Setting up the table that gets its MPIDs back: role, schema for temporary data, user, storage integration (002, step 4).
+import {
+  ANY_NAME,
+  foldName,
+  given,
+  type InputRule,
+  PASSWORD,
+  PLAIN_NAME,
+  type SetUp,
+  type SetUpStatement,
+  type SetUpValues,
+  STAGING_SCHEMA,
+} from '../../src/warehouse/index.ts';
+import { dialect } from './dialect.ts';
+
+const POD: InputRule = { pattern: /^(?:US1|US2|EU1|AU1)$/, meaning: 'one of US1, US2, EU1, AU1' };
+const CLOUD_ACCOUNT: InputRule = { pattern: /^\d{12}$/, meaning: 'the 12 digits of an AWS account' };
+const NUMBER: InputRule = { pattern: /^[1-9]\d{0,18}$/, meaning: 'a whole number' };
+
+export const setUp: SetUp = {
+  inputs: {
+    ...{ role: ANY_NAME, warehouse: ANY_NAME, database: PLAIN_NAME, schema: PLAIN_NAME, table: PLAIN_NAME },
+    ...{ user: ANY_NAME, password: PASSWORD },
+    ...{ pod: POD, cloudAccount: CLOUD_ACCOUNT, orgId: NUMBER, accountId: NUMBER },
+  },
+  write: (values) => {
+    const names = namesOf(values);
+    return {
+      before: ['Run the statements as ACCOUNTADMIN, or as roles that may make roles, users and integrations.'],
+      statements: [...grants(names), ...signIn(values, names), ...integration(values, names)],
+      keep: [
+        { what: names.role, where: 'config.role' },
+        { what: names.warehouse, where: 'config.warehouse' },
+        { what: names.database, where: 'config.database' },
+        { what: names.user, where: 'config.user' },
+        { what: given(values, 'password'), where: 'config.password' },
+        { what: names.integration, where: 'config.storage_integration' },
+        { what: 'STORAGE_AWS_IAM_USER_ARN, from the last statement', where: 'config.aws_iam_user_arn' },
+        { what: 'STORAGE_AWS_EXTERNAL_ID, from the last statement', where: 'config.aws_external_id' },
+      ],
+    };
+  },
+};
+
+type Names = ReturnType<typeof namesOf>;
+
+/** As Snowflake folds what nobody quotes, so that the model and the configuration find the same objects. */
+function namesOf(values: SetUpValues) {
+  const fold = (name: 'role' | 'warehouse' | 'database' | 'schema' | 'table' | 'user') =>
+    foldName(given(values, name), 'upper');
+  const names = { role: fold('role'), warehouse: fold('warehouse'), database: fold('database'), user: fold('user') };
+  const [pod, org, account] = [given(values, 'pod'), given(values, 'orgId'), given(values, 'accountId')];
+  return {
+    ...names,
+    target: [names.database, fold('schema'), fold('table')].map(dialect.quoteIdentifier).join('.'),
+    targetSchema: [names.database, fold('schema')].map(dialect.quoteIdentifier).join('.'),
+    staging: `${dialect.quoteIdentifier(names.database)}.${dialect.quoteIdentifier(STAGING_SCHEMA.toUpperCase())}`,
+    // not shown: the names of integration, role and bucket; they say whose they are
+    integration: `PENSTOCK_${pod}_${org}_${account}_S3`,
+  };
+}
+
+function grants(names: Names): readonly SetUpStatement[] {
+  const quote = dialect.quoteIdentifier;
+  const [role, warehouse, database] = [quote(names.role), quote(names.warehouse), quote(names.database)];
+  return [
+    { purpose: 'The role that Penstock works in', sql: `CREATE ROLE IF NOT EXISTS ${role}` },
+    { purpose: 'It may use the warehouse', sql: `GRANT USAGE ON WAREHOUSE ${warehouse} TO ROLE ${role}` },
+    { purpose: 'and the database', sql: `GRANT USAGE ON DATABASE ${database} TO ROLE ${role}` },
+    { purpose: 'and the schema', sql: `GRANT USAGE ON SCHEMA ${names.targetSchema} TO ROLE ${role}` },
+    {
+      purpose: 'and read and write the table that gets its MPIDs back',
+      sql: `GRANT SELECT, INSERT, UPDATE ON TABLE ${names.target} TO ROLE ${role}`,
+    },
+    { purpose: 'The schema for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${names.staging}` },
+    {
+      purpose: 'in which it may make tables',
+      sql: `GRANT USAGE, CREATE TABLE ON SCHEMA ${names.staging} TO ROLE ${role}`,
+    },
+    {
+      purpose: 'The column that the resolved ids are written to',
+      sql: `ALTER TABLE ${names.target} ADD COLUMN IF NOT EXISTS "MPID" NUMBER(19, 0)`,
+    },
+  ];
+}
+
+function signIn(values: SetUpValues, names: Names): readonly SetUpStatement[] {
+  const [user, role] = [dialect.quoteIdentifier(names.user), dialect.quoteIdentifier(names.role)];
+  const settings = [
+    `PASSWORD = '${given(values, 'password')}'`,
+    // a service signs in by password alone; other users are asked for a second factor
+    'TYPE = LEGACY_SERVICE',
+    `DEFAULT_ROLE = ${role}`,
+    `DEFAULT_WAREHOUSE = ${dialect.quoteIdentifier(names.warehouse)}`,
+  ];
+  return [
+    { purpose: 'The user that Penstock signs in as', sql: `CREATE USER IF NOT EXISTS ${user} ${settings.join(' ')}` },
+    { purpose: 'who has that role', sql: `GRANT ROLE ${role} TO USER ${user}` },
+  ];
+}
+
+function integration(values: SetUpValues, { integration: name, role }: Names): readonly SetUpStatement[] {
+  const [pod, org, account] = [given(values, 'pod').toLowerCase(), given(values, 'orgId'), given(values, 'accountId')];
+  const arn = `arn:aws:iam::${given(values, 'cloudAccount')}:role/ingest-pipeline-data-external-${org}-${account}`;
+  const settings = [
+    'TYPE = EXTERNAL_STAGE',
+    "STORAGE_PROVIDER = 'S3'",
+    'ENABLED = TRUE',
+    `STORAGE_AWS_ROLE_ARN = '${arn}'`,
+    `STORAGE_ALLOWED_LOCATIONS = ('s3://${pod}-ingest-pipeline-data/${org}/${account}/')`,
+  ];
+  const quoted = dialect.quoteIdentifier(name);
+  return [
+    {
+      purpose: 'The storage integration that a connection names',
+      sql: `CREATE STORAGE INTEGRATION IF NOT EXISTS ${quoted} ${settings.join(' ')}`,
+    },
+    {
+      purpose: 'which it may use',
+      sql: `GRANT USAGE ON INTEGRATION ${quoted} TO ROLE ${dialect.quoteIdentifier(role)}`,
+    },
+    { purpose: 'Two of its properties are kept', sql: `DESCRIBE INTEGRATION ${quoted}` },
+  ];
+}

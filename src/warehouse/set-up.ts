@@ -1,0 +1,91 @@
+// Step 4 of 002, Identity resolution in a warehouse table: what an administrator of the warehouse runs once so that the
+// connection's user can read one table and write MPIDs back to it. Connectors write the statements, this says what they get.
+import { type Issue, refuse } from '../kernel/index.ts';
+
+/** 002's inputs: role_name, compute_wh, target_database … acct_id; `region` is ours. */
+export const SET_UP_INPUTS = [
+  ...['role', 'warehouse', 'database', 'schema', 'table', 'user', 'password'],
+  ...['pod', 'cloudAccount', 'orgId', 'accountId', 'region'],
+] as const;
+export type SetUpInput = (typeof SET_UP_INPUTS)[number];
+
+/** What a value may be, so that no text of it can become SQL. */
+export interface InputRule {
+  readonly pattern: RegExp;
+  /** Completes "must be …". */
+  readonly meaning: string;
+  readonly isOptional?: true;
+}
+
+export type SetUpValues = Readonly<Partial<Record<SetUpInput, string>>>;
+
+/** One provider's part. */
+export interface SetUp {
+  /** What applies to it; what does not is refused. */
+  readonly inputs: Readonly<Partial<Record<SetUpInput, InputRule>>>;
+  /** `values` have passed `inputs`. */
+  write(values: SetUpValues): SetUpScript;
+}
+
+export interface SetUpScript {
+  /** Who runs it and what SQL cannot do, a sentence or a command of a shell each. */
+  readonly before: readonly string[];
+  readonly statements: readonly SetUpStatement[];
+  /** What is needed afterwards, and where it goes. */
+  readonly keep: readonly { readonly what: string; readonly where: string }[];
+}
+
+export interface SetUpStatement {
+  readonly purpose: string;
+  /** Without a semicolon. */
+  readonly sql: string;
+}
+
+/** A name that the model of the pipeline can write without quotes, as 002 asks. */
+export const PLAIN_NAME: InputRule = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_]{0,126}$/,
+  meaning: 'letters, digits and _ alone, and begin with none of the digits: the model must name it without quotes',
+};
+/** A name that only statements and the connection's configuration have, where it is quoted. */
+export const ANY_NAME: InputRule = {
+  pattern: /^(?! )[^\p{C}\p{Zl}\p{Zp}"'`\\]{1,127}(?<! )$/u,
+  meaning: '1 to 127 characters without line breaks, quotes and backslashes, and begin and end with no blank',
+};
+/** Printable ASCII that means the same inside the quotes of every product. */
+export const PASSWORD: InputRule = {
+  pattern: /^(?!.*['"\\`])[!-~]{12,64}$/,
+  meaning: '12 to 64 letters, digits and signs, without quotes, backslashes and spaces',
+  isOptional: true,
+};
+
+/** What is missing, does not apply or has the wrong form, each by its option. Throws VALIDATION_FAILED. */
+export function readSetUp({ inputs }: SetUp, provider: string, values: SetUpValues): SetUpValues {
+  const issues = SET_UP_INPUTS.flatMap((name): readonly Issue[] => {
+    const message = complaint(inputs[name], provider, values[name]);
+    return message === undefined ? [] : [{ path: optionOf(name), message }];
+  });
+  if (issues.length > 0) throw refuse(issues);
+  return values;
+}
+
+function complaint(rule: InputRule | undefined, provider: string, value: string | undefined): string | undefined {
+  if (rule === undefined) return value === undefined ? undefined : `does not apply to ${provider}; leave it out`;
+  if (value === undefined) return rule.isOptional === true ? undefined : `is required for ${provider}`;
+  return rule.pattern.test(value) ? undefined : `must be ${rule.meaning}`;
+}
+
+/** `cloudAccount` → `--cloud-account`. */
+function optionOf(input: SetUpInput): string {
+  return `--${input.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** As a product folds a name that nobody quotes; a name that needs quotes stays as it is. */
+export function foldName(name: string, letters: 'upper' | 'lower'): string {
+  if (!PLAIN_NAME.pattern.test(name)) return name;
+  return letters === 'upper' ? name.toUpperCase() : name.toLowerCase();
+}
+
+/** A value that `readSetUp` has seen to. */
+export function given(values: SetUpValues, name: SetUpInput): string {
+  return values[name] ?? '';
+}
