@@ -68,7 +68,10 @@ function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   ]);
   const declared = Object.entries(endpoint.responses).map(([status, schema]) => [
     status,
-    { description: STATUS_CODES[status] ?? status, ...(status === '204' ? {} : content(schema, writer)) },
+    {
+      description: describes(schema) ?? STATUS_CODES[status] ?? status,
+      ...(isEmpty(status, schema) ? {} : content(schema, writer)),
+    },
   ]);
   return {
     ...Object.fromEntries(refusals),
@@ -83,6 +86,13 @@ function withLines(declared: Readonly<Record<string, Part>>, { streams }: Endpoi
   const { content: media = {} } = declared[200] ?? {};
   const lines = { 'application/x-ndjson': { schema: writer.write(streams.line) } };
   return { ...declared, 200: { description: streams.description, content: { ...(media as Part), ...lines } } };
+}
+
+const describes = ({ description }: JsonSchema): string | undefined => description;
+
+/** Null stands for an answer without a body, as 204 does. */
+function isEmpty(status: string, { type }: JsonSchema): boolean {
+  return status === '204' || type === 'null';
 }
 
 /** What is described as text is sent as text. */

@@ -46,8 +46,13 @@ export interface Plan<Name extends ServerName> {
 
 const run = promisify(execFile);
 
+interface Needing {
+  readonly name: string;
+  readonly programs: readonly Program[];
+}
+
 /** Names what is missing and how to get it; throws nothing else. */
-export async function requirePrograms({ name, programs }: Pick<Recipe, 'name' | 'programs'>): Promise<void> {
+export async function requirePrograms({ name, programs }: Needing): Promise<void> {
   const missing: Program[] = [];
   for (const program of programs) {
     const [command, ...args] = program.check;

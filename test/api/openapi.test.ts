@@ -1,0 +1,95 @@
+// The description of the whole API, as a generated client gets it.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, expect, it } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/kernel/index.ts';
+import { openTestStore } from '../support/test-store.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+  readonly requestBody?: { readonly content: Media };
+  readonly responses: Readonly<Record<string, { readonly content?: Media }>>;
+}
+type Media = Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>;
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>> };
+}
+
+const KEY = Buffer.alloc(32, 'openapi').toString('base64');
+let document: Document;
+let operations: readonly (readonly [string, Operation])[];
+beforeAll(async () => {
+  await using store = await openTestStore();
+  const config = readConfig({
+    ...{ DATABASE_URL: store.databaseUrl, PENSTOCK_HOME: '/nowhere', PENSTOCK_PORT: '0' },
+    ...{ PENSTOCK_ENCRYPTION_KEYS: `k1:${KEY}`, PENSTOCK_IDENTITY_KEY: KEY },
+  });
+  const app = await createApp(config, { log: createLog('silent') });
+  document = JSON.parse((await app.http.inject({ url: '/openapi.json' })).body) as Document;
+  await app.drain(5000);
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+  );
+});
+
+it('is valid OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  expect(await validator.validate({ ...document })).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+});
+
+it('has schemas that are JSON Schema and refer to what is there', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'api');
+  const schemas = operations.flatMap(([name, { parameters, requestBody, responses }]) => [
+    ...parameters.map(({ name: parameter, schema }) => [`${name} ${parameter}`, schema] as const),
+    ...mediaOf({ request: { content: requestBody?.content ?? {} }, ...responses }).map(
+      ([place, { schema }]) => [`${name} ${place}`, schema] as const,
+    ),
+  ]);
+  for (const [place, schema] of schemas) {
+    expect(() => ajv.compile(withRefs(schema)), place).not.toThrow();
+  }
+});
+
+it('has examples that are what their schemas say', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'api');
+  for (const [name, { responses }] of operations) {
+    for (const [place, { schema, example }] of mediaOf(responses)) {
+      if (example === undefined) continue;
+      expect(ajv.validate(withRefs(schema), example), `${name} ${place}: ${ajv.errorsText()}`).toBe(true);
+    }
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    for (const example of schema.examples ?? []) {
+      expect(ajv.validate(withRefs(schema), example), `${name}: ${ajv.errorsText()}`).toBe(true);
+    }
+  }
+});
+
+it('names each parameter of a path once, and a body for each answer that has one', () => {
+  for (const [name, { parameters, responses }] of operations) {
+    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    expect([name, parameters.filter((each) => each.in === 'path').map((each) => each.name)]).toEqual([name, inPath]);
+    for (const [status, { content }] of Object.entries(responses)) {
+      const isEmpty = status === '204' || status === '202';
+      expect([name, status, content === undefined]).toEqual([name, status, isEmpty]);
+    }
+  }
+});
+
+function mediaOf(answers: Readonly<Record<string, { readonly content?: Media }>>) {
+  return Object.entries(answers).flatMap(([status, { content = {} }]) =>
+    Object.entries(content).map(([type, media]) => [`${status} ${type}`, media] as const),
+  );
+}
+
+/** References lead into the document. */
+function withRefs(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as object;
+}

@@ -1,0 +1,78 @@
+// schemathesis (https://schemathesis.io) makes calls from the API's own description, right ones and wrong ones, and looks
+// whether every answer is one that the description has.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProbedDaemon } from './probed-daemon.ts';
+import { type Document, proberDocument } from './prober-document.ts';
+
+export interface Probing {
+  /** The interpreter that has schemathesis. */
+  readonly python: string;
+  readonly phases: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
+  /** Calls of one operation that are made by chance. */
+  readonly examples: number;
+  readonly seed: number;
+}
+
+/**
+ * What must hold of every answer. Left out: that whatever fits the schema is accepted (many rules are no schema's: a model's
+ * SQL, what a pipeline refers to), and what `Allow` says of a path that two routes have.
+ */
+const CHECKS = [
+  ...['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_schema_conformance'],
+  ...['response_headers_conformance', 'negative_data_rejection', 'missing_required_header', 'unsupported_method'],
+  ...['ignored_auth', 'use_after_free'],
+];
+
+/** Answers of a warehouse that is not there; whether they are described is another check's. */
+const ALLOWED = ['2xx', '4xx', '502', '503', '504', '505'];
+
+/** What a call that breaks the schema may meet; it may be too large as well, or name what is gone. */
+const REFUSALS = ['400', '401', '403', '404', '405', '409', '413', '415', '429', '505'];
+
+export interface Verdict {
+  readonly exitCode: number | null;
+  /** What schemathesis wrote. */
+  readonly report: string;
+}
+
+export async function probeApi(probed: ProbedDaemon, probing: Probing): Promise<Verdict> {
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-schemathesis-'));
+  try {
+    const document = (await (await fetch(`${probed.daemon.url}/openapi.json`)).json()) as Document;
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(proberDocument(document, probed.values)));
+    await writeFile(join(folder, 'schemathesis.toml'), settings(probed));
+    return await run(folder, probed.daemon.url, probing);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(folder: string, url: string, { python, phases, examples, seed }: Probing): Promise<Verdict> {
+  const options = [
+    ...['-m', 'schemathesis.cli', '--no-color', 'run', 'openapi.json', '--url', url, '--workers', '1'],
+    ...['--checks', CHECKS.join(','), '--phases', phases.join(','), '--max-examples', String(examples)],
+    ...['--seed', String(seed), '--warnings', 'off', '--generation-database', 'none'],
+  ];
+  const child = spawn(python, options, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  }
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  return { exitCode, report: written.join('') };
+}
+
+function settings({ token }: ProbedDaemon): string {
+  return [
+    '[auth.openapi.bearer]',
+    `bearer = ${JSON.stringify(token)}`,
+    '[checks.not_a_server_error]',
+    `expected-statuses = ${JSON.stringify(ALLOWED)}`,
+    '[checks.negative_data_rejection]',
+    `expected-statuses = ${JSON.stringify(REFUSALS)}`,
+  ].join('\n');
+}
