@@ -1,0 +1,102 @@
+// A run of version 1 that came to nothing is tried again under its own id (002, States).
+import { beforeEach, describe, expect, test } from 'vitest';
+import { retryRun } from '../../../src/engine/retry-run.ts';
+import type { Caller } from '../../../src/http/index.ts';
+import { AppError } from '../../../src/kernel/index.ts';
+import type { Run } from '../../../src/sync/index.ts';
+import { INCREMENTAL, people, peopleRuns } from '../../support/people-runs.ts';
+import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
+import { addPipeline, countsOf, readPipeline, readRun, untilRun, WORKSPACE } from '../../support/test-engine.ts';
+
+const here = peopleRuns();
+const caller: Caller = { workspaceId: WORKSPACE, actor: 'tester' };
+const ROWS = 250;
+// the audit log belongs to a workspace
+beforeEach(() => someWorkspace({ store: here.store, clock: here.clock, keyRing: testKeyRing() }));
+
+const retry = async ({ id }: Run): Promise<Run> => {
+  const { store, clock, daemon } = here;
+  await retryRun({ store, clock, jobs: daemon.jobs }, caller, { pipelineId: 'people', runId: id });
+  return await untilRun(store, id, 'success');
+};
+
+/** A run that delivers one chunk of a hundred and then meets a fault that stops its connection. */
+async function failedRun(): Promise<Run> {
+  here.warehouse.rows = people(ROWS);
+  const error = new AppError('WAREHOUSE_CREDENTIALS', 'The password expired.');
+  here.warehouse.failing = { at: 'read', error, afterChunks: 1 };
+  const run = await here.run('failed');
+  here.warehouse.failing = undefined;
+  return run;
+}
+
+describe('a retry of a failed run', () => {
+  test('of an incremental pipeline delivers what is missing, and nothing twice', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    const failed = await failedRun();
+    const kept = await here.countProfiles();
+    expect(Number(kept)).toBeGreaterThan(0);
+    expect(Number(kept)).toBeLessThan(ROWS);
+
+    const done = await retry(failed);
+
+    expect(countsOf(done)).toEqual([ROWS, ROWS, 0, 0, 0]);
+    expect(done).toMatchObject({ id: failed.id, logicalDate: failed.logicalDate, attempts: 1, errors: [] });
+    expect([done.deliveredUnits, done.rangeEnd]).toEqual([BigInt(ROWS), failed.rangeEnd]);
+    expect(await here.countProfiles()).toBe(BigInt(ROWS));
+    expect((await readPipeline(here.store)).latestSuccessfulRunId).toBe(failed.id);
+  });
+
+  test('of a full pipeline reads everything again, and counts it once', async () => {
+    await addPipeline(here.store, { syncMode: { type: 'full' } });
+    here.warehouse.rows = [...people(ROWS - 1), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];
+    const error = new AppError('WAREHOUSE_CREDENTIALS', 'The password expired.');
+    here.warehouse.failing = { at: 'read', error, afterChunks: Number.POSITIVE_INFINITY };
+    const failed = await here.run('failed');
+    here.warehouse.failing = undefined;
+
+    const done = await retry(failed);
+
+    expect(countsOf(done)).toEqual([ROWS, ROWS - 1, 1, 0, 0]);
+    expect(await here.store.query('SELECT count(*) AS n FROM failed_records')).toEqual([{ n: 1n }]);
+  });
+
+  test('runs although the pipeline is faulted, also where the schedule had made it, and clears the fault', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    const failed = await failedRun();
+    await here.store.execute("UPDATE pipeline_runs SET type = 'scheduled', requested_by = NULL");
+    const faults = () => here.store.query('SELECT fault FROM connections');
+    expect(await faults()).not.toEqual([{ fault: null }]);
+
+    const done = await retry(failed);
+
+    expect([done.type, done.requestedBy]).toEqual(['scheduled', 'tester']);
+    expect(await faults()).toEqual([{ fault: null }]);
+  });
+
+  test('works on the pipeline as it is now', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    const failed = await failedRun();
+    await here.store.execute("UPDATE data_models SET sql_query = 'SELECT * FROM mended'");
+
+    await retry(failed);
+
+    expect(here.warehouse.statements.at(-1)?.sql).toContain('mended');
+  });
+
+  test('after a reset begins where a new run would', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    const failed = await failedRun();
+    await here.store.execute('UPDATE pipelines SET generation = generation + 1, position = NULL');
+
+    expect(countsOf(await retry(failed))).toEqual([ROWS, ROWS, 0, 0, 0]);
+  });
+
+  test('is refused once a later run has loaded what it was to load', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    const failed = await failedRun();
+    const later = await here.run('success');
+    await expect(retry(failed)).rejects.toThrow(`loaded by run ${later.id} since`);
+    expect((await readRun(here.store, failed.id)).status).toBe('failed');
+  });
+});
