@@ -1,197 +1,114 @@
 // What the README tells a newcomer to type works as it stands there.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/kernel/index.ts';
-import { removeHome } from '../../src/store/index.ts';
 import { README } from '../../tools/readme-tables.ts';
-import { bareEnvironment, ROOT } from '../support/penstock-process.ts';
-import { until } from '../support/until.ts';
-
-/** The `sh` blocks of a chapter, in order. */
-function blocksOf(chapter: string): readonly string[] {
-  const [, text = ''] = readFileSync(README, 'utf8').split(`## ${chapter}\n`);
-  const [own = ''] = text.split('\n## ');
-  return [...own.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-}
-
-/** One shell that a person types into: `type` resolves with what a block wrote. */
-function openShell(folder: string, environment: Readonly<Record<string, string>>) {
-  const env = { ...bareEnvironment({ home: folder, environment }) };
-  delete env.PENSTOCK_HOME;
-  const shell = spawn('bash', [], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
-  const written = collect(shell);
-  let typed = 0;
-  return {
-    shell,
-    errors: () => written.err,
-    async type(block: string): Promise<string> {
-      const from = written.out.length;
-      const marker = `-- block ${++typed} ended`;
-      shell.stdin.write(`${block}\necho "${marker} $?"\n`);
-      const status = await until(() => new RegExp(`${marker} (\\d+)`).exec(written.out)?.[1], 30_000);
-      expect(`${status} ${written.err}`).toMatch(/^0 /);
-      return written.out.slice(from, written.out.lastIndexOf(marker));
-    },
-  };
-}
-
-function collect(child: ChildProcess): { out: string; err: string } {
-  const written = { out: '', err: '' };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    written.out += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    written.err += text;
-  });
-  return written;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
-const isServing = (url: string) =>
-  fetch(`${url}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-
-/** JSON answers of a block, one a line. */
-const answers = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => parseJson(line) as Record<string, never>);
+import { answers, beginGuide, blocksOf } from '../support/guide-shell.ts';
 
 test('a pipeline of one’s own, events from another, events over HTTP and identity requests, step by step', async () => {
-  const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] =
-    blocksOf('Define your own pipeline');
-  const [orders = '', defineEvents = '', look = '', runEvents = '', failed = '', mend = '', ...further] =
-    blocksOf('Events from a pipeline');
-  const [makeKey = '', useKey = '', send = '', sendAgain = '', bulk = '', web = '', ...last] =
-    blocksOf('Events over HTTP');
-  const [identify = '', login = '', useMpid = '', modify = '', ...rest] = blocksOf('Who somebody is');
-  const [lookUp = '', audit = '', wayOut = '', ...end] = blocksOf('Looking somebody up, and the way out');
+  const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] = blocksOf(
+    README,
+    'Define your own pipeline',
+  );
+  const [orders = '', defineEvents = '', look = '', runEvents = '', failed = '', mend = '', ...further] = blocksOf(
+    README,
+    'Events from a pipeline',
+  );
+  const [makeKey = '', useKey = '', send = '', sendAgain = '', bulk = '', web = '', ...last] = blocksOf(
+    README,
+    'Events over HTTP',
+  );
+  const [identify = '', login = '', useMpid = '', modify = '', ...rest] = blocksOf(README, 'Who somebody is');
+  const [lookUp = '', audit = '', wayOut = '', ...end] = blocksOf(README, 'Looking somebody up, and the way out');
   expect([more, further, last, rest, end]).toEqual([[], [], [], [], []]);
-  const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
-  symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
-  const port = await freePort();
-  const { shell, type } = openShell(folder, { PENSTOCK_PORT: String(port), PENSTOCK_LOG_LEVEL: 'fatal' });
-  try {
-    const made = await type(begin);
-    const shown = (field: string) => new RegExp(`^${field} +(\\S+)$`, 'm').exec(made)?.[1] ?? '';
-    await until(() => isServing(`http://127.0.0.1:${port}`), 30_000);
+  await using guide = await beginGuide(begin, names);
+  const { type, shown } = guide;
+  await type(file);
+  await type(token);
+  expect(answers(await type(define))).toMatchObject([
+    { id: 'files', status: 'healthy' },
+    { id: 'people', status: 'valid' },
+    { id: 'people-to-profiles', errors: [], warnings: [{ message: expect.stringContaining('schedule.delay') }] },
+  ]);
 
-    await type(
-      names
-        .replace('127.0.0.1:8080', `127.0.0.1:${port}`)
-        .replace('WORKSPACE=1', `WORKSPACE=${shown('workspace_id')}`)
-        .replace('CLIENT_ID=…', `CLIENT_ID=${shown('client_id')}`)
-        .replace('CLIENT_SECRET=…', `CLIENT_SECRET=${shown('client_secret')}`),
-    );
-    await type(file);
-    await type(token);
-    expect(answers(await type(define))).toMatchObject([
-      { id: 'files', status: 'healthy' },
-      { id: 'people', status: 'valid' },
-      { id: 'people-to-profiles', errors: [], warnings: [{ message: expect.stringContaining('schedule.delay') }] },
-    ]);
+  const report = answers(await type(watch)).at(-1);
+  expect(report).toMatchObject({
+    status: 'idle',
+    connection_status: 'healthy',
+    latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
+  });
 
-    const report = answers(await type(watch)).at(-1);
-    expect(report).toMatchObject({
-      status: 'idle',
-      connection_status: 'healthy',
-      latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
-    });
+  const ran = await type(again);
+  expect(ran).toMatch(/^status +success$/m);
+  expect(ran).toMatch(/^extracted +1$/m);
 
-    const ran = await type(again);
-    expect(ran).toMatch(/^status +success$/m);
-    expect(ran).toMatch(/^extracted +1$/m);
+  await type(orders);
+  expect(answers(await type(defineEvents))).toMatchObject([
+    { id: 'orders', destination_type: 'events' },
+    { id: 'orders', status: 'valid' },
+    { id: 'orders-to-events', status: 'idle', errors: [], warnings: [] },
+  ]);
+  const [preview, dryRun] = answers(await type(look));
+  expect(preview).toMatchObject({
+    columns: [{ name: 'order_id' }, {}, {}, {}, { type: 'TIMESTAMP WITH TIME ZONE' }],
+    rows: [
+      ['o-1', 'c-1', 19.9, 'gift', expect.any(String)],
+      ['o-2', 'c-1', 5, null, expect.any(String)],
+    ],
+  });
+  const purchase = (id: string, amount: number) => ({
+    event_type: 'commerce_event',
+    data: { product_action: { action: 'purchase', transaction_id: id, total_amount: amount } },
+  });
+  expect(dryRun).toMatchObject({
+    row_count: 4,
+    cost_estimate: null,
+    batches: [
+      { user_identities: { customer_id: 'c-1' }, events: [purchase('o-1', 19.9), purchase('o-2', 5)] },
+      { user_identities: { customer_id: 'c-2' }, events: [purchase('o-3', 7.25)] },
+    ],
+    failed_records: [{ row: { order_id: 'o-4' }, rule: 'identity_missing' }],
+  });
+  expect(answers(await type(runEvents)).at(-1)).toMatchObject({
+    pipeline_id: 'orders-to-events',
+    latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
+  });
 
-    await type(orders);
-    expect(answers(await type(defineEvents))).toMatchObject([
-      { id: 'orders', destination_type: 'events' },
-      { id: 'orders', status: 'valid' },
-      { id: 'orders-to-events', status: 'idle', errors: [], warnings: [] },
-    ]);
-    const [preview, dryRun] = answers(await type(look));
-    expect(preview).toMatchObject({
-      columns: [{ name: 'order_id' }, {}, {}, {}, { type: 'TIMESTAMP WITH TIME ZONE' }],
-      rows: [
-        ['o-1', 'c-1', 19.9, 'gift', expect.any(String)],
-        ['o-2', 'c-1', 5, null, expect.any(String)],
-      ],
-    });
-    const purchase = (id: string, amount: number) => ({
-      event_type: 'commerce_event',
-      data: { product_action: { action: 'purchase', transaction_id: id, total_amount: amount } },
-    });
-    expect(dryRun).toMatchObject({
-      row_count: 4,
-      cost_estimate: null,
-      batches: [
-        { user_identities: { customer_id: 'c-1' }, events: [purchase('o-1', 19.9), purchase('o-2', 5)] },
-        { user_identities: { customer_id: 'c-2' }, events: [purchase('o-3', 7.25)] },
-      ],
-      failed_records: [{ row: { order_id: 'o-4' }, rule: 'identity_missing' }],
-    });
-    expect(answers(await type(runEvents)).at(-1)).toMatchObject({
-      pipeline_id: 'orders-to-events',
-      latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },
-    });
+  expect(answers(await type(failed))).toMatchObject([
+    { items: [{ id: 1, row: { order_id: 'o-4' }, rule: 'identity_missing', retried_on: null }] },
+  ]);
+  expect(await type(mend)).toMatch(/ success: 1 rows read, 0 failed\n$/);
 
-    expect(answers(await type(failed))).toMatchObject([
-      { items: [{ id: 1, row: { order_id: 'o-4' }, rule: 'identity_missing', retried_on: null }] },
-    ]);
-    expect(await type(mend)).toMatch(/ success: 1 rows read, 0 failed\n$/);
+  const key = await type(makeKey);
+  const part = (field: string) => new RegExp(`^${field} +(\\S+)$`, 'm').exec(key)?.[1] ?? '';
+  await type(useKey.replace('KEY=…', `KEY=${part('key')}`).replace('SECRET=…', `SECRET=${part('secret')}`));
+  expect(await type(send)).toBe('202\n');
+  expect(await type(sendAgain)).toMatch(/^202\n.*events\[0\]\.data\.product_action\.action: must be one of.*400\n$/s);
+  const [accepted, rejected] = (await type(bulk)).split('\n');
+  expect([accepted, parseJson(rejected ?? '')]).toMatchObject([
+    '202',
+    { items: [{ path: '/v2/bulkevents', errors: [{ path: 'ip' }], batch: { ip: 'somewhere' } }] },
+  ]);
+  expect(await type(web)).toBe('202\n');
 
-    const key = await type(makeKey);
-    const part = (field: string) => new RegExp(`^${field} +(\\S+)$`, 'm').exec(key)?.[1] ?? '';
-    await type(useKey.replace('KEY=…', `KEY=${part('key')}`).replace('SECRET=…', `SECRET=${part('secret')}`));
-    expect(await type(send)).toBe('202\n');
-    expect(await type(sendAgain)).toMatch(/^202\n.*events\[0\]\.data\.product_action\.action: must be one of.*400\n$/s);
-    const [accepted, rejected] = (await type(bulk)).split('\n');
-    expect([accepted, parseJson(rejected ?? '')]).toMatchObject([
-      '202',
-      { items: [{ path: '/v2/bulkevents', errors: [{ path: 'ip' }], batch: { ip: 'somewhere' } }] },
-    ]);
-    expect(await type(web)).toBe('202\n');
+  const [anonymous] = answers(await type(identify));
+  expect(anonymous).toMatchObject({ is_ephemeral: false, is_logged_in: false, matched_identities: {} });
+  const { mpid } = anonymous as unknown as { mpid: string };
+  expect(answers(await type(login))).toMatchObject([
+    { mpid, is_logged_in: true, matched_identities: { email: 'ann@example.org' } },
+  ]);
+  await type(useMpid.replace('MPID=…', `MPID=${mpid}`));
+  expect(answers(await type(modify))).toMatchObject([
+    { change_results: [{ modified_mpid: mpid }, { identity_type: 'mobile_number', modified_mpid: mpid }] },
+    { mpid },
+    { ErrorCode: 'NOT_FOUND_ERROR' },
+    { is_logged_in: false, mpid: expect.not.stringMatching(mpid) },
+  ]);
 
-    const [anonymous] = answers(await type(identify));
-    expect(anonymous).toMatchObject({ is_ephemeral: false, is_logged_in: false, matched_identities: {} });
-    const { mpid } = anonymous as unknown as { mpid: string };
-    expect(answers(await type(login))).toMatchObject([
-      { mpid, is_logged_in: true, matched_identities: { email: 'ann@example.org' } },
-    ]);
-    await type(useMpid.replace('MPID=…', `MPID=${mpid}`));
-    expect(answers(await type(modify))).toMatchObject([
-      { change_results: [{ modified_mpid: mpid }, { identity_type: 'mobile_number', modified_mpid: mpid }] },
-      { mpid },
-      { ErrorCode: 'NOT_FOUND_ERROR' },
-      { is_logged_in: false, mpid: expect.not.stringMatching(mpid) },
-    ]);
-
-    const [found, person] = answers(await type(lookUp));
-    expect(found).toMatchObject({ items: [{ environment: 'production', identities: expect.any(Array) }] });
-    expect(person).toMatchObject({ batches: [{ batch: { events: [{}] } }, { batch: { events: [{}] } }] });
-    expect(person?.batches).toMatchObject([{ input_key: part('key') }, { input_key: part('key') }]);
-    const looked = { action: 'profile.read', actor: shown('client_id') };
-    expect(answers(await type(audit))).toMatchObject([{ items: [looked, looked, looked] }]);
-    expect(await type(wayOut)).toMatch(/^ *3 batches\.ndjson\n *\d+ profiles\.ndjson\n/);
-  } finally {
-    process.kill(-(shell.pid ?? 0), 'SIGTERM');
-    shell.stdin.end();
-    await once(shell, 'close');
-    await removeHome(join(folder, '.penstock'));
-    await removeHome(folder);
-  }
+  const [found, person] = answers(await type(lookUp));
+  expect(found).toMatchObject({ items: [{ environment: 'production', identities: expect.any(Array) }] });
+  expect(person).toMatchObject({ batches: [{ batch: { events: [{}] } }, { batch: { events: [{}] } }] });
+  expect(person?.batches).toMatchObject([{ input_key: part('key') }, { input_key: part('key') }]);
+  const looked = { action: 'profile.read', actor: shown('client_id') };
+  expect(answers(await type(audit))).toMatchObject([{ items: [looked, looked, looked] }]);
+  expect(await type(wayOut)).toMatch(/^ *3 batches\.ndjson\n *\d+ profiles\.ndjson\n/);
 }, 180_000);
