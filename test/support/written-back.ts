@@ -32,6 +32,8 @@ export interface WrittenBack extends AsyncDisposable {
   pipeline(spec?: Partial<Parameters<typeof addPipeline>[1]>): Promise<Pipeline>;
   /** Triggers it and waits for its end. */
   run(pipeline: Pipeline, ...statuses: readonly Run['status'][]): Promise<Run>;
+  /** One look of the scheduler. */
+  poll(): Promise<void>;
   /** The MPIDs of these people by the identity API's own resolution, which makes those that nobody knows. */
   resolve(people: readonly Known[]): Promise<readonly bigint[]>;
 }
@@ -73,6 +75,7 @@ export async function openWrittenBack(
         ...spec,
         kept: { partnerFeedId: String(feed.id), ...spec.kept },
       }),
+    poll: () => daemon.engine.poll(),
     run: (pipeline, ...statuses) => runOf({ daemon, store, clock }, pipeline, statuses),
     async resolve(people) {
       const identities = createIdentities({ key: IDENTITY_KEY, clock });

@@ -54,11 +54,12 @@ export function addressRows(
 }
 
 function named(columns: readonly Column[], names: readonly string[]): readonly number[] {
-  return [...new Set(names)].map((name) => {
+  const positions = names.map((name) => {
     const column = findColumn(columns, name);
     if (column !== undefined) return columns.indexOf(column);
     throw new AppError('MODEL_INVALID', `The model has no column "${name}", which row_key names.`);
   });
+  return [...new Set(positions)];
 }
 
 function columnAt(columns: readonly Column[], position: number): Column {

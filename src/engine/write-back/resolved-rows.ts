@@ -39,7 +39,12 @@ export function createResolving({ identities }: Pick<EngineDeps, 'identities'>, 
   const people = createPeopleMapping({
     // a person of which nothing is set needs no look at what is set
     ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy: policyOf({ identity }) } },
-    mapRow: (row) => (addressing.readMpidOf(row) === undefined ? wrongMpid(plan, row) : mapPerson(row)),
+    mapRow: (row) => {
+      if (addressing.readMpidOf(row) === undefined) return wrongMpid(plan, row);
+      return !addressing.isWhole && addressing.keyOf(row).every((cell) => cell === null)
+        ? keyMissing(plan)
+        : mapPerson(row);
+    },
     mark: undefined,
   });
   return { ...people, collect: () => collectResolved(people.collect(), plan) };
@@ -48,6 +53,12 @@ export function createResolving({ identities }: Pick<EngineDeps, 'identities'>, 
 function wrongMpid({ columns, addressing: { mpidAt } }: ResolvingPlan, row: Row) {
   const reason = 'What stands in the MPID’s column is no whole number of 64 bits. Set it to NULL.';
   return { rule: 'mpid_invalid', field: columns[mpidAt]?.name ?? '', value: shownValue(row[mpidAt] ?? null), reason };
+}
+
+function keyMissing({ addressing: { target } }: ResolvingPlan) {
+  const names = target.key.map(({ name }) => name).join(', ');
+  const reason = `All columns that row_key names are NULL (${names}), so the row cannot be found again in the table.`;
+  return { rule: 'key_missing', field: '', value: null, reason };
 }
 
 function collectResolved(people: UnitCollector, { addressing, onResolved }: ResolvingPlan): UnitCollector {

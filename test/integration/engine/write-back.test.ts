@@ -1,0 +1,116 @@
+// What the engine decides about runs that write MPIDs back; what every warehouse must do is in test/conformance.
+import { expect, test } from 'vitest';
+import type { ClaimedRun } from '../../../src/engine/claim-run.ts';
+import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
+import { requestRetry } from '../../../src/engine/index.ts';
+import { dropLeftovers, stagingName } from '../../../src/engine/write-back/staging-names.ts';
+import { AppError, workspaceId } from '../../../src/kernel/index.ts';
+import type { Session } from '../../../src/warehouse/index.ts';
+import { fixtureOf } from '../../conformance/fleet.ts';
+import { type PersonRow, peopleOf, peopleTable } from '../../conformance/writing-back.ts';
+import { countsOf, IDENTITY_KEY, readRun } from '../../support/test-engine.ts';
+import { until } from '../../support/until.ts';
+import { openWrittenBack } from '../../support/written-back.ts';
+
+const fixture = fixtureOf('DuckDB');
+const PEOPLE: readonly PersonRow[] = [
+  ['ann', 'a@x.org', null, 'one', 1],
+  ['bob', null, 7n, 'two', 2],
+  [null, null, null, 'nobody', 3],
+];
+const TABLE = peopleTable(fixture, PEOPLE);
+
+test.each([
+  ['SELECT customer_id, upper(email) AS email, MPID FROM people', 'email'],
+  ['SELECT customer_id, note, MPID FROM people', 'note'],
+  ['SELECT * FROM people', '*'],
+  ['SELECT customer_id, MPID FROM people;', 'semicolon'],
+])('%s faults its model, and the table stays as it is', async (sqlQuery, named) => {
+  await using here = await openWrittenBack(fixture, TABLE);
+  const run = await here.run(await here.pipeline({ sqlQuery }), 'failed');
+  expect(run.errors).toEqual([{ message: expect.stringContaining(named) }]);
+  expect(await here.store.query('SELECT fault IS NOT NULL AS faulted FROM data_models')).toEqual([{ faulted: true }]);
+  expect(await peopleOf(fixture, here.warehouse)).toEqual(PEOPLE);
+});
+
+test('a file that the connection may not write faults the connection', async () => {
+  await using here = await openWrittenBack(fixture, TABLE);
+  const run = await here.run(await here.pipeline({ config: { database: here.warehouse.config.database } }), 'failed');
+  expect(run.errors).toEqual([{ message: expect.stringContaining('config.read_only: false') }]);
+  expect(await here.store.query('SELECT fault IS NOT NULL AS faulted FROM connections')).toEqual([{ faulted: true }]);
+});
+
+test.each([
+  ['without a feed', { partnerFeedId: undefined }, undefined],
+  ['without the MPID in its model', {}, 'SELECT customer_id, email FROM people'],
+])('a pipeline %s writes nothing back', async (_, kept, sqlQuery) => {
+  await using here = await openWrittenBack(fixture, peopleTable(fixture, [['ann', null, null, null, 1]]));
+  const spec = { kept: kept as object, ...(sqlQuery === undefined ? {} : { sqlQuery }) };
+  expect(await here.run(await here.pipeline(spec))).toMatchObject({ writtenRecords: null, conflictingRecords: null });
+  expect(await peopleOf(fixture, here.warehouse)).toEqual([['ann', null, null, null, 1]]);
+});
+
+test('a row of nobody fails, and is read again by the next run instead of being retried', async () => {
+  await using here = await openWrittenBack(fixture, TABLE);
+  const pipeline = await here.pipeline();
+  const run = await here.run(pipeline);
+  expect(countsOf(run)).toEqual([3, 2, 1, 0, 0]);
+  const caller = { workspaceId: here.workspace, actor: 'tester' } as Parameters<typeof requestRetry>[1];
+  const jobs = { enqueue: async () => undefined } as unknown as Parameters<typeof requestRetry>[0]['jobs'];
+  const retry = requestRetry({ ...here, jobs }, caller, { pipelineId: pipeline.id, runId: run.id, ids: undefined });
+  await expect(retry).rejects.toThrow('all rows are read again');
+});
+
+test('an attempt that fails begins again with the first row, and its counts with 0', async () => {
+  let failures = 0;
+  await using here = await openWrittenBack(fixture, TABLE, {
+    async interfere() {
+      failures += 1;
+      if (failures === 1) throw new AppError('WAREHOUSE_SESSION_LOST', 'It was a bad moment.');
+    },
+  });
+  const pipeline = await here.pipeline();
+  const first = await here.run(pipeline, 'retrying');
+  expect(countsOf(first)).toEqual([3, 2, 1, 0, 0]);
+  here.clock.advance(3_600_000);
+  await here.poll();
+  await until(async () => (await readRun(here.store, first.id)).status === 'success');
+  const run = await readRun(here.store, first.id);
+  expect(countsOf(run)).toEqual([3, 2, 1, 0, 0]);
+  expect(run).toMatchObject({ writtenRecords: 2n, conflictingRecords: 0n });
+  expect(await here.store.query('SELECT count(*) AS n FROM failed_records')).toEqual([{ n: 1n }]);
+});
+
+test('a worker whose run was cancelled while it resolved writes nothing', async () => {
+  await using here = await openWrittenBack(fixture, TABLE, {
+    async interfere() {
+      await here.store.execute("UPDATE pipeline_runs SET status = 'stopped', ended_on = $1", [new Date(0)]);
+    },
+  });
+  await here.run(await here.pipeline(), 'stopped');
+  await until(async () => (await here.warehouse.connections()) === 0);
+  expect(await peopleOf(fixture, here.warehouse)).toEqual(PEOPLE);
+});
+
+test('staging goes whose run is over, or goes on under another fence, and no other', async () => {
+  await using here = await openWrittenBack(fixture, TABLE);
+  const deps = { store: here.store, ledgerKey: IDENTITY_KEY } as unknown as EngineDeps;
+  const other = { workspaceId: workspaceId(99n), runId: 1n, fence: 3 };
+  const run = await here.run(await here.pipeline());
+  const claimed = { workspaceId: here.workspace, runId: run.id, fence: 3 } as ClaimedRun;
+  await here.store.execute("UPDATE pipeline_runs SET status = 'running', fence = 3, ended_on = NULL");
+  const nameOf = (runId: bigint, fence: number) => stagingName(deps, { workspaceId: here.workspace, runId, fence });
+  const names = [nameOf(run.id, 3), nameOf(run.id, 2), nameOf(run.id + 1n, 3)];
+  const dropped: string[] = [];
+  const session = {
+    writeBack: {
+      listStaging: async (prefix: string) => names.filter((name) => name.startsWith(prefix)),
+      dropStaging: async (dead: readonly string[]) => void dropped.push(...dead),
+    },
+  } as unknown as Session;
+  const { signal } = new AbortController();
+  await dropLeftovers(deps, { claimed, session, signal });
+  expect(dropped).toEqual(names.slice(1));
+  expect(names.every((name) => /^[a-z0-9_]{1,63}$/.test(name))).toBe(true);
+  expect(stagingName(deps, other).slice(0, 22)).not.toBe(names[0]?.slice(0, 22));
+});

@@ -1,0 +1,16 @@
+// Sentence 8 and whole runs that write MPIDs back with 100,000 rows, over every warehouse that can be had here.
+import { test } from 'vitest';
+import { sentence } from '../conformance/fleet.ts';
+import { writeMany } from '../conformance/writing-back.ts';
+import { expectWrittenBack } from '../support/expect-written-back.ts';
+
+const ROWS = 100_000;
+
+sentence(`${ROWS} rows are written back`, (fixture) => {
+  if (!fixture.connector.capabilities.writeBack) {
+    test.skip('by no connector that cannot');
+    return;
+  }
+  test('by a session', () => writeMany(fixture, ROWS), 1_800_000);
+  test('by a run, and not again by the next', () => expectWrittenBack(fixture, ROWS), 1_800_000);
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ResolvedRow } from '../../../src/engine/write-back/resolved-rows.ts';
+import { createStagedKeys } from '../../../src/engine/write-back/staged-keys.ts';
+import type { KeyCell } from '../../../src/warehouse/index.ts';
+
+const row = (key: readonly KeyCell[], mpid: bigint, readMpid: bigint | null = null): ResolvedRow => ({
+  ...{ key, mpid, readMpid },
+});
+
+function staged(rows: readonly ResolvedRow[], isWhole = true) {
+  const keys = createStagedKeys(isWhole);
+  keys.add(rows);
+  return keys.take();
+}
+
+describe('rows that were resolved, by key', () => {
+  it('go once a key, and once more for each other MPID that was read', () => {
+    const rows = [row(['a'], 1n), row(['a'], 1n), row(['a'], 1n, 7n), row(['a'], 1n, 7n), row(['b'], 2n, 8n)];
+    expect(staged(rows).rows).toEqual([row(['a'], 1n), row(['a'], 1n, 7n), row(['b'], 2n), row(['b'], 2n, 8n)]);
+  });
+
+  it('do not go where the MPID is right', () => {
+    expect(staged([row(['a'], 1n, 1n)]).rows).toEqual([]);
+    expect(staged([row(['a'], 1n, 1n), row(['a'], 1n)]).rows).toEqual([row(['a'], 1n)]);
+  });
+
+  it('do not go where one key is two people, whatever stands in the table', () => {
+    for (const readMpid of [null, 1n, 5n]) {
+      const { rows, ambiguous } = staged([row(['a'], 1n, readMpid), row(['a'], 2n), row(['b'], 3n)], false);
+      expect(rows).toEqual([row(['b'], 3n)]);
+      expect(ambiguous).toMatchObject([{ key: ['a'] }]);
+    }
+  });
+
+  it('are emptied by taking them', () => {
+    const keys = createStagedKeys(true);
+    keys.add([row(['a'], 1n)]);
+    keys.take();
+    expect(keys.take()).toEqual({ rows: [], ambiguous: [] });
+  });
+
+  it('are told apart by their cells, never by how these are written one behind the other', () => {
+    const cell = fc.oneof(
+      fc.constant(null),
+      fc.bigInt({ min: -99n, max: 99n }),
+      fc.string({ unit: fc.constantFrom('1', ':', ';', '#', '-') }),
+    );
+    const key = fc.tuple(cell, cell);
+    fc.assert(
+      fc.property(key, key, (one, other) => {
+        const isSame = one.every((value, index) => value === other[index]);
+        expect(staged([row(one, 1n), row(other, 1n)]).rows).toHaveLength(isSame ? 1 : 2);
+      }),
+    );
+  });
+
+  it('hold what the contract of writing back asks for, whatever comes', () => {
+    const resolved = fc.record({
+      key: fc.tuple(fc.constantFrom('a', 'b', null), fc.constantFrom('x', 'y')),
+      mpid: fc.constantFrom(1n, 2n),
+      readMpid: fc.constantFrom(null, 1n, 2n, 3n),
+    });
+    fc.assert(
+      fc.property(fc.array(resolved), fc.boolean(), (rows, isWhole) => {
+        const given = staged(rows, isWhole).rows;
+        const byKey = Map.groupBy(given, ({ key }) => JSON.stringify(key));
+        for (const same of byKey.values()) {
+          expect(same.filter(({ readMpid }) => readMpid === null)).toHaveLength(1);
+          expect(new Set(same.map(({ readMpid }) => readMpid)).size).toBe(same.length);
+          expect(new Set(same.map(({ mpid }) => mpid)).size).toBe(1);
+          expect(same.every(({ mpid, readMpid }) => mpid !== readMpid)).toBe(true);
+        }
+      }),
+    );
+  });
+});
