@@ -43,6 +43,7 @@ const SETTINGS = [
   'max_wal_size=4GB',
   'autovacuum=off',
   'deadlock_timeout=50ms',
+  'scram_iterations=1',
   'log_min_messages=log',
 ];
 
@@ -50,6 +51,9 @@ const WAREHOUSE_SETTINGS = ['max_connections=100', 'shared_buffers=64MB'];
 /** Whom connections of tests sign in as. */
 export const READER = { user: 'reader', password: 'a reader’s password' };
 const CREATE_READER = `CREATE ROLE ${READER.user} LOGIN PASSWORD '${READER.password}'`;
+
+/** Tests connect thousands of times, and 4,096 rounds of hashing for each protect nothing here. */
+const cheapPassword = (password: Secret) => `ALTER ROLE penstock PASSWORD '${password.reveal()}'`;
 
 /** What a run leaves in its folder, so that the next one can clear up after it when it was killed. */
 interface Runner {
@@ -97,6 +101,7 @@ async function startServers(): Promise<Servers> {
   try {
     const storeUrl = await start(store, SETTINGS);
     const warehouseUrl = await start(warehouse, [...SETTINGS, ...WAREHOUSE_SETTINGS]);
+    for (const url of [storeUrl('postgres'), warehouseUrl('postgres')]) await run(url, cheapPassword(password));
     await run(storeUrl('postgres'), `CREATE DATABASE ${TEMPLATE}`);
     await migrateStore(new Secret(storeUrl(TEMPLATE)), log);
     await run(warehouseUrl('postgres'), CREATE_READER);

@@ -38,12 +38,20 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Sto
   return Object.defineProperty(store, 'orm', { get: () => (isAskedByTest() ? plain.orm : watched?.call(store)) });
 }
 
+/** One connection a worker and server: a new one for each database that comes and goes cost a third of making it. */
+const maintenance = new Map<string, Promise<Client>>();
+
 async function maintain(statement: string): Promise<void> {
-  const client = new Client({ connectionString: inject('storeUrl') });
+  const url = inject('storeUrl');
+  const connected = maintenance.get(url) ?? connect(url);
+  maintenance.set(url, connected);
+  await (await connected).query(statement);
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  // the server stops when all tests are over, and nobody needs to hear of it
+  client.on('error', () => undefined);
   await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  return client;
 }

@@ -15,7 +15,7 @@ export interface HashSegment {
  */
 const KEPT_WORDS = 2;
 /** Where less of the memory than this share is needed, the rest goes. */
-const FULL_ENOUGH = 0.75;
+const FULL_ENOUGH = 0.85;
 
 /** `counts`: how many hashes each bucket will get. */
 export function createSegment(counts: Uint32Array, bucketOf: HashSegment['bucketOf']): HashSegment {
