@@ -52,7 +52,8 @@ const MODULES: Readonly<Record<string, string>> = {
 
 /** A warehouse's neutral word for its product's name too (rulings §1); any other name as it was given. */
 export function moduleOf(name: string): string {
-  return MODULES[name.toLowerCase()] ?? name;
+  const word = name.toLowerCase();
+  return Object.hasOwn(MODULES, word) ? (MODULES[word] ?? name) : name;
 }
 
 const WAREHOUSES: ReadonlySet<string> = new Set(Object.values(MODULES));

@@ -120,23 +120,42 @@ interface Queueing {
  * not shown: a full run forgets what it delivered when it ends, so its retry delivers everything, as a new one would.
  */
 async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): Promise<void> {
-  const values = [run.workspaceId, run.id];
-  const isKnown = await hasLedger(tx, pipeline, run);
-  if (!isKnown) await tx.execute('DELETE FROM failed_records WHERE workspace_id = $1 AND run_id = $2', values);
+  if (await hasLedger(tx, pipeline, run)) await keepDelivered(tx, pipeline, run);
+  else await forgetCounts(tx, run);
   await tx.execute(
     `UPDATE pipeline_runs
      SET status = $3, attempts = 0, fence = fence + 1, retry_at = NULL, errors = '[]', warnings = '[]', started_on = NULL,
          ended_on = NULL, range_start = NULL, range_end = NULL, snapshot = NULL, requested_by = $4
      WHERE workspace_id = $1 AND id = $2 AND status = ANY($5)`,
-    [...values, nextStatus(run.status, 'retry'), actor, statusesBefore('retry')],
+    [run.workspaceId, run.id, nextStatus(run.status, 'retry'), actor, statusesBefore('retry')],
   );
-  if (isKnown) return;
+}
+
+/** More rows than a run has, so that chunks of its earlier attempts have keys of their own beside the new ones. */
+const BEYOND_ANY_ROW = 1_000_000_000_000n;
+
+/** What it had left out is not remembered when a run ends: it is left out, and counted, again. */
+async function keepDelivered(tx: Transaction, { workspaceId, number, generation }: Pipeline, run: Run): Promise<void> {
+  await tx.execute(
+    `UPDATE pipeline_runs SET extracted_records = extracted_records - deduplicated_records, deduplicated_records = 0
+     WHERE workspace_id = $1 AND id = $2`,
+    [workspaceId, run.id],
+  );
+  await tx.execute(
+    `UPDATE run_chunks SET after_rows = after_rows - $5
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4 AND after_rows >= 0`,
+    [workspaceId, number, generation, run.id, BEYOND_ANY_ROW * BigInt(run.fence + 1)],
+  );
+}
+
+async function forgetCounts(tx: Transaction, { workspaceId, id }: Run): Promise<void> {
+  await tx.execute('DELETE FROM failed_records WHERE workspace_id = $1 AND run_id = $2', [workspaceId, id]);
   await tx.execute(
     `UPDATE pipeline_runs
      SET extracted_records = 0, successful_records = 0, failed_records = 0, deduplicated_records = 0, erased_records = 0,
          delivered_units = 0
      WHERE workspace_id = $1 AND id = $2`,
-    values,
+    [workspaceId, id],
   );
 }
 

@@ -17,7 +17,8 @@ const WORDS: Readonly<Record<string, Provider>> = {
 
 /** The neutral word that is answered; undefined for a word nobody knows. */
 export function providerOf(word: string): Provider | undefined {
-  return WORDS[word.trim().toLowerCase()];
+  const wanted = word.trim().toLowerCase();
+  return Object.hasOwn(WORDS, wanted) ? WORDS[wanted] : undefined;
 }
 
 export function unknownProvider(word: string): string {

@@ -103,6 +103,7 @@ describe('a feed', () => {
     ['BIGQUERY', 'beta'],
     ['DuckDB', 'duckdb'],
     ['Own CRM', 'Own CRM'],
+    ['constructor', 'constructor'],
   ])('of the module %s is answered as %s', async (given, answered) => {
     await using at = await ready();
     expect((await at.post({ ...ALPHA, module_name: given })).body.data[0].module_name).toBe(answered);

@@ -81,6 +81,7 @@ describe('a connection', () => {
   it.each([
     [{ type: 'delta' }, 'type: "delta" is no type of a warehouse; use one of alpha, beta, gamma'],
     [{ type: 'DuckDB' }, 'type: '],
+    [{ type: 'constructor' }, 'type: '],
     [{ type: undefined }, 'type: '],
     [{ id: 'no slug' }, 'id: '],
     [{ name: '' }, 'name: '],

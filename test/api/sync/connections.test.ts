@@ -130,6 +130,7 @@ describe('a connection', () => {
     ['name', { name: undefined }, 'name: is required'],
     ['state', { state: 'paused' }, 'state: must be one of new, active, inactive, is "paused"'],
     ['provider', { service_provider: 'Oracle' }, 'service_provider: "Oracle" is no provider; use one of Alpha'],
+    ['provider', { service_provider: 'constructor' }, 'service_provider: "constructor" is no provider'],
     ['unknown field', { port: 1 }, 'port: is not a field of this object'],
     [
       'config field',

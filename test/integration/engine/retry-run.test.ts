@@ -47,6 +47,21 @@ describe('a retry of a failed run', () => {
     expect((await readPipeline(here.store)).latestSuccessfulRunId).toBe(failed.id);
   });
 
+  test('counts what it leaves out once, however often it is asked for', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    const before = await failedRun();
+    const delivered = Number(before.successfulRecords);
+    const failed = await failedRun();
+    expect(Number(failed.deduplicatedRecords)).toBeGreaterThan(0);
+    here.warehouse.failing = { at: 'read', error: new AppError('WAREHOUSE_CREDENTIALS', 'Not yet.'), afterChunks: 2 };
+    await retryRun({ ...here, jobs: here.daemon.jobs }, caller, { pipelineId: 'people', runId: failed.id });
+    await untilRun(here.store, failed.id, 'failed');
+    here.warehouse.failing = undefined;
+
+    expect(countsOf(await retry(failed))).toEqual([ROWS, ROWS - delivered, 0, delivered, 0]);
+    expect(await here.countProfiles()).toBe(BigInt(ROWS));
+  });
+
   test('of a full pipeline reads everything again, and counts it once', async () => {
     await addPipeline(here.store, { syncMode: { type: 'full' } });
     here.warehouse.rows = [...people(ROWS - 1), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];

@@ -75,6 +75,7 @@ function oneOf<Value>(one: Spelled<Value>, other: Spelled<Value>, issues: Issue[
 /** How version 1 names what version 2 complains of. */
 export const MODEL_WORDS: Words = {
   'config.sql_query': 'sql_query',
+  sync_mode: 'load_timestamp_field_name',
   'sync_mode.iterator_field': 'load_timestamp_field_name',
   'sync_mode.iterator_data_type': 'load_timestamp_field_type',
   'sync_mode.iterator_time_zone': 'load_timestamp_field_time_zone',

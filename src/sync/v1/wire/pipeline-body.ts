@@ -105,6 +105,7 @@ export const PIPELINE_WORDS: Words = {
   'schedule.frequency': 'schedule_interval',
   'schedule.type': 'schedule_interval',
   'schedule.delay': 'data_model_id: load_timestamp_field_time_offset',
+  sync_mode: 'data_model_id: load_timestamp_field_name',
   'sync_mode.iterator_field': 'data_model_id: load_timestamp_field_name',
   'sync_mode.iterator_data_type': 'data_model_id: load_timestamp_field_type',
   'sync_mode.iterator_time_zone': 'data_model_id: load_timestamp_field_time_zone',

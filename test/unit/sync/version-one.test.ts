@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { FLEET } from '../../../connectors/index.ts';
+import { CONFIG_FIELDS } from '../../../src/sync/provider.ts';
+import { TIMESTAMP_TYPES, WAREHOUSES } from '../../../src/sync/v1/warehouses.ts';
+import { PROVIDERS, parseIteratorType } from '../../../src/warehouse/index.ts';
+
+describe('a warehouse of version 1', () => {
+  it.each(PROVIDERS)('%s is one where its connector says so', (provider) => {
+    expect(WAREHOUSES[provider] !== undefined).toBe(FLEET[provider]?.capabilities.versionOne ?? false);
+  });
+
+  it.each(Object.entries(WAREHOUSES))(
+    '%s has a field for everything that 002 requires, or a value',
+    (provider, warehouse) => {
+      const { required, optional } = CONFIG_FIELDS[provider as keyof typeof CONFIG_FIELDS];
+      const said = [...Object.keys(warehouse.fields), ...Object.keys(warehouse.defaults)];
+      expect(required.filter((field) => !said.includes(field))).toEqual([]);
+      expect(said.filter((field) => ![...required, ...optional].includes(field))).toEqual([]);
+    },
+  );
+
+  it.each(TIMESTAMP_TYPES)('has types that version 2 has too: %s', (type) => {
+    expect(parseIteratorType(type)).toBeDefined();
+  });
+});
+
+describe('a connection that version 1 makes', () => {
+  const said = {
+    Alpha: {
+      ...{ account_identifier: 'org-account1', region: 'us-east-1', warehouse: 'wh', database: 'db', user: 'u' },
+      ...{ role: 'r', password: 'p', aws_iam_user_arn: 'arn:aws:iam::1:user/x', aws_external_id: 'external' },
+    },
+    Gamma: { host: 'db.example.com', port: '5439', database: 'd', user: 'u', password: 'p' },
+  } as const;
+
+  it.each(Object.entries(said))('of %s suits its connector', (provider, config) => {
+    const { defaults } = WAREHOUSES[provider as keyof typeof said] as { defaults: Readonly<Record<string, string>> };
+    expect(FLEET[provider as keyof typeof said]?.checkConfig({ ...defaults, ...config })).toEqual([]);
+  });
+});
