@@ -5,6 +5,8 @@ import { conflictsOf, conflictsSql, patternsOf, type StagingSql, updateSql, with
 /** How one product runs what stands in `write-back-sql.ts`, inside a transaction that is open. */
 export interface StagedWork {
   readonly sql: StagingSql;
+  /** Where it is not `updateSql`. */
+  readonly update?: typeof updateSql;
   /** Rows that a statement changed. */
   change(sql: string): Promise<number>;
   /** Rows of a query, as texts. */
@@ -13,7 +15,7 @@ export interface StagedWork {
 
 /** What comes after the load: ask once more, update, look for conflicts. */
 export async function applyStaged(
-  { sql, change, ask }: StagedWork,
+  { sql, update = updateSql, change, ask }: StagedWork,
   request: WriteBackRequest,
   signal: AbortSignal,
 ): Promise<WriteBackResult> {
@@ -22,7 +24,7 @@ export async function applyStaged(
   for (const statement of withholdSql(sql, withheld)) await change(statement);
   let updated = 0;
   const patterns = patternsOf(request.rows);
-  for (const pattern of patterns) updated += await change(updateSql(sql, pattern));
+  for (const pattern of patterns) updated += await change(update(sql, pattern));
   let conflicts = 0;
   const listed = [];
   for (const pattern of patterns) {

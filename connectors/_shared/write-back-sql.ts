@@ -45,6 +45,16 @@ export function updateSql(sql: StagingSql, pattern: NullPattern): string {
       AND (t.${mpid} = s.read_mpid OR (t.${mpid} IS NULL AND s.read_mpid IS NULL))`;
 }
 
+/** The same where there is no `UPDATE … FROM`. */
+export function mergeSql(sql: StagingSql, pattern: NullPattern): string {
+  const { target, staging, quote } = sql;
+  const mpid = quote(target.mpid.name);
+  return `MERGE INTO ${target.table} AS t USING ${staging} AS s
+    ON ${[...sameKey(sql, pattern), ...nullKey(pattern)].join(' AND ')}
+      AND (t.${mpid} = s.read_mpid OR (t.${mpid} IS NULL AND s.read_mpid IS NULL))
+    WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
+}
+
 /** After the update: what is not as it was staged, and how many there are. Read by `conflictOf`. */
 export function conflictsSql(sql: StagingSql, pattern: NullPattern, mostListed: number): string {
   const { target, staging, quote } = sql;

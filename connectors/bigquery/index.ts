@@ -17,7 +17,7 @@ export const bigquery = defineConnector({
     versionOne: true,
     // a job's result is a table that changes no more, and a run finds its job again in every attempt (`jobNames`)
     snapshot: true,
-    writeBack: false,
+    writeBack: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) =>

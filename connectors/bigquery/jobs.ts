@@ -13,6 +13,8 @@ export interface JobRequest {
   readonly label?: Readonly<Record<string, string>> | undefined;
   /** Where the job runs; undefined: BigQuery finds it in the statement. */
   readonly location: string | undefined;
+  /** A run's own SELECT: its job is found again by later attempts. What writes never is. */
+  readonly isFoundAgain?: boolean;
 }
 
 /** The job as BigQuery answers a dry run: nothing runs and nothing is billed. */
@@ -27,9 +29,9 @@ export async function dryRun(client: Client, request: JobRequest, signal: AbortS
 
 /** Begins the statement's job, or finds the one that an earlier attempt of the same run began. */
 export async function beginJob(client: Client, request: JobRequest, signal: AbortSignal): Promise<JobReference> {
-  const { statement, label } = request;
+  const { statement, label, isFoundAgain } = request;
   const { project_id: project, dataset_id: dataset } = client.config;
-  const names = jobNames(statement, `${project}.${dataset}`, label);
+  const names = jobNames(statement, `${project}.${dataset}`, isFoundAgain ? label : undefined);
   return await beginNamed({ client, request, names, signal }, 1);
 }
 

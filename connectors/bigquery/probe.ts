@@ -13,6 +13,7 @@ import { quoteIdentifier } from './dialect.ts';
 import { classify } from './errors.ts';
 import { requireOpenHosts } from './hosts.ts';
 import { dryRun } from './jobs.ts';
+import { ONE_SQL, readableSql } from './statements.ts';
 import type { TableReference } from './wire.ts';
 
 const PATIENCE_MS = 8000;
@@ -105,13 +106,13 @@ interface WireTables {
 /** A job that runs nothing, and one over the dataset's first table, where there is one. */
 async function requireReading(client: Client, location: string | undefined, signal: AbortSignal): Promise<string> {
   const { dataset_id: dataset } = client.config;
-  await dryRun(client, { statement: { sql: 'SELECT 1 AS one', parameters: {} }, location }, signal);
+  await dryRun(client, { statement: { sql: ONE_SQL, parameters: {} }, location }, signal);
   const call = { method: 'GET', path: `/datasets/${dataset}/tables`, query: { maxResults: 1 } } as const;
   const { tables } = await client.call<WireTables>(call, signal);
   const table = tables?.[0]?.tableReference;
   if (table === undefined) return 'Queries can run; the dataset has no table yet.';
   const name = quoteIdentifier(`${table.projectId}.${table.datasetId}.${table.tableId}`);
-  await dryRun(client, { statement: { sql: `SELECT 1 AS one FROM ${name}`, parameters: {} }, location }, signal).catch(
+  await dryRun(client, { statement: { sql: readableSql(name), parameters: {} }, location }, signal).catch(
     (failure: unknown) => {
       // a table that wants a filter, or a view that is broken, says nothing about what may be read
       if (classify(failure).code === 'WAREHOUSE_PERMISSION') throw failure;

@@ -5,7 +5,7 @@ import { isReadAsArrow } from './arrow.ts';
 import type { Client } from './client.ts';
 import { columnsOf, requireSelect } from './describe.ts';
 import { beginJob, cancelOnAbort, dryRun } from './jobs.ts';
-import { awaitResult, type JobResult, pagesOf } from './result.ts';
+import { awaitResult, type JobResult, piecesOf } from './result.ts';
 import type { Storage } from './storage.ts';
 
 export interface ReadJob {
@@ -49,14 +49,14 @@ async function rowsOf(
 ): Promise<AsyncIterable<Piece>> {
   const isLarge = result.totalRows >= STORAGE_ROWS && result.shapes.every(isReadAsArrow);
   const streamed = isLarge ? await storage.read(result, signal) : undefined;
-  return streamed ?? pagesOf(client, result, signal);
+  return streamed ?? piecesOf(client, result, signal);
 }
 
 async function runJob({ client, request, location, signal }: ReadJob): Promise<JobResult> {
   const { statement, label } = request;
   const wanted = { statement, label, location };
   requireSelect(await dryRun(client, wanted, signal));
-  const job = await beginJob(client, wanted, signal);
+  const job = await beginJob(client, { ...wanted, isFoundAgain: true }, signal);
   const leave = cancelOnAbort(client, job, signal);
   try {
     return await awaitResult(client, job, signal);

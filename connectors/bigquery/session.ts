@@ -7,7 +7,9 @@ import { requireOpenHosts } from './hosts.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Sdk } from './sdk.ts';
+import { CLOCK_SQL } from './statements.ts';
 import { createStorage, type Storage } from './storage.ts';
+import { createWriteBack } from './write-back.ts';
 
 /** The only place that loads the SDK, and of its parts only what is needed. */
 export async function loadSdk(): Promise<Sdk> {
@@ -35,8 +37,6 @@ interface Opened {
 interface Ready extends Opened {
   readonly location: string | undefined;
 }
-
-const CLOCK = 'SELECT CAST(UNIX_MICROS(CURRENT_TIMESTAMP()) AS STRING) AS micros';
 
 /** BigQuery keeps no sessions of this kind: each call stands for itself. Signs in at the first use, so that `probe` can say where it fails. */
 export function openSession(deps: ClientDeps): Session {
@@ -66,6 +66,7 @@ export function openSession(deps: ClientDeps): Session {
     },
     clock: async (signal) => readClock(await ready(signal), signal),
     read: async (request, signal) => startRead({ ...(await ready(signal)), request, signal }),
+    ...(deps.environment.writes === true ? { writeBack: createWriteBack(ready) } : {}),
     [Symbol.asyncDispose]: async () => {
       await (await opened?.catch(() => undefined))?.storage.close();
     },
@@ -81,7 +82,7 @@ function forget(clear: () => void): (failure: unknown) => never {
 }
 
 async function readClock(ready: Ready, signal: AbortSignal): Promise<Micros> {
-  const statement: Statement = { sql: CLOCK, parameters: {} };
+  const statement: Statement = { sql: CLOCK_SQL, parameters: {} };
   const { chunks } = await startRead({ ...ready, request: { statement, chunkRows: 1, chunkBytes: 1000 }, signal });
   for await (const [row] of chunks) if (typeof row?.[0] === 'string') return BigInt(row[0]) as Micros;
   throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not say what time it is.');

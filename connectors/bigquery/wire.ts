@@ -64,4 +64,6 @@ export interface WirePage {
   readonly totalRows?: string;
   readonly pageToken?: string;
   readonly rows?: readonly WireRow[];
+  /** Of a statement that writes. */
+  readonly numDmlAffectedRows?: string;
 }

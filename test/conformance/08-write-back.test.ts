@@ -156,7 +156,8 @@ sentence('8. write-back', (fixture) => {
         expect(await writeBackOf(session).apply(request, NEVER)).toEqual({ updated: 0, conflicts: 0, listed: [] });
       }));
 
-    test(`is right for ${MANY} rows, and changes nothing when they come again`, () => writeMany(fixture, MANY));
+    const many = fixture.writeBack?.many ?? MANY;
+    test(`is right for ${many} rows, and changes nothing when they come again`, () => writeMany(fixture, many));
 
     test('counts every conflict and lists some', () => {
       const taken = Array.from({ length: 30 }, (_, n): PersonRow => [`c${n}`, null, 5n, null, n]);

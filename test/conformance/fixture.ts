@@ -43,6 +43,8 @@ export interface IteratorColumn {
 export interface WriteBackFixture {
   /** For CREATE TABLE. `narrow` is numeric and cannot hold 1,000,000,000. */
   readonly types: Readonly<Record<'text' | 'integer' | 'mpid' | 'narrow', string>>;
+  /** Rows of the test of many, where the server compares each with each. Default 2,000. */
+  readonly many?: number;
   /** A table that `seed` made under that name, as a model names it. */
   table(name: string): string;
   /** A text as the product writes it, quotes and backslashes included. */

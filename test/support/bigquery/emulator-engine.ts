@@ -9,10 +9,19 @@ interface EmulatorAnswer {
   readonly error?: { readonly message: string; readonly code: number };
 }
 
-export function emulatorEngine(origin: string): QueryEngine {
+/** `staging`: the dataset that this engine has in place of the one for temporary data, which all of a project share. */
+export function emulatorEngine(origin: string, staging: string): QueryEngine {
   const base = `${origin}/bigquery/v2/projects/test`;
+  const qualify = qualifier();
+  const narrow = new Set<string>();
   const run = async (request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> => {
-    const body = JSON.stringify({ ...request, formatOptions: { useInt64Timestamp: true }, parameterMode: 'NAMED' });
+    const query = qualify(request).replaceAll('penstock.', `${staging}.`);
+    const body = JSON.stringify({
+      ...request,
+      query,
+      formatOptions: { useInt64Timestamp: true },
+      parameterMode: 'NAMED',
+    });
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${base}/queries`, { method: 'POST', headers, body, ...(signal ? { signal } : {}) });
     const answer = (await response.json()) as EmulatorAnswer;
@@ -23,7 +32,13 @@ export function emulatorEngine(origin: string): QueryEngine {
     return { fields: answer.schema?.fields ?? [], rows: answer.rows ?? [] };
   };
   return {
-    run,
+    async run(request, signal) {
+      requireRoom(request, narrow);
+      const counted = countSql(request.query);
+      const found = counted === undefined ? undefined : await run({ ...request, query: counted }, signal);
+      const answer = await run(request, signal);
+      return found === undefined ? answer : { ...answer, affectedRows: Number(found.rows.slice(0, 1)[0]?.f[0]?.v) };
+    },
     async describe(request) {
       const statementType = typeOf(request.query);
       if (statementType !== 'SELECT') return { fields: [], statementType };
@@ -31,8 +46,52 @@ export function emulatorEngine(origin: string): QueryEngine {
       const { fields } = await run({ ...request, query: `SELECT * FROM (\n${request.query}\n) WHERE FALSE LIMIT 0` });
       return { fields, statementType };
     },
-    other: (call) => forward(base, call),
+    other: ({ path, body, ...call }) => {
+      const renamed = { path: path.replace('/datasets/penstock/', `/datasets/${staging}/`) };
+      return forward(base, {
+        ...call,
+        ...renamed,
+        body: body.replace('"datasetId":"penstock"', `"datasetId":"${staging}"`),
+      });
+    },
   };
+}
+
+/**
+ * A table without its dataset is the first of that name to the emulator, whichever dataset it lies in: names that this engine
+ * has seen made are written out.
+ */
+function qualifier(): (request: QueryRequest) => string {
+  const names = new Set<string>();
+  return ({ query, defaultDataset }) => {
+    const [, made] = /^CREATE TABLE (`(?:[^`\\]|\\.)+`|\w+) \(/.exec(query) ?? [];
+    if (made !== undefined) names.add(made);
+    const place = /\b(FROM|JOIN|INTO|TABLE|UPDATE|USING) (`(?:[^`\\]|\\.)+`|\w+)(?![\w.`])/g;
+    return query.replace(place, (all, word: string, name: string) =>
+      names.has(name) && defaultDataset !== undefined ? `${word} ${defaultDataset.datasetId}.${name}` : all,
+    );
+  };
+}
+
+/** It takes numbers of any size for a column that holds nine digits. */
+function requireRoom({ query }: QueryRequest, narrow: Set<string>): void {
+  const [, verb, table = ''] = /^(CREATE TABLE|MERGE INTO) (\w+)/.exec(query) ?? [];
+  if (verb === 'CREATE TABLE' && query.includes('NUMERIC(9, 0)')) narrow.add(table);
+  if (verb !== 'MERGE INTO' || !narrow.has(table)) return;
+  const message = 'Numeric overflow: value has 19 digits, 9 are allowed';
+  throw { status: 400, reason: 'invalidQuery', message } satisfies WireError;
+}
+
+/** How many rows a statement of ours will change: the emulator says nothing of it. */
+function countSql(sql: string): string | undefined {
+  const merge = /^MERGE INTO (.+?) AS t USING (.+?) AS s\s+ON (.+)\s+WHEN MATCHED THEN UPDATE SET .+$/s.exec(sql);
+  if (merge !== null) return `SELECT COUNT(*) AS n FROM ${merge[1]} AS t JOIN ${merge[2]} AS s ON ${merge[3]}`;
+  const update = /^UPDATE (.+?) SET .+? WHERE (.+)$/s.exec(sql);
+  if (update !== null) return `SELECT COUNT(*) AS n FROM ${update[1]} WHERE ${update[2]}`;
+  const removal = /^DELETE FROM (.+)$/s.exec(sql);
+  if (removal !== null) return `SELECT COUNT(*) AS n FROM ${removal[1]}`;
+  const [, rows] = /^INSERT INTO .+?\) (SELECT .+)$/s.exec(sql) ?? [];
+  return rows === undefined ? undefined : `SELECT COUNT(*) AS n FROM (${rows})`;
 }
 
 function typeOf(sql: string): string {

@@ -1,0 +1,23 @@
+// Every statement the connector itself writes; those of the update and of conflicts are in _shared/write-back-sql.ts.
+
+/** As text: an integer of BigQuery is a text on the wire in any case. */
+export const CLOCK_SQL = 'SELECT CAST(UNIX_MICROS(CURRENT_TIMESTAMP()) AS STRING) AS micros';
+
+/** Says whether jobs may be made at all. */
+export const ONE_SQL = 'SELECT 1 AS one';
+
+/** Says whether a table may be read; it runs dry. */
+export function readableSql(table: string): string {
+  return `SELECT 1 AS one FROM ${table}`;
+}
+
+/** Rows of the text parameter `rows`, a JSON array of arrays of texts, in the order of staging's columns. */
+export function loadSql(staging: string, keyTypes: readonly string[]): string {
+  const types = [...keyTypes, 'INT64', 'INT64'];
+  const columns = types.map((type, index) => `CAST(JSON_VALUE(row_, '$[${index}]') AS ${type})`);
+  return `INSERT INTO ${staging} (${columnsOf(keyTypes).join(', ')}) SELECT ${columns.join(', ')} FROM UNNEST(JSON_QUERY_ARRAY(@rows)) AS row_`;
+}
+
+export function columnsOf(keyTypes: readonly string[]): readonly string[] {
+  return [...keyTypes.map((_, index) => `k${index}`), 'read_mpid', 'mpid'];
+}

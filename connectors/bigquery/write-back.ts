@@ -1,0 +1,80 @@
+// Writing back: BigQuery has no temporary tables beside a session, so staging is a named table that expires by itself, loaded
+// by statements, and one MERGE is whole by itself.
+import {
+  type Column,
+  STAGING_SCHEMA,
+  type StagedRow,
+  type WriteBack,
+  type WriteBackRequest,
+  type WriteBackResult,
+} from '../../src/warehouse/index.ts';
+import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
+import { clearSql, mergeSql, type StagingSql } from '../_shared/write-back-sql.ts';
+import type { Client } from './client.ts';
+import { quoteIdentifier } from './dialect.ts';
+import { createStaging, dropTables, listTables } from './staging.ts';
+import { loadSql } from './statements.ts';
+import { changeRows, textsOf } from './write-jobs.ts';
+
+export interface WriteBackDeps {
+  readonly client: Client;
+  readonly location: string | undefined;
+}
+
+/** `open`: signs in, or gives what the session has. */
+export function createWriteBack(open: (signal: AbortSignal) => Promise<WriteBackDeps>): WriteBack {
+  return {
+    apply: async (request, signal) =>
+      request.rows.length === 0 ? NOTHING_WRITTEN : await apply(await open(signal), request, signal),
+    async clear(target, mpids, signal) {
+      const deps = await open(signal);
+      let changed = 0;
+      for (const sql of clearSql(target, quoteIdentifier, mpids)) changed += await changeRows(deps, { sql }, signal);
+      return changed;
+    },
+    listStaging: async (prefix, signal) => await listTables((await open(signal)).client, prefix, signal),
+    dropStaging: async (names, signal) => await dropTables((await open(signal)).client, names, signal),
+  };
+}
+
+async function apply(deps: WriteBackDeps, request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult> {
+  const { client } = deps;
+  const { target, label, rows } = request;
+  const staging = quoteIdentifier(`${client.config.project_id}.${STAGING_SCHEMA}.${request.staging}`);
+  const sql: StagingSql = { target, staging, quote: quoteIdentifier };
+  const types = target.key.map(typeOf);
+  await createStaging(client, { name: request.staging, keyTypes: types }, signal);
+  try {
+    const insert = loadSql(staging, types);
+    for (const json of piecesOf(rows)) await changeRows(deps, { sql: insert, rows: json, label }, signal);
+    const change = (text: string) => changeRows(deps, { sql: text, label }, signal);
+    const ask = (text: string) => textsOf(deps, { sql: text, label }, signal);
+    return await applyStaged({ sql, update: mergeSql, change, ask }, request, signal);
+  } finally {
+    // also after an abort, when nothing else is sent any more
+    await dropTables(client, [request.staging], new AbortController().signal).catch(() => undefined);
+  }
+}
+
+/** Of a column of staging: the key's own, without the sizes in its brackets. */
+function typeOf({ type, nativeType }: Column): string {
+  return type === 'integer' || type === 'decimal' ? nativeType.replace(/\(.*/, '') : 'STRING';
+}
+
+/** A job's request holds 10 MB at most, and its parameters stand in it as JSON, quotes escaped. */
+const PIECE_CHARACTERS = 2_000_000;
+
+/** JSON arrays of arrays of texts: numbers of any size stay what they are. */
+function* piecesOf(rows: readonly StagedRow[]): Generator<string, void, undefined> {
+  let parts: string[] = [];
+  let size = 0;
+  for (const { key, readMpid, mpid } of rows) {
+    const part = JSON.stringify([...key, readMpid, mpid].map((cell) => (cell === null ? null : String(cell))));
+    parts.push(part);
+    size += part.length;
+    if (size < PIECE_CHARACTERS) continue;
+    yield `[${parts.join(',')}]`;
+    [parts, size] = [[], 0];
+  }
+  if (parts.length > 0) yield `[${parts.join(',')}]`;
+}
