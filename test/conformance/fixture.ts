@@ -11,6 +11,8 @@ export interface Warehouse extends AsyncDisposable {
   readonly environment: ConnectorEnvironment;
   /** Statements of the customer, past the connector: CREATE, INSERT. */
   seed(statements: readonly string[]): Promise<void>;
+  /** Rows into a table that `seed` made, as texts by column: where thousands of rows are too much for INSERT. */
+  readonly fill?: (table: string, rows: readonly Readonly<Record<string, string | null>>[]) => Promise<void>;
   /** Connections that the warehouse has open for us; 0 when nothing of ours touches it. */
   connections(): Promise<number>;
 }

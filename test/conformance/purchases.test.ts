@@ -7,10 +7,10 @@ import { BY_DAY, expectAllPurchases, PURCHASE_MAPPINGS } from '../support/purcha
 import { createPurchases, KNOWN, readPurchases } from '../support/purchases.ts';
 import { addPipeline, countsOf, readRuns, startDaemon, trigger, untilRun } from '../support/test-engine.ts';
 import { openTestStore } from '../support/test-store.ts';
+import { type Filling, fillTable, iteratorColumn, PLAIN } from './fill-table.ts';
 import type { Fixture } from './fixture.ts';
 import { sentence } from './fleet.ts';
 
-const ROWS_PER_INSERT = 2500;
 /** The first and the last day stand alone: what lies at the edges of the data is in a window of its own. */
 const ENDS = ['1997-01-02T12:00:00Z', '1997-03-31T00:00:00Z', '1998-06-30T12:00:00Z', '1998-07-02T00:00:00Z'];
 
@@ -24,24 +24,27 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** CREATE and INSERT in the product's own words. */
-async function seedPurchases({ iterators: { date } }: Fixture): Promise<readonly string[]> {
-  const rows = (await readPurchases(file)).map((purchase) => {
-    const [customer, day = '', cds, cents = ''] = purchase.split(' ');
-    return `('${customer}', ${date.literal(day)}, ${cds}, ${(Number(cents) / 100).toFixed(2)})`;
-  });
-  const inserts: string[] = [];
-  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
-    inserts.push(`INSERT INTO purchases VALUES ${rows.slice(start, start + ROWS_PER_INSERT).join(', ')}`);
-  }
-  const columns = `customer_id VARCHAR(20), purchased_on ${date.ddl}, cds INTEGER, amount DECIMAL(10,2)`;
-  return [`CREATE TABLE purchases (${columns})`, ...inserts];
+/** The table `purchases`. */
+async function purchasesTable(fixture: Fixture): Promise<Filling> {
+  return {
+    name: 'purchases',
+    columns: [
+      { name: 'customer_id', ddl: 'VARCHAR(20)', literal: (text) => `'${text}'` },
+      iteratorColumn(fixture, 'purchased_on', 'date'),
+      { name: 'cds', ddl: 'INTEGER', literal: PLAIN },
+      { name: 'amount', ddl: 'DECIMAL(10,2)', literal: PLAIN },
+    ],
+    rows: (await readPurchases(file)).map((purchase) => {
+      const [customer = '', day = '', cds = '', cents] = purchase.split(' ');
+      return [customer, day, cds, (Number(cents) / 100).toFixed(2)];
+    }),
+  };
 }
 
 sentence('the demo’s purchases', (fixture) => {
   test('are 69,659 events of 23,570 people, each kept once over four windows', async () => {
     await using warehouse = await fixture.start();
-    await warehouse.seed(await seedPurchases(fixture));
+    await fillTable(warehouse, await purchasesTable(fixture));
     const clock = handClock();
     const { connector } = fixture;
     await using store = await openTestStore();

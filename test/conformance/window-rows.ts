@@ -4,6 +4,7 @@ import { createZone } from '../../src/engine/wall-clock.ts';
 import { formatMicros, type Micros } from '../../src/kernel/index.ts';
 import type { Cell } from '../../src/warehouse/index.ts';
 import { seededRandom } from '../support/crash/seeded-random.ts';
+import { type Filling, iteratorColumn, PLAIN } from './fill-table.ts';
 import type { Fixture } from './fixture.ts';
 
 export const WINDOW_ROWS = 10_000;
@@ -68,21 +69,21 @@ export function cellOf(column: WindowColumn, instant: Micros): Cell {
   return floorDivide(instant, column === 'timestamp_unixtime_ms' ? 1000n : 1_000_000n);
 }
 
-/** CREATE and INSERT of all rows in the product's own words. */
-export function seedWindows({ iterators }: Fixture, seed: number): readonly string[] {
-  const literalOf = (column: WindowColumn, instant: Micros | null) =>
-    instant === null
-      ? 'NULL'
-      : iterators[column].literal(String(cellOf(column, instant)).replace('T', ' ').replace('Z', ''));
-  const rows = drawInstants(seed).map(
-    (instant, id) => `(${id}, ${WINDOW_COLUMNS.map((column) => literalOf(column, instant)).join(', ')})`,
-  );
-  const columns = WINDOW_COLUMNS.map((column) => `by_${column} ${iterators[column].ddl}`).join(', ');
-  const inserts: string[] = [];
-  for (let start = 0; start < rows.length; start += 1000) {
-    inserts.push(`INSERT INTO windows VALUES ${rows.slice(start, start + 1000).join(', ')}`);
-  }
-  return [`CREATE TABLE windows (id INTEGER, ${columns})`, ...inserts];
+/** The table `windows`. */
+export function windowTable(fixture: Fixture, seed: number): Filling {
+  const textOf = (column: WindowColumn, instant: Micros | null) =>
+    instant === null ? null : String(cellOf(column, instant)).replace('T', ' ').replace('Z', '');
+  return {
+    name: 'windows',
+    columns: [
+      { name: 'id', ddl: 'INTEGER', literal: PLAIN },
+      ...WINDOW_COLUMNS.map((column) => iteratorColumn(fixture, `by_${column}`, column)),
+    ],
+    rows: drawInstants(seed).map((instant, id) => [
+      String(id),
+      ...WINDOW_COLUMNS.map((column) => textOf(column, instant)),
+    ]),
+  };
 }
 
 function floorDivide(value: bigint, unit: bigint): bigint {

@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { chooseSeed } from '../support/crash/seeded-random.ts';
 import { WAREHOUSE_URL } from '../support/postgres-warehouse.ts';
+import { fillTable } from './fill-table.ts';
 import { sentence } from './fleet.ts';
-import { seedWindows } from './window-rows.ts';
+import { windowTable } from './window-rows.ts';
 
 const script = fileURLToPath(new URL('windows-in-zone.ts', import.meta.url));
 
@@ -13,7 +14,7 @@ sentence('ten thousand rows in random windows', (fixture) => {
   test('come once each, in the window of their instant, under two process time zones', async () => {
     const seed = chooseSeed(`${fixture.connector.product}, windows`);
     await using warehouse = await fixture.start();
-    await warehouse.seed(seedWindows(fixture, seed));
+    await fillTable(warehouse, windowTable(fixture, seed));
     const site = JSON.stringify({ config: warehouse.config, environment: warehouse.environment });
     for (const [timeZone, iteratorZone] of [
       ['America/Los_Angeles', 'America/New_York'],
