@@ -57,7 +57,7 @@ export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DA
     provider,
     product: 'Scripted',
     configSchema,
-    secretFields: ['password'],
+    secretFields: ['password', 'token'],
     dialect: {
       grammar: 'duckdb',
       quoteIdentifier: (name) => `"${name}"`,

@@ -18,7 +18,7 @@ const text = () => Type.Optional(Type.String({ minLength: 1 }));
 const GAMMA = Type.Object(
   {
     ...{ host: Type.String(), database: Type.String(), user: Type.String(), password: Type.String({ minLength: 1 }) },
-    ...{ port: text(), aws_iam_role_arn: text(), sslmode: text() },
+    ...{ port: text(), aws_iam_role_arn: text(), sslmode: text(), token: text() },
   },
   { additionalProperties: false },
 );

@@ -129,6 +129,18 @@ describe('connections', () => {
   });
 });
 
+describe('a secret that version 1 does not know', () => {
+  it('survives its PUT, and is what the warehouse is asked with', async () => {
+    const { body } = await at.two.get('/connections/second');
+    const config = { ...body.config, token: 'a token' };
+    expect((await at.two.put('/connections/second', { ...body, config })).status).toBe(200);
+    const one = await at.one.get('/connections/second');
+    expect((await at.one.put('/connections/second', { ...one.body, name: 'By version 1' })).status).toBe(200);
+    expect(at.gamma.opened.at(-1)).toMatchObject({ token: 'a token', password: 'hunter2' });
+    expect((await at.two.get('/connections/second')).body.config.token).toBe(SECRET_MASK);
+  });
+});
+
 describe('data models', () => {
   it.each<Row>([
     ['name', 'Renamed', 'name', 'Renamed'],

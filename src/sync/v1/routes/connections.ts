@@ -62,7 +62,7 @@ function create(deps: SyncDeps): Endpoint {
     refusals: { 505: UNREACHABLE },
     async handler({ caller, body }) {
       const made = await inWords(connectionWords(body), async () =>
-        createConnection(deps, caller, { body: connectionBody(body), mustAnswer: true }),
+        createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true }),
       );
       return { status: 200, body: connectionAnswer(deps.fleet, made) };
     },
@@ -82,7 +82,7 @@ function replace(deps: SyncDeps): Endpoint {
       const { workspaceId } = caller;
       const put = async () => {
         const basedOn = await loadKnownConnection(deps.store, { workspaceId, id });
-        const saving = { body: connectionBody({ id, ...body }, basedOn), mustAnswer: true };
+        const saving = { body: connectionBody(deps.fleet, { id, ...body }, basedOn), mustAnswer: true };
         return replaceConnection(deps, caller, { id, ...saving, basedOn });
       };
       const saved = await inWords(connectionWords(body), () => untilUnchanged(put));

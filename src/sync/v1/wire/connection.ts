@@ -32,9 +32,9 @@ function textOf(value: unknown): string | null {
 
 /**
  * The body of version 2 that says the same. `stored` is the connection that a PUT replaces: its state, and what version 1
- * cannot say of its configuration, stay. Throws VALIDATION_FAILED.
+ * cannot say of its configuration, stay; of secrets the mask says so. Throws VALIDATION_FAILED.
  */
-export function connectionBody(body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
+export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
   const provider = providerOfType(body.type);
   if (provider === undefined) throw refuse([{ path: 'type', message: unknownType(body.type) }]);
   const warehouse = WAREHOUSES[provider] as Warehouse;
@@ -44,7 +44,11 @@ export function connectionBody(body: Body, stored?: Connection): Static<typeof B
     const value = body[own as (typeof CONFIG_NAMES)[number]];
     return value === undefined || value === null ? [] : [[field, value]];
   });
-  const kept = stored?.provider === provider ? unsaid(stored.config, warehouse) : warehouse.defaults;
+  const secretFields = secretFieldsOf(fleet, provider);
+  const kept =
+    stored?.provider === provider
+      ? unsaid(maskConfig({ config: stored.config, secretFields }), warehouse)
+      : warehouse.defaults;
   return {
     ...{ id: body.id, name: body.name, state: stored?.state ?? 'active', service_provider: provider },
     config: { ...kept, ...Object.fromEntries(said) },
