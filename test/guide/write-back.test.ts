@@ -5,9 +5,12 @@ import { IDENTITY_COLUMNS } from '../../src/identity/index.ts';
 import { checkWriteBackModel } from '../../src/warehouse/index.ts';
 import { README } from '../../tools/readme-tables.ts';
 import { commandLine } from '../support/command-line.ts';
+import { answers, beginGuide, blocksOf } from '../support/guide-shell.ts';
 import { ROOT } from '../support/penstock-process.ts';
+import { openPostgresWarehouse } from '../support/postgres-warehouse.ts';
 
-const guide = readFileSync(join(ROOT, 'docs/write-back.md'), 'utf8');
+const PAGE = join(ROOT, 'docs/write-back.md');
+const guide = readFileSync(PAGE, 'utf8');
 const pages = [guide, readFileSync(README, 'utf8')];
 const { run } = commandLine({});
 
@@ -42,3 +45,45 @@ test('the model of the guide keeps the rules, in every grammar', async () => {
     expect(await checkWriteBackModel(sql, { grammar }, IDENTITY_COLUMNS)).toMatchObject({ outcome: 'accepted' });
   }
 });
+
+test('the steps, one by one', async () => {
+  const [begin = '', names = '', , token = ''] = blocksOf(README, 'Define your own pipeline');
+  const [feed = '', define = '', look = '', ...more] = blocksOf(PAGE, 'Step by step');
+  expect(more).toEqual([]);
+  await using warehouse = await openPostgresWarehouse();
+  const { host, port, database, user, password } = warehouse.config;
+  await warehouse.seed([
+    'CREATE TABLE buyers (customer_id text, email text, city text, mpid bigint)',
+    `INSERT INTO buyers VALUES ('c-1', 'ada@example.com', 'London', NULL), ('c-2', NULL, 'New York', NULL),
+       (NULL, NULL, 'Nowhere', NULL), ('c-1', 'ada@example.com', 'Paris', NULL)`,
+    `GRANT UPDATE (mpid) ON buyers TO ${user}`,
+  ]);
+  await using shell = await beginGuide(begin, names);
+  await shell.type(token);
+  await shell.type(
+    feed
+      .replace('db.example.com', host)
+      .replace('DB_PORT=5432', `DB_PORT=${port}`)
+      .replace('DB_NAME=shop', `DB_NAME=${database}`)
+      .replace('DB_USER=penstock', `DB_USER=${user}`)
+      .replace('DB_PASSWORD=…', `DB_PASSWORD='${password}'`),
+  );
+  expect(answers(await shell.type(define))).toMatchObject([
+    { id: 'shop-table', status: 'healthy' },
+    { id: 'buyers-unknown', status: 'valid' },
+    { id: 'buyers-to-mpids', errors: [] },
+  ]);
+  const run = {
+    status: 'success',
+    extracted_records: 4,
+    failed_records: 1,
+    written_records: 3,
+    conflicting_records: 0,
+  };
+  expect(answers(await shell.type(look)).slice(1)).toMatchObject([{ latest_pipeline_run: run }, { items: [] }]);
+  const [london, york, nowhere, paris] = (await warehouse.ask('SELECT mpid FROM buyers ORDER BY city COLLATE "C"')).map(
+    ({ mpid }) => mpid,
+  );
+  expect(london).toMatch(/^[1-9]\d+$/);
+  expect([york === london, nowhere, paris]).toEqual([false, null, london]);
+}, 180_000);
