@@ -9,19 +9,7 @@ import type { PipelineType, SyncMode } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import type { SyncDeps } from './sync-deps.ts';
 
-/** Rulings §7, Write-back. `feedModule`: of the pipeline's feed, as it is stored. */
-export function isWriteBack(pipeline: {
-  readonly pipelineType: PipelineType;
-  readonly feedModule: string | undefined;
-  readonly projectsMpid: boolean;
-}): boolean {
-  const { pipelineType, feedModule, projectsMpid } = pipeline;
-  return (
-    pipelineType === 'user_attributes' && feedModule !== undefined && isWarehouseModule(feedModule) && projectsMpid
-  );
-}
-
-/** What decides whether a pipeline writes back, and by which rules. */
+/** What decides whether a pipeline writes back (rulings §7), and by which rules. */
 export interface WriteBackCandidate {
   readonly workspaceId: WorkspaceId;
   readonly pipelineType: PipelineType;
@@ -48,9 +36,9 @@ export async function writeBackMisfits(
 ): Promise<readonly Issue[]> {
   const { workspaceId, pipelineType, partnerFeedId, connection, dataModel } = candidate;
   const dialect = fleet[connection.provider]?.dialect;
-  if (partnerFeedId === undefined || dialect === undefined) return [];
-  const feedModule = (await findFeed(store, workspaceId, BigInt(partnerFeedId)))?.moduleName;
-  if (!isWriteBack({ pipelineType, feedModule, projectsMpid: true })) return [];
+  if (pipelineType !== 'user_attributes' || partnerFeedId === undefined || dialect === undefined) return [];
+  const feed = await findFeed(store, workspaceId, BigInt(partnerFeedId));
+  if (feed === undefined || !isWarehouseModule(feed.moduleName)) return [];
   const check = await checkWriteBackModel(dataModel.sqlQuery, dialect, IDENTITY_COLUMNS);
   const projectsMpid = columns?.some(({ name }) => name.toLowerCase() === 'mpid') ?? check.projectsMpid === true;
   if (!projectsMpid) return [];

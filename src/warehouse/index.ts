@@ -43,7 +43,7 @@ export {
 export type { ModelCheck } from './sql/check-model.ts';
 export { acceptsSomeGrammar, checkModel, checkWriteBackModel } from './sql/gate.ts';
 export type { WriteBackCheck, WriteBackComplaint, WriteBackModel } from './sql/write-back/check-write-back.ts';
-export type { IdentityColumns } from './sql/write-back/read-model.ts';
+
 export { countNullIterators, countRows, type ModelToWrap, wrapModel } from './wrap-model.ts';
 export {
   type KeyCell,
