@@ -17,5 +17,5 @@ run('schemathesis (not run where `npm run soak` or CI has not installed it)', ()
     const verdict = await probeApi(probed, { python, phases: ['coverage', 'fuzzing'], examples: 5, seed: 1 });
     expect(verdict.report).toContain('No issues found');
     expect(verdict.exitCode).toBe(0);
-  }, 600_000);
+  }, 900_000);
 });
