@@ -9,6 +9,7 @@ import {
   type SetUpValues,
   STAGING_SCHEMA,
 } from '../../src/warehouse/index.ts';
+import { dialect } from './dialect.ts';
 
 export const setUp: SetUp = {
   inputs: { database: PLAIN_NAME, schema: PLAIN_NAME, table: PLAIN_NAME, user: ANY_NAME },
@@ -32,12 +33,12 @@ export const setUp: SetUp = {
 };
 
 function statements(values: SetUpValues): readonly SetUpStatement[] {
-  const path = (...names: readonly string[]) => names.map(quoted).join('.');
+  const path = (...names: readonly string[]) => names.map(dialect.quoteIdentifier).join('.');
   const catalog = given(values, 'database');
   const schema = path(catalog, given(values, 'schema'));
   const target = `${schema}.${path(given(values, 'table'))}`;
   const staging = path(catalog, STAGING_SCHEMA);
-  const principal = quoted(given(values, 'user'));
+  const principal = dialect.quoteIdentifier(given(values, 'user'));
   return [
     { purpose: 'It may use the catalog', sql: `GRANT USE CATALOG ON CATALOG ${path(catalog)} TO ${principal}` },
     { purpose: 'and the schema', sql: `GRANT USE SCHEMA ON SCHEMA ${schema} TO ${principal}` },
@@ -55,9 +56,4 @@ function statements(values: SetUpValues): readonly SetUpStatement[] {
       sql: `ALTER TABLE ${target} ADD COLUMN MPID BIGINT`,
     },
   ];
-}
-
-/** None of the names holds a backtick. */
-function quoted(name: string): string {
-  return `\`${name}\``;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FLEET } from '../../../connectors/index.ts';
 import { SET_UPS } from '../../../connectors/set-ups.ts';
 import { PROVIDERS, type Provider, readSetUp, type SetUpValues } from '../../../src/warehouse/index.ts';
 import { SET_UP_INPUTS } from '../../../src/warehouse/set-up.ts';
@@ -62,6 +63,14 @@ describe.each(PROVIDERS)('the statements that prepare a table of %s', (provider)
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('say what to keep for fields that a connection of that provider has', () => {
+    const { keep } = SET_UPS[provider].write(VALUES[provider]);
+    const fields = keep.flatMap(({ where }) => [...where.matchAll(/config\.(\w+)/g)].map(([, field = '']) => field));
+    const { properties } = FLEET[provider]?.configSchema as unknown as { readonly properties: object };
+    expect(fields.length).toBeGreaterThan(0);
+    for (const field of fields) expect(Object.keys(properties)).toContain(field);
   });
 
   it('name what is missing and what does not apply', () => {
