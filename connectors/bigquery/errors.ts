@@ -97,7 +97,8 @@ export const RULES: readonly Rule[] = [
   { reason: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'ERR_STREAM_PREMATURE_CLOSE', code: 'WAREHOUSE_SESSION_LOST' },
-  { holds: /invalid json response body|Premature close|socket hang up/i, code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: / JSON at position |JSON input|is not valid JSON/, code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: /Premature close|socket hang up/i, code: 'WAREHOUSE_SESSION_LOST' },
   { holds: /certificate/i, code: 'WAREHOUSE_UNREACHABLE' },
   // whatever else stands between: a proxy, a balancer
   { status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
