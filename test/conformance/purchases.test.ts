@@ -52,6 +52,7 @@ sentence('the demo’s purchases', (fixture) => {
     await using daemon = await startDaemon({ store, clock, connector, environment: warehouse.environment, settings });
     const pipeline = await addPipeline(store, {
       ...{ provider: connector.provider, config: warehouse.config, syncMode: BY_DAY, mappings: PURCHASE_MAPPINGS },
+      secretFields: connector.secretFields,
       sqlQuery: 'SELECT customer_id, purchased_on, cds, amount FROM purchases',
     });
     for (const end of ENDS) {

@@ -103,6 +103,8 @@ export interface PipelineSpec {
   readonly sqlQuery?: string;
   readonly provider?: Provider;
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Those of the connector; default: the password. */
+  readonly secretFields?: readonly string[];
   readonly syncMode?: SyncMode;
   readonly schedule?: Schedule;
   readonly environment?: Pipeline['environment'];
@@ -125,7 +127,7 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
       ...common,
       id: connectionId,
       provider: spec.provider ?? 'DuckDB',
-      config: JSON.stringify(sealed(workspace, connectionId, spec.config ?? { database: ':memory:' })),
+      config: JSON.stringify(sealed(workspace, connectionId, spec)),
     })
     .onConflictDoNothing();
   await store.orm.insert(dataModels).values({ ...common, id, sqlQuery: spec.sqlQuery ?? 'SELECT * FROM people' });
@@ -152,9 +154,9 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
   return await readPipeline(store, { workspace, id });
 }
 
-function sealed(workspace: WorkspaceId, id: string, config: PipelineSpec['config'] = {}) {
-  const sealing = { config: config as ConnectionConfig, secretFields: ['password'] };
-  return sealConfig(TEST_KEY_RING, { workspaceId: workspace, id }, sealing);
+function sealed(workspaceId: WorkspaceId, id: string, spec: PipelineSpec): ConnectionConfig {
+  const { config = { database: ':memory:' }, secretFields = ['password'] } = spec;
+  return sealConfig(TEST_KEY_RING, { workspaceId, id }, { config, secretFields });
 }
 
 export async function readPipeline(
