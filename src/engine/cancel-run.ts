@@ -3,7 +3,7 @@ import type { WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { RUN_QUEUE, reschedulePipelines, runJobKey } from '../sync/index.ts';
 import { lockClaims } from './claim-lock.ts';
-import { closeLedger } from './ledger/close-ledger.ts';
+import { keepDelivered } from './ledger/close-ledger.ts';
 import { statusesBefore } from './run-machine.ts';
 import { snapshotFromText } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
@@ -32,7 +32,7 @@ export async function cancelRun(tx: Transaction, jobs: CancelJobs, cancellation:
   const { pipeline_number: pipelineNumber, snapshot } = stopped;
   // without a snapshot it never began
   if (snapshot !== null) {
-    await closeLedger(tx, { workspaceId, pipelineNumber, runId, snapshot: snapshotFromText(snapshot) });
+    await keepDelivered(tx, { workspaceId, pipelineNumber, runId, snapshot: snapshotFromText(snapshot) });
   }
   await jobs.cancel(tx, RUN_QUEUE, runJobKey(workspaceId, runId));
   await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });

@@ -117,10 +117,10 @@ interface Queueing {
 
 /**
  * As if it had never begun, but for what the ledger still knows that it delivered: those rows stay counted, and are left out.
- * not shown: a full run forgets what it delivered when it ends, so its retry delivers everything, as a new one would.
+ * Without a ledger it delivered nothing, or the pipeline was reset since.
  */
 async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): Promise<void> {
-  if (await hasLedger(tx, pipeline, run)) await keepDelivered(tx, pipeline, run);
+  if (await hasLedger(tx, pipeline, run)) await keepCounted(tx, pipeline, run);
   else await forgetCounts(tx, run);
   await tx.execute(
     `UPDATE pipeline_runs
@@ -135,7 +135,7 @@ async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): 
 const BEYOND_ANY_ROW = 1_000_000_000_000n;
 
 /** What it had left out is not remembered when a run ends: it is left out, and counted, again. */
-async function keepDelivered(tx: Transaction, { workspaceId, number, generation }: Pipeline, run: Run): Promise<void> {
+async function keepCounted(tx: Transaction, { workspaceId, number, generation }: Pipeline, run: Run): Promise<void> {
   await tx.execute(
     `UPDATE pipeline_runs SET extracted_records = extracted_records - deduplicated_records, deduplicated_records = 0
      WHERE workspace_id = $1 AND id = $2`,

@@ -12,7 +12,7 @@ import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { closeLedger, dropLedger } from './ledger/close-ledger.ts';
+import { dropLedger, keepDelivered } from './ledger/close-ledger.ts';
 import { giveUpRecords } from './retry/give-up-records.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
@@ -94,7 +94,7 @@ async function failRun(tx: Transaction, deps: EngineDeps, settling: Settling): P
   const nowMs = deps.clock.nowMs();
   const errors = [{ message: error.message }];
   const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
-  await (error.code === 'NO_ROW_MAPPED' ? takeBack(tx, claimed) : closeLedger(tx, claimed));
+  await (error.code === 'NO_ROW_MAPPED' ? takeBack(tx, claimed) : keepDelivered(tx, claimed));
   // a retry says nothing of the warehouse, nor of what the next run will meet
   if (claimed.retry === undefined) await countAgainstPipeline(tx, settling);
   await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });

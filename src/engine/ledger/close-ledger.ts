@@ -4,13 +4,29 @@ import type { Transaction } from '../../store/index.ts';
 import type { LedgerOwner } from './stored-hashes.ts';
 
 /**
- * A run is over, however it ended. Of a full run nothing is left, for the next one delivers everything again. Of an
- * incremental one the runs after it must know what it delivered; what it left out was for its own attempts.
+ * A run has come to its end. A full one delivered everything: nothing that is left of it, or of those that failed before it,
+ * is needed, for the next one delivers everything again and a retry of those is refused.
  */
 export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
-  const isFull = owner.snapshot.pipeline.syncMode.type === 'full';
-  await dropChunks(tx, owner, isFull);
-  if (!isFull) await dropDeduplicated(tx, owner);
+  if (owner.snapshot.pipeline.syncMode.type === 'full') await dropAllRuns(tx, owner);
+  else await keepDelivered(tx, owner);
+}
+
+/**
+ * A run is over that may not have delivered everything: what it delivered stays known to a retry of it and, of an incremental
+ * one, to the runs after it. What it left out was for its own attempts.
+ */
+export async function keepDelivered(tx: Transaction, owner: LedgerOwner): Promise<void> {
+  await dropChunks(tx, owner, false);
+  await dropDeduplicated(tx, owner);
+}
+
+async function dropAllRuns(tx: Transaction, { workspaceId, pipelineNumber, snapshot }: LedgerOwner): Promise<void> {
+  await tx.execute('DELETE FROM run_chunks WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3', [
+    workspaceId,
+    pipelineNumber,
+    snapshot.pipeline.generation,
+  ]);
 }
 
 /** A run is over that has delivered nothing, so that the next one delivers what this one took. */

@@ -250,7 +250,9 @@ async function playFull(scene: Scene, step: Extract<Step, { kind: 'run' }>): Pro
   const before = await arrivals(scene);
   const status = await play(scene, [...step.attempts, step.last]);
   await expectArrivals(scene, before, () => status === 'success');
-  expect(await store.query('SELECT run_id FROM run_chunks WHERE workspace_id = $1', [scene.workspace])).toEqual([]);
+  const chunks = await store.query('SELECT run_id FROM run_chunks WHERE workspace_id = $1', [scene.workspace]);
+  // that of a failed run is for its retry
+  if (status === 'success') expect(chunks).toEqual([]);
 }
 
 describe('whatever ends the attempts of a run, and in whatever order rows come', () => {

@@ -62,6 +62,23 @@ describe('a retry of a failed run', () => {
     expect(await here.countProfiles()).toBe(BigInt(ROWS));
   });
 
+  test('of a full pipeline delivers what is missing, and nothing twice; then its ledger goes', async () => {
+    await addPipeline(here.store, { syncMode: { type: 'full' } });
+    const failed = await failedRun();
+    const kept = Number(await here.countProfiles());
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(ROWS);
+    const ledger = () => here.store.query('SELECT count(*) > 0 AS is_there FROM run_chunks');
+    expect(await ledger()).toEqual([{ is_there: true }]);
+
+    const done = await retry(failed);
+
+    expect(countsOf(done)).toEqual([ROWS, ROWS, 0, 0, 0]);
+    expect(done.deliveredUnits).toBe(BigInt(ROWS));
+    expect(await here.countProfiles()).toBe(BigInt(ROWS));
+    expect(await ledger()).toEqual([{ is_there: false }]);
+  });
+
   test('of a full pipeline reads everything again, and counts it once', async () => {
     await addPipeline(here.store, { syncMode: { type: 'full' } });
     here.warehouse.rows = [...people(ROWS - 1), [null, 'Nowhere', '2026-01-15T11:00:00.000000Z']];
