@@ -47,7 +47,11 @@ export const RULES: readonly Rule[] = [
     is: 'WAREHOUSE_PERMISSION',
     advice: 'config.role must exist and be granted: GRANT ROLE … TO USER ….',
   },
-  { code: '390201', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
+  {
+    code: '390201',
+    is: 'WAREHOUSE_PERMISSION',
+    advice: 'config.warehouse and config.database must be there, and config.role needs USAGE on both.',
+  },
   { code: '390420', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
   { code: '390422', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
   { code: '390432', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },

@@ -1,9 +1,8 @@
 // What we use of the SDK, by type only, and of its insides what its own declarations leave out.
-import type { Agent as HttpAgent } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Column, Connection, RowStatement } from 'snowflake-sdk';
+import type { Column, Connection } from 'snowflake-sdk';
 
-export type { Connection, RowStatement, SnowflakeError } from 'snowflake-sdk';
+export type { Connection, RowStatement } from 'snowflake-sdk';
 
 /** One row as the server wrote it: texts, and null. */
 export type RawRow = (string | null)[];
@@ -33,7 +32,6 @@ export interface HttpRequest {
   signal?: AbortSignal;
   lookup?: (host: string, options: object, done: LookUpDone) => void;
   maxRedirects?: number;
-  httpAgent?: HttpAgent;
   useSnowflakeRetryMiddleware?: boolean;
   snowflakeRetryConfig?: { readonly maxRetries: number; readonly sleepBase: number; readonly sleepCap: number };
 }
@@ -62,5 +60,3 @@ export interface HttpClient {
 export interface Sdk {
   createConnection(options: object): Connection;
 }
-
-export type Done = (failure: unknown, statement: RowStatement) => void;

@@ -38,7 +38,7 @@ export const CLOCK_SQL = 'SELECT CURRENT_TIMESTAMP() AS NOW';
 
 /** Tables and views that the role may see, in the connection's database. Nothing is shown to a role without a grant. */
 export const VISIBLE_TABLES_SQL =
-  "SELECT COUNT(*) AS TABLES FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA <> 'INFORMATION_SCHEMA'";
+  "SELECT COUNT(*) AS TABLE_COUNT FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA <> 'INFORMATION_SCHEMA'";
 
 export function explainSql(sql: string): string {
   return `EXPLAIN USING JSON ${sql}`;
