@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 export interface SnowflakeClient {
   /** Texts as the server writes them. */
-  run(sql: string): Promise<readonly (readonly (string | null)[])[]>;
+  run(sql: string, values?: readonly string[]): Promise<readonly (readonly (string | null)[])[]>;
 }
 
 export interface SnowflakePlace {
@@ -20,9 +20,11 @@ export async function openSnowflakeClient({ accessUrl, database, schema }: Snowf
   const signIn = { data: { LOGIN_NAME: 'customer', PASSWORD: 'p', ACCOUNT_NAME: 'local', SESSION_PARAMETERS: {} } };
   const { token } = (await post(`${accessUrl}/session/v1/login-request?${names}`, signIn)) as { token: string };
   return {
-    async run(sql) {
+    async run(sql, values = []) {
       const url = `${accessUrl}/queries/v1/query-request?requestId=${randomUUID()}`;
-      const answer = (await post(url, { sqlText: sql }, token)) as { rowset?: readonly (readonly (string | null)[])[] };
+      const bound = values.map((value, index) => [index + 1, { type: 'TEXT', value }]);
+      const body = { sqlText: sql, ...(bound.length === 0 ? {} : { bindings: Object.fromEntries(bound) }) };
+      const answer = (await post(url, body, token)) as { rowset?: readonly (readonly (string | null)[])[] };
       return answer.rowset ?? [];
     },
   };

@@ -12,6 +12,8 @@ export interface SnowflakeWarehouse extends AsyncDisposable {
   /** Port of the server that `environment` leads to. */
   readonly port: number;
   seed(statements: readonly string[]): Promise<void>;
+  /** A statement with texts in place of each `?`. */
+  insert(sql: string, values: readonly string[]): Promise<void>;
   /** Names of staging tables that are there. */
   staging(): Promise<readonly string[]>;
   connections(): Promise<number>;
@@ -43,6 +45,9 @@ export async function openSnowflakeWarehouse(): Promise<SnowflakeWarehouse> {
     port: proxy.port,
     async seed(statements) {
       for (const statement of statements) await client.run(statement);
+    },
+    async insert(sql, values) {
+      await client.run(sql, values);
     },
     async staging() {
       const rows = await client.run(

@@ -162,7 +162,7 @@ async function keptPeople(store: Store, id: string): Promise<readonly string[]> 
     [`[["customer_id","${id}-`],
   );
   return rows.map(({ identities, attributes }) => {
-    const { name, amount, score } = parseJson(attributes) as Readonly<Record<string, unknown>>;
+    const { name, amount, score } = smallNames(attributes);
     const [[, customer]] = JSON.parse(identities) as [[string, string]];
     return JSON.stringify([customer, name, amount, score]);
   });
@@ -176,7 +176,13 @@ async function keptFailures(store: Store, id: string): Promise<readonly string[]
      WHERE pipeline.id = $1`,
     [id],
   );
-  return rows.map(({ row }) => failedText(parseJson(row) as unknown as SourceRow));
+  return rows.map(({ row }) => failedText(smallNames(row) as unknown as SourceRow));
+}
+
+/** Some products write names large that stand without quotes. */
+function smallNames(text: string): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(parseJson(text) as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The name says the number. */
