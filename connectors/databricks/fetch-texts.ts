@@ -2,7 +2,7 @@ import type { Cell } from '../../src/warehouse/index.ts';
 import { type Batch, batchOpener } from './batches.ts';
 import type { ServerSession } from './server-session.ts';
 import type { Shape } from './shapes.ts';
-import type { StartedStatement } from './statement.ts';
+import type { StartedStatement, StatementToStart } from './statement.ts';
 import { useStatement } from './use-statement.ts';
 
 /** A row as texts. */
@@ -12,9 +12,15 @@ const TEXT: Shape = { type: 'text', nativeType: 'string' };
 const FETCHED_ROWS = 1000;
 
 /** The rows of a small statement of our own. */
-export function fetchTexts(session: ServerSession, sql: string, signal: AbortSignal): Promise<readonly TextRow[]> {
-  const work = async (statement: StartedStatement) => (await fetchAll(session, statement)).flatMap(rowsOf);
-  return useStatement(session, { text: sql, parameters: [] }, { signal, work });
+export function fetchTexts(
+  session: ServerSession,
+  sql: string | StatementToStart,
+  signal: AbortSignal,
+): Promise<readonly TextRow[]> {
+  const toStart = typeof sql === 'string' ? { text: sql, parameters: [] } : sql;
+  const work = async (statement: StartedStatement, hasRows: boolean) =>
+    hasRows ? (await fetchAll(session, statement)).flatMap(rowsOf) : [];
+  return useStatement(session, toStart, { signal, work });
 }
 
 async function fetchAll({ sdk }: ServerSession, statement: StartedStatement): Promise<readonly Batch[]> {

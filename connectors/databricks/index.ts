@@ -18,7 +18,7 @@ export const databricks = defineConnector({
     // a statement sees one version of each table; time travel would have to be written into the customer's SQL at every
     // table, and views, streaming tables and tables with row filters cannot (TYPES.md)
     snapshot: false,
-    writeBack: false,
+    writeBack: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) =>

@@ -9,6 +9,7 @@ import { startRead } from './read.ts';
 import type { Sdk } from './sdk.ts';
 import { createServerSession, type ServerSession } from './server-session.ts';
 import { CLOCK_SQL } from './statements.ts';
+import { createWriteBack } from './write-back.ts';
 
 /** The only place that loads the SDK, and the Arrow that it brings. */
 export async function loadSdk(): Promise<Sdk> {
@@ -28,6 +29,7 @@ export function openSession(deps: LinkDeps): Session {
     read: (request, signal) => startRead({ session, request, signal }),
     estimate: (statement, signal) => estimate(session, statement, signal),
     clock: (signal) => readClock(session, signal),
+    ...(deps.environment.writes === true ? { writeBack: createWriteBack(session, deps.config) } : {}),
     [Symbol.asyncDispose]: () => session.close(),
   };
 }

@@ -5,8 +5,8 @@ import type { BoundSql } from './render.ts';
 import { type Execution, int64, type Metadata, type OperationHandle, type RowSet, type SessionHandle } from './sdk.ts';
 
 export interface StartedStatement {
-  /** Resolves when the server has the rows, or begins to have them. */
-  finish(): Promise<void>;
+  /** Resolves when the server has the rows, or begins to have them; false: it is a statement without any. */
+  finish(): Promise<boolean>;
   metadata(): Promise<Metadata>;
   fetch(mostRows: number): Promise<FetchedRows>;
   cancel(): Promise<void>;
@@ -78,27 +78,33 @@ const MOST_TAG_CHARS = 128;
 const POLL_MS = [5, 10, 20, 40, 80, 150, 250];
 const LONGEST_POLL_MS = 250;
 
-/** A look that fails is repeated: the statement works on, whoever looks. */
-async function waitFor(link: Link, operationHandle: OperationHandle): Promise<void> {
+async function waitFor(link: Link, operationHandle: OperationHandle): Promise<boolean> {
   const until = systemClock.nowMs() + link.timeoutMs * 1.1 + 1000;
-  let failures = 0;
   for (let look = 0; systemClock.nowMs() < until; look++) {
-    try {
-      if (await isDone(link, operationHandle)) return;
-      failures = 0;
-    } catch (failure) {
-      failures += 1;
-      if (failure instanceof RefusedCall || failures > MOST_FAILED_LOOKS) throw failure;
-    }
-    await systemClock.sleep(failures > 0 ? failures * FAILED_LOOK_MS : (POLL_MS[look] ?? LONGEST_POLL_MS));
+    const status = await lookPatiently(link, operationHandle);
+    if (status !== undefined) return status.hasResultSet ?? operationHandle.hasResultSet;
+    await systemClock.sleep(POLL_MS[look] ?? LONGEST_POLL_MS);
   }
   throw new RefusedCall('TIMEDOUT', `The statement took longer than ${link.timeoutMs / 1000} s.`);
+}
+
+/** A look that fails is repeated: the statement works on, whoever looks. */
+async function lookPatiently(link: Link, operationHandle: OperationHandle) {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await statusOf(link, operationHandle);
+    } catch (failure) {
+      if (failure instanceof RefusedCall || failures > MOST_FAILED_LOOKS) throw failure;
+    }
+    await systemClock.sleep(failures * FAILED_LOOK_MS);
+  }
 }
 
 const MOST_FAILED_LOOKS = 3;
 const FAILED_LOOK_MS = 300;
 
-async function isDone(link: Link, operationHandle: OperationHandle): Promise<boolean> {
+/** Undefined: it works on. */
+async function statusOf(link: Link, operationHandle: OperationHandle) {
   const { TOperationState: states } = link.sdk.wire;
   const status = await link.call('getOperationStatus', { operationHandle });
   const { operationState: state, sqlState } = status;
@@ -106,7 +112,7 @@ async function isDone(link: Link, operationHandle: OperationHandle): Promise<boo
     status.displayMessage ?? status.errorMessage ?? 'The statement failed, and the server does not say why.';
   switch (state) {
     case states.FINISHED_STATE:
-      return true;
+      return status;
     case states.CANCELED_STATE:
       throw new RefusedCall('CANCELED', 'The statement was cancelled at the warehouse.', sqlState);
     case states.CLOSED_STATE:
@@ -117,6 +123,6 @@ async function isDone(link: Link, operationHandle: OperationHandle): Promise<boo
     case states.UKNOWN_STATE:
       throw new RefusedCall('ERROR', message, sqlState);
     default:
-      return false;
+      return undefined;
   }
 }

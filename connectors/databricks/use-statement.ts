@@ -31,13 +31,19 @@ export function guarded(statement: StartedStatement): UsedStatement {
 export async function useStatement<Result>(
   session: ServerSession,
   toStart: StatementToStart,
-  { signal, work }: { readonly signal: AbortSignal; readonly work: (statement: StartedStatement) => Promise<Result> },
+  {
+    signal,
+    work,
+  }: {
+    readonly signal: AbortSignal;
+    readonly work: (statement: StartedStatement, hasRows: boolean) => Promise<Result>;
+  },
 ): Promise<Result> {
   const used = guarded(await session.start(toStart, signal));
   try {
     return await used.guard(signal, async () => {
-      await used.statement.finish();
-      return await work(used.statement);
+      const hasRows = await used.statement.finish();
+      return await work(used.statement, hasRows);
     });
   } finally {
     await used.close();

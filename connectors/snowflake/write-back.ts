@@ -3,13 +3,13 @@
 import {
   type Column,
   STAGING_SCHEMA,
-  type StagedRow,
   type WriteBack,
   type WriteBackRequest,
   type WriteBackResult,
 } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { labelText } from '../_shared/label-text.ts';
+import { stagedPieces } from '../_shared/staged-pieces.ts';
 import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
 import { fewRows } from './few-rows.ts';
@@ -83,7 +83,7 @@ async function apply(writer: Writer, request: WriteBackRequest, signal: AbortSig
   const sql: StagingSql = { target, staging, quote };
   await writer.run(createStagingSql(sql));
   const insert = loadSql(staging, target.key.map(typeOf));
-  for (const json of piecesOf(rows)) await writer.run(insert, [json]);
+  for (const json of stagedPieces(rows, PIECE_CHARACTERS)) await writer.run(insert, [json]);
   return await writer.inTransaction(() => applyStaged({ ...writer, sql }, request, signal));
 }
 
@@ -94,22 +94,6 @@ function typeOf({ type, nativeType }: Column): string {
 
 /** One bound value holds 16 MB at most. */
 const PIECE_CHARACTERS = 4_000_000;
-
-/** JSON arrays of arrays of texts: numbers of any size stay what they are. */
-function* piecesOf(rows: readonly StagedRow[]): Generator<string, void, undefined> {
-  let parts: string[] = [];
-  let size = 0;
-  for (const { key, readMpid, mpid } of rows) {
-    const part = JSON.stringify([...key, readMpid, mpid].map((cell) => (cell === null ? null : String(cell))));
-    parts.push(part);
-    size += part.length;
-    if (size < PIECE_CHARACTERS) continue;
-    yield `[${parts.join(',')}]`;
-    parts = [];
-    size = 0;
-  }
-  if (parts.length > 0) yield `[${parts.join(',')}]`;
-}
 
 async function changeAll(writer: Writer, statements: readonly string[]): Promise<number> {
   let changed = 0;

@@ -13,6 +13,8 @@ export interface DatabricksWarehouse extends AsyncDisposable {
   /** What `environment` leads to. */
   readonly proxy: WireProxy;
   seed(statements: readonly string[]): Promise<void>;
+  /** Tables of the staging schema, all of which begin with `penstock_stg`. */
+  staging(): Promise<readonly string[]>;
   /** Sessions on the server. */
   connections(): Promise<number>;
 }
@@ -33,12 +35,16 @@ export async function openDatabricksWarehouse(): Promise<DatabricksWarehouse> {
   const schema = `w_${randomBytes(6).toString('hex')}`;
   const proxy = await openWireProxy(endpoints.databricks);
   const run = await openCustomer();
-  await run([`CREATE SCHEMA ${schema}`, `USE SCHEMA ${schema}`]);
+  await run([`CREATE SCHEMA ${schema}`, `USE SCHEMA ${schema}`, 'CREATE SCHEMA IF NOT EXISTS penstock']);
   return {
     config: { ...DATABRICKS_CONFIG, http_path: httpPath, schema, token },
     environment: databricksEndpoint(proxy.port),
     proxy,
-    seed: (statements) => run(statements.map(quickTable)),
+    seed: async (statements) => void (await run(statements.map(quickTable))),
+    async staging() {
+      const tables = await run(["SHOW TABLES IN penstock LIKE 'penstock_stg*'"]);
+      return tables.map(({ tableName }) => String(tableName));
+    },
     connections: async () => callsOf(proxy, 'OpenSession') - callsOf(proxy, 'CloseSession'),
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]();
@@ -58,18 +64,21 @@ export function callsOf({ seen }: Pick<WireProxy, 'seen'>, call: string): number
 }
 
 /** A session of the SDK past the proxy, for what a customer does. It ends with the process of the tests. */
-async function openCustomer(): Promise<(statements: readonly string[]) => Promise<void>> {
+async function openCustomer() {
   const { DBSQLClient } = await import('@databricks/sql');
   const { endpoints, httpPath, token } = serverOf('databricks');
   const { host, port, ca } = endpoints.databricks;
   const client = new DBSQLClient({ logger: { log: () => undefined } });
   await client.connect({ host, port, path: httpPath, token, customCaCert: ca, telemetryEnabled: false });
   const session = await client.openSession();
-  return async (statements) => {
+  /** Gives the rows of the last one. */
+  return async (statements: readonly string[]) => {
+    let rows: readonly Readonly<Record<string, unknown>>[] = [];
     for (const statement of statements) {
       const operation = await session.executeStatement(statement);
-      await operation.finished();
+      rows = (await operation.fetchAll()) as typeof rows;
       await operation.close();
     }
+    return rows;
   };
 }

@@ -1,0 +1,64 @@
+// The statements of writing back. NULL equals NULL in `<=>`, which Databricks joins by hash: one MERGE for all keys.
+import { type Column, STAGING_SCHEMA, type WriteBackTarget } from '../../src/warehouse/index.ts';
+import { quoteIdentifier as quote } from './dialect.ts';
+
+/** The staging schema lies in the catalog that the connection works in. */
+export function stagingSchemaSql(catalog: string | undefined): string {
+  return catalog === undefined ? quote(STAGING_SCHEMA) : `${quote(catalog)}.${quote(STAGING_SCHEMA)}`;
+}
+
+export interface Staging {
+  readonly target: WriteBackTarget;
+  /** As it stands in SQL. */
+  readonly table: string;
+}
+
+/** Of a key's column it takes the type. */
+export function createSql({ target, table }: Staging): string {
+  const keys = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
+  const mpids = ['read_mpid', 'mpid'].map((name) => `CAST(NULL AS BIGINT) AS ${name}`);
+  return `CREATE TABLE ${table} AS SELECT ${[...keys, ...mpids].join(', ')} FROM ${target.table} WHERE false`;
+}
+
+/** Staged rows are one bound text: `[["key", "read_mpid", "mpid"], …]`. */
+export const ROWS_PARAMETER = 'penstock_rows';
+
+export function loadSql({ target, table }: Staging): string {
+  const cells = [...target.key.map(typeOf), 'BIGINT', 'BIGINT'].map((type, index) => `CAST(r[${index}] AS ${type})`);
+  const rows = `explode(from_json(:${ROWS_PARAMETER}, 'array<array<string>>')) AS r`;
+  return `INSERT INTO ${table} SELECT ${cells.join(', ')} FROM (SELECT ${rows}) AS penstock_staged`;
+}
+
+/** What a text of the key becomes. */
+function typeOf({ type, nativeType }: Column): string {
+  return type === 'integer' || type === 'decimal' ? nativeType : 'STRING';
+}
+
+/** No row of the table meets two staged rows, as the contract of the staged rows says. */
+export function mergeSql({ target, table }: Staging): string {
+  const mpid = quote(target.mpid.name);
+  const same = target.key.map(({ name }, index) => `t.${quote(name)} <=> s.k${index}`);
+  return `MERGE INTO ${target.table} AS t USING ${table} AS s ON ${[...same, `t.${mpid} <=> s.read_mpid`].join(' AND ')}
+    WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
+}
+
+/** After the update: what is not as it was staged, and how many there are. Read by `conflictsOf`. */
+export function conflictsSql({ target, table }: Staging, mostListed: number): string {
+  const keys = target.key.map((_, index) => `k${index}`);
+  const found = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
+  const same = keys.map((key) => `s.${key} <=> t.${key}`);
+  return `SELECT ${keys.map((key) => `s.${key}`).join(', ')}, s.mpid, t.mpid, CASE WHEN t.here THEN 0 ELSE 1 END, count(*) OVER ()
+    FROM ${table} AS s
+    LEFT JOIN (SELECT ${found.join(', ')}, ${quote(target.mpid.name)} AS mpid, true AS here FROM ${target.table}) AS t
+      ON ${same.join(' AND ')}
+    WHERE s.read_mpid IS NULL AND (t.mpid IS NULL OR t.mpid <> s.mpid)
+    LIMIT ${Math.max(1, Math.round(mostListed))}`;
+}
+
+export function dropSql(table: string): string {
+  return `DROP TABLE IF EXISTS ${table}`;
+}
+
+export function listSql(schema: string): string {
+  return `SHOW TABLES IN ${schema}`;
+}
