@@ -13,11 +13,11 @@ export interface Staging {
   readonly table: string;
 }
 
-/** Of a key's column it takes the type. */
+/** Of a key's column it takes the type. In place of what a worker that had this name and died left behind. */
 export function createSql({ target, table }: Staging): string {
   const keys = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
   const mpids = ['read_mpid', 'mpid'].map((name) => `CAST(NULL AS BIGINT) AS ${name}`);
-  return `CREATE TABLE ${table} AS SELECT ${[...keys, ...mpids].join(', ')} FROM ${target.table} WHERE false`;
+  return `CREATE OR REPLACE TABLE ${table} AS SELECT ${[...keys, ...mpids].join(', ')} FROM ${target.table} WHERE false`;
 }
 
 /** Staged rows are one bound text: `[["key", "read_mpid", "mpid"], …]`. */

@@ -77,8 +77,6 @@ const PIECE_CHARACTERS = 4_000_000;
 
 async function apply(runner: Runner, { request, staging }: Job, signal: AbortSignal): Promise<WriteBackResult> {
   const { ask, change } = runner;
-  // what a worker that had this name and died left behind
-  await ask(dropSql(staging.table), signal);
   try {
     await ask(createSql(staging), signal);
     for (const value of stagedPieces(request.rows, PIECE_CHARACTERS)) {

@@ -1,0 +1,251 @@
+// Against a wire server of ours and the real SDK: sign-in, grants, and what local Spark does not send.
+
+import {
+  Field,
+  Int32,
+  makeData,
+  RecordBatch,
+  RecordBatchWriter,
+  Schema,
+  Struct,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { describe, expect, it } from 'vitest';
+import { databricks } from '../../../connectors/databricks/index.ts';
+import { DATABRICKS_CONFIG, databricksEndpoint } from '../../support/databricks-warehouse.ts';
+import { openDatabricksWire, type WireAnswer, type WireBehaviour } from '../../support/databricks-wire.ts';
+import { makeInt64, T } from '../../support/servers/databricks/thrift.ts';
+import { NEVER, readAll, requestOf } from '../reading.ts';
+
+const CONFIG = { ...DATABRICKS_CONFIG, schema: 'shop' };
+const TOKEN = { token: 'dapi0123' };
+
+async function openWire(behaviour: WireBehaviour, config: object = TOKEN) {
+  const wire = await openDatabricksWire(behaviour);
+  const session = await databricks.open({ ...CONFIG, ...config }, databricksEndpoint(wire.port), NEVER);
+  return {
+    wire,
+    session,
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await wire[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const texts = (...values: readonly (string | null)[]) =>
+  new T.TColumn({
+    stringVal: new T.TStringColumn({ values: values.map((value) => value ?? ''), nulls: nullsOf(values) }),
+  } as never);
+const nullsOf = (values: readonly unknown[]) =>
+  Buffer.from([values.reduce((bits: number, value, at) => bits | (value === null ? 1 << at : 0), 0)]);
+const NO_ROWS: WireAnswer = { columnSet: [] };
+const CLOCK: WireAnswer = { columnSet: [texts('1704067200000001')] };
+
+/** Answers by how the statement begins. */
+function answers(table: Readonly<Record<string, WireAnswer>>): WireBehaviour['answer'] {
+  return (sql) => Object.entries(table).find(([start]) => sql.startsWith(start))?.[1] ?? NO_ROWS;
+}
+
+describe('OAuth machine-to-machine', () => {
+  const oauth = { clientId: 'a1b2', clientSecret: 'dose-s3cret' };
+  const answer = answers({ 'SELECT CAST(unix_micros': CLOCK });
+
+  it('gets a token with the id and the secret, from the workspace itself', async () => {
+    const good = { client_id: oauth.clientId, client_secret: oauth.clientSecret };
+    await using opened = await openWire({ oauth, answer }, good);
+    expect(await opened.session.clock(NEVER)).toBe(1_704_067_200_000_001n);
+    expect(opened.wire.seen.slice(0, 2)).toEqual([
+      'GET /oidc/.well-known/oauth-authorization-server',
+      'POST /oidc/v1/token',
+    ]);
+    expect(opened.wire.seen.filter((request) => request.includes('/token'))).toHaveLength(1);
+  });
+
+  it('says that the secret is wrong, and does not repeat it', async () => {
+    await using opened = await openWire({ oauth, answer }, { client_id: oauth.clientId, client_secret: 'wr0ng' });
+    const stages = await opened.session.probe(NEVER);
+    expect(stages.map(({ name, status }) => [name, status])).toEqual([
+      ['reach', 'passed'],
+      ['tls', 'passed'],
+      ['sign_in', 'failed'],
+      ['use_objects', 'skipped'],
+      ['read', 'skipped'],
+    ]);
+    expect(stages[2]?.message).toContain('config.client_secret');
+    expect(JSON.stringify(stages)).not.toContain('wr0ng');
+  });
+});
+
+describe('the probe', () => {
+  const TABLES: WireAnswer = { columnSet: [texts('shop', 'shop'), texts('orders', 'people'), texts('false', 'false')] };
+  const denied = (what: string): WireAnswer => ({
+    refused: `[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have ${what}. SQLSTATE: 42501`,
+    sqlState: '42501',
+  });
+  it.each<readonly [string, object, Readonly<Record<string, WireAnswer>>, readonly [string, string]]>([
+    ['host', { host: undefined, ...TOKEN }, {}, ['reach', 'config.host is missing']],
+    ['HTTP path', { http_path: undefined, ...TOKEN }, {}, ['reach', 'config.http_path is missing']],
+    ['way to sign in', {}, {}, ['reach', 'config.token is missing']],
+    ['one way to sign in', { ...TOKEN, client_id: 'a' }, {}, ['reach', 'one way to sign in']],
+    ['client secret', { client_id: 'a' }, {}, ['reach', 'config.client_secret is missing']],
+    [
+      'catalog',
+      { ...TOKEN, catalog: 'main' },
+      { 'SET CATALOG': { refused: '[NO_SUCH_CATALOG_EXCEPTION] Catalog main', sqlState: '42704' } },
+      ['use_objects', 'Catalog main'],
+    ],
+    [
+      'grant on the schema',
+      TOKEN,
+      { 'USE SCHEMA': denied('USE SCHEMA on Schema shop') },
+      ['use_objects', 'USE SCHEMA on Schema shop'],
+    ],
+    [
+      'grant on tables',
+      TOKEN,
+      { 'SHOW TABLES': TABLES, 'SELECT 1 AS one': denied('SELECT on Table people') },
+      ['read', 'GRANT SELECT ON SCHEMA `shop`'],
+    ],
+  ])('names the missing %s', async (_, ...[config, table, [stage, message]]) => {
+    await using opened = await openWire({ answer: answers(table) }, config);
+    const failed = (await opened.session.probe(NEVER)).find(({ status }) => status === 'failed');
+    expect(failed).toMatchObject({ name: stage, message: expect.stringContaining(message) });
+  });
+
+  it('is content with one table that may be read', async () => {
+    await using opened = await openWire({
+      answer: answers({ 'SHOW TABLES': TABLES, 'SELECT 1 AS one FROM `orders`': denied('SELECT on Table orders') }),
+    });
+    expect((await opened.session.probe(NEVER)).at(-1)).toMatchObject({
+      status: 'passed',
+      message: 'The table people can be read.',
+    });
+  });
+});
+
+describe('results in columns', () => {
+  const int64 = (...values: readonly (bigint | null)[]) =>
+    values.map((value) => {
+      const integer = makeInt64(0);
+      integer.buffer.writeBigInt64BE(value ?? 0n, integer.offset ?? 0);
+      return integer;
+    });
+
+  it('are as exact as Arrow: integers by their bytes, all else by its text', async () => {
+    const values = [9_223_372_036_854_775_807n, null];
+    const columnSet = [
+      new T.TColumn({
+        i64Val: new T.TI64Column({ values: int64(...values) as never, nulls: nullsOf(values) }),
+      } as never),
+      texts('-1.50', null),
+      texts('1969-12-31 23:59:59.999999', null),
+      texts('0001-01-01', null),
+      new T.TColumn({
+        doubleVal: new T.TDoubleColumn({ values: [0.10000000149011612, 0], nulls: Buffer.from([2]) }),
+      } as never),
+      new T.TColumn({
+        binaryVal: new T.TBinaryColumn({ values: [Buffer.from([0, 255]), Buffer.from('')], nulls: Buffer.from([2]) }),
+      } as never),
+      texts('["1.50",null]', null),
+    ];
+    const described = {
+      columnSet: [
+        texts('a', 'b', 'c', 'd', 'e', 'f', 'g'),
+        texts('bigint', 'decimal(9,2)', 'timestamp', 'date', 'float', 'binary', 'array<decimal(9,2)>'),
+      ],
+    };
+    await using opened = await openWire({ answer: answers({ DESCRIBE: described, SELECT: { columnSet } }) });
+    const { rows } = await readAll(opened.session, requestOf('SELECT *'));
+    expect(rows).toEqual([
+      [
+        9_223_372_036_854_775_807n,
+        '-1.50',
+        '1969-12-31T23:59:59.999999Z',
+        '0001-01-01',
+        0.1,
+        new Uint8Array([0, 255]),
+        ['1.50', null],
+      ],
+      [null, null, null, null, null, null, null],
+    ]);
+  });
+});
+
+describe('results as Arrow', () => {
+  const described = { columnSet: [texts('a', 'b'), texts('int', 'string')] };
+  const answerOf = (
+    columns: readonly { readonly type: Int32 | Utf8; readonly values: readonly unknown[] }[],
+  ): WireAnswer => {
+    const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
+    const children = columns.map(({ type, values }) => vectorFromArray(values as never, type).data[0] as never);
+    const length = columns[0]?.values.length ?? 0;
+    const batch = new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, children }));
+    const ipc = (withBatch: boolean) => {
+      const writer = new RecordBatchWriter();
+      writer.reset(undefined, schema);
+      if (withBatch) writer.write(batch);
+      writer.finish();
+      return Buffer.from(writer.toUint8Array(true)).subarray(0, -8);
+    };
+    const bytes = ipc(false);
+    return {
+      schema: bytes,
+      columns: columns.length,
+      batches: [{ bytes: ipc(true).subarray(bytes.length), rows: length }],
+    };
+  };
+
+  it('that have another number of columns than were described are asked for again later', async () => {
+    const one = answerOf([{ type: new Int32(), values: [1] }]);
+    await using opened = await openWire({ answer: answers({ DESCRIBE: described, SELECT: one }) });
+    await expect(readAll(opened.session, requestOf('SELECT *'))).rejects.toMatchObject({
+      code: 'WAREHOUSE_SESSION_LOST',
+      message: expect.stringContaining('2 columns'),
+    });
+  });
+
+  it('may have two columns of one name beneath: they are read by position', async () => {
+    const two = answerOf([
+      { type: new Int32(), values: [1, null] },
+      { type: new Utf8(), values: ['ä', null] },
+    ]);
+    await using opened = await openWire({ answer: answers({ DESCRIBE: described, SELECT: two }) });
+    expect((await readAll(opened.session, requestOf('SELECT *'))).rows).toEqual([
+      [1, 'ä'],
+      [null, null],
+    ]);
+  });
+});
+
+describe('the address', () => {
+  it('is checked for every socket: what no setting allows is refused, the store always', async () => {
+    await using wire = await openDatabricksWire({ answer: () => NO_ROWS });
+    const environment = databricksEndpoint(wire.port);
+    const open = (network: typeof environment.network) =>
+      databricks.open({ ...CONFIG, ...TOKEN }, { ...environment, network }, NEVER);
+    const store = { allowedHosts: [], refused: [{ host: '127.0.0.1', port: wire.port }] };
+    await using refused = await open(store);
+    await expect(refused.clock(NEVER)).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
+    await using elsewhere = await open({ allowedHosts: ['*.cloud.databricks.com'], refused: [] });
+    await expect(elsewhere.clock(NEVER)).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
+    expect(wire.seen).toEqual([]);
+    expect(await databricks.checkAddress?.({ ...CONFIG, ...TOKEN }, { ...environment, network: store })).toMatchObject([
+      { path: 'config.host' },
+    ]);
+  });
+
+  it('has a certificate that holds, or nothing is said to it', async () => {
+    await using wire = await openDatabricksWire({ answer: () => NO_ROWS });
+    const endpoints = { databricks: { host: 'localhost', port: wire.port } };
+    await using session = await databricks.open(
+      { ...CONFIG, ...TOKEN },
+      databricksEndpoint(wire.port, { endpoints }),
+      NEVER,
+    );
+    const failed = (await session.probe(NEVER)).find(({ status }) => status === 'failed');
+    expect(failed).toMatchObject({ name: 'tls', message: expect.stringContaining('certificate') });
+    expect(wire.seen).toEqual([]);
+  });
+});
