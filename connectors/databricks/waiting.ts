@@ -23,7 +23,7 @@ export async function unlessAborted<Result>(
   }
 }
 
-const CLEANING_MS = 1500;
+const CLEANING_MS = 3000;
 
 /** What a clean-up gives within its time. Its failure is nobody's news. */
 export async function bounded<Result>(work: Promise<Result>): Promise<Result | undefined> {

@@ -34,13 +34,17 @@ export async function openDatabricksWarehouse(): Promise<DatabricksWarehouse> {
   const { endpoints, httpPath, token } = serverOf('databricks');
   const schema = `w_${randomBytes(6).toString('hex')}`;
   const proxy = await openWireProxy(endpoints.databricks);
+  const left: string[] = [];
   const run = await openCustomer();
   await run([`CREATE SCHEMA ${schema}`, `USE SCHEMA ${schema}`, 'CREATE SCHEMA IF NOT EXISTS penstock']);
   return {
     config: { ...DATABRICKS_CONFIG, http_path: httpPath, schema, token },
     environment: databricksEndpoint(proxy.port),
     proxy,
-    seed: async (statements) => void (await run(statements.map(quickTable))),
+    async seed(statements) {
+      await run(statements.map(quickTable));
+      left.push(...statements.flatMap((statement) => /^CREATE TABLE (penstock\.\S+)/.exec(statement)?.slice(1) ?? []));
+    },
     async staging() {
       const tables = await run(["SHOW TABLES IN penstock LIKE 'penstock_stg*'"]);
       return tables.map(({ tableName }) => String(tableName));
@@ -48,7 +52,8 @@ export async function openDatabricksWarehouse(): Promise<DatabricksWarehouse> {
     connections: async () => callsOf(proxy, 'OpenSession') - callsOf(proxy, 'CloseSession'),
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]();
-      await run([`DROP SCHEMA ${schema} CASCADE`]);
+      // the staging schema is every warehouse's
+      await run([`DROP SCHEMA ${schema} CASCADE`, ...left.map((table) => `DROP TABLE IF EXISTS ${table}`)]);
     },
   };
 }

@@ -15,7 +15,7 @@ export type WireAnswer =
   | {
       /** Arrow IPC. */
       readonly schema: Buffer;
-      readonly columns: number;
+      readonly columns: readonly string[];
       /** Each fetch gives one. */
       readonly batches: readonly { readonly bytes: Buffer; readonly rows: number }[];
     }
@@ -127,18 +127,18 @@ function statusOf(answer: WireAnswer): object {
 function metadataOf(answer: WireAnswer): object {
   const { ARROW_BASED_SET, COLUMN_BASED_SET } = T.TSparkRowSetType;
   const isArrow = 'schema' in answer;
-  const count = 'columnSet' in answer ? answer.columnSet.length : isArrow ? answer.columns : 0;
+  const names = 'columnSet' in answer ? answer.columnSet.map((_, index) => `c${index}`) : isArrow ? answer.columns : [];
   return new T.TGetResultSetMetadataResp({
     ...{ status: OK, resultFormat: isArrow ? ARROW_BASED_SET : COLUMN_BASED_SET, lz4Compressed: false },
-    schema: new T.TTableSchema({ columns: Array.from({ length: count }, (_, index) => columnDesc(index)) }),
+    schema: new T.TTableSchema({ columns: names.map(columnDesc) }),
     ...(isArrow ? { arrowSchema: answer.schema } : {}),
   });
 }
 
-function columnDesc(index: number) {
+function columnDesc(columnName: string, index: number) {
   const primitiveEntry = new T.TPrimitiveTypeEntry({ type: T.TTypeId.STRING_TYPE });
   const typeDesc = new T.TTypeDesc({ types: [new T.TTypeEntry({ primitiveEntry } as never)] });
-  return new T.TColumnDesc({ columnName: `c${index}`, typeDesc, position: index + 1 });
+  return new T.TColumnDesc({ columnName, typeDesc, position: index + 1 });
 }
 
 function nextRows(operation: Operation): object {

@@ -192,7 +192,7 @@ describe('results as Arrow', () => {
     const bytes = ipc(false);
     return {
       schema: bytes,
-      columns: columns.length,
+      columns: schema.fields.map(({ name }) => name),
       batches: [{ bytes: ipc(true).subarray(bytes.length), rows: length }],
     };
   };
