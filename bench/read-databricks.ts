@@ -50,8 +50,11 @@ if (port === undefined) {
   const program = join(import.meta.dirname, 'support', 'databricks-server.ts');
   const server = spawn(process.execPath, [program, first], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [printed] = (await once(server.stdout, 'data')) as [Buffer];
-  compareWays(WAYS, { script, place: String(printed).trim(), raw: RAW });
-  server.kill();
+  try {
+    compareWays(WAYS, { script, place: String(printed).trim(), raw: RAW });
+  } finally {
+    server.kill();
+  }
 } else {
   await measureWay(WAYS, first, port);
 }

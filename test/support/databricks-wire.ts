@@ -1,6 +1,6 @@
 // A server that speaks as a SQL warehouse does, with answers made beforehand: for what the local server cannot show (sign-in
 // with OAuth, refused grants, results in columns, Arrow types of the product), and for measuring the client alone.
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -113,8 +113,10 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
   }
 }
 
+/** The SDK takes nothing but a UUID. */
 function newId() {
-  return new T.THandleIdentifier({ guid: randomBytes(16), secret: randomBytes(16) });
+  const guid = Buffer.from(randomUUID().replaceAll('-', ''), 'hex');
+  return new T.THandleIdentifier({ guid, secret: guid });
 }
 
 function statusOf(answer: WireAnswer): object {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, request as requestHttps, Agent as TlsAgent } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { CERTIFICATE, CERTIFICATE_KEY } from './localhost-certificate.ts';
 
 export interface WireTarget {
@@ -61,7 +62,7 @@ export async function openWireProxy(target: WireTarget): Promise<WireProxy> {
   const sockets = new Set<Socket>();
   const agent = target.ca === undefined ? new Agent({ keepAlive: true }) : new TlsAgent({ keepAlive: true });
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
-    exchange(incoming, response).catch(() => incoming.socket.resetAndDestroy());
+    exchange(incoming, response).catch(() => reset(incoming.socket));
   };
   const exchange = async (incoming: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '', headers } = incoming;
@@ -152,9 +153,15 @@ async function spoil(answer: IncomingMessage, response: ServerResponse, fault: F
   const first = whole.subarray(0, fault.afterBytes);
   if (fault.kind === 'end') return void start(first.length).end(first);
   if (fault.kind === 'stall' || first.length > 0) await written(start(whole.length), first);
-  if (fault.kind === 'drop') return void response.socket?.resetAndDestroy();
+  if (fault.kind === 'drop') return void reset(response.socket);
   await fault.until;
   if (fault.until !== undefined) response.end(whole.subarray(first.length));
+}
+
+/** A socket of TLS cannot be reset, and says so by throwing. */
+function reset(socket: Socket | null): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket?.resetAndDestroy();
 }
 
 function written(response: ServerResponse, bytes: Buffer): Promise<void> {
