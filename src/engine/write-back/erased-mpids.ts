@@ -2,7 +2,7 @@
 // that has written back, until a run of it has set it to NULL.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import type { Session, WriteBackTarget } from '../../warehouse/index.ts';
+import type { Session, StagedRow, WriteBackTarget } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
@@ -68,11 +68,13 @@ async function waiting(sql: Sql, { workspaceId, pipelineNumber }: ClaimedRun): P
 export async function erasedAmong(
   sql: Sql,
   { workspaceId, pipelineNumber }: ClaimedRun,
-  isStaged: (mpid: bigint) => boolean,
+  staged: readonly Pick<StagedRow, 'mpid'>[],
 ): Promise<readonly bigint[]> {
   const rows = await sql.query<{ mpid: bigint }>(
     'SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND pipeline_number = $2',
     [workspaceId, pipelineNumber],
   );
-  return rows.flatMap(({ mpid }) => (isStaged(mpid) ? [mpid] : []));
+  const erased = new Set(rows.map(({ mpid }) => mpid));
+  if (erased.size === 0) return [];
+  return [...erased.intersection(new Set(staged.map(({ mpid }) => mpid)))];
 }

@@ -64,7 +64,7 @@ async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void
   const { claimed, session, signal, sinceMs, model, columns, addressing, blame } = writing;
   const keys = createStagedKeys(addressing.isWhole);
   const mapping = await resolvingOf(deps, writing, keys.add);
-  const ledger = leaveNothingOut(claimed);
+  const ledger = leaveNothingOut({ claimed, columns, ledgerKey: deps.ledgerKey });
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const statement = wrapModel({ sql: model.sql, dialect });
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };

@@ -1,22 +1,17 @@
 import type { ResolutionScope } from '../../identity/index.ts';
 import { policyOf } from '../../identity/index.ts';
 import type { Micros } from '../../kernel/index.ts';
-import type { Column, KeyCell } from '../../warehouse/index.ts';
+import type { Column } from '../../warehouse/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { assignRoles, DEFAULT_LIMITS } from '../mapping/column-roles.ts';
 import { compileMapper } from '../mapping/compile-mapper.ts';
 import { shownValue } from '../mapping/failed-row.ts';
 import { createPeopleMapping } from '../mapping/people-mapping.ts';
-import type { MappedRows, Row, UnitCollector, UnitMapping } from '../mapping/unit-mapping.ts';
+import type { MappedRows, Row, UnitCollector, UnitMapping, UnitOutcome } from '../mapping/unit-mapping.ts';
 import type { RunSnapshot } from '../run-snapshot.ts';
 import type { Addressing } from './address-rows.ts';
-
-/** A row whose person is known and committed. */
-export interface ResolvedRow {
-  readonly key: readonly KeyCell[];
-  readonly readMpid: bigint | null;
-  readonly mpid: bigint;
-}
+import { nameOfKey } from './key-name.ts';
+import type { ResolvedRow } from './staged-keys.ts';
 
 export interface ResolvingPlan {
   readonly scope: Omit<ResolutionScope, 'mode' | 'policy'>;
@@ -24,8 +19,8 @@ export interface ResolvingPlan {
   readonly columns: readonly Column[];
   readonly addressing: Addressing;
   readonly runStart: Micros;
-  /** Told of the rows of each chunk once they are committed, in order. */
-  readonly onResolved: (rows: readonly ResolvedRow[]) => void;
+  /** Told of each row once it is committed, in order. */
+  readonly onResolved: (row: ResolvedRow) => void;
 }
 
 /**
@@ -62,26 +57,28 @@ function keyMissing({ addressing: { target } }: ResolvingPlan) {
 }
 
 function collectResolved(people: UnitCollector, { addressing, onResolved }: ResolvingPlan): UnitCollector {
-  const keys: (readonly KeyCell[])[] = [];
+  const names: string[] = [];
   const readMpids: (bigint | null)[] = [];
   return {
     add(row) {
       people.add(row);
-      keys.push(addressing.keyOf(row));
+      names.push(nameOfKey(addressing.keyOf(row)));
       readMpids.push(addressing.readMpidOf(row) ?? null);
     },
     finish(): MappedRows {
       const mapped = people.finish();
+      const tell = (outcomes: readonly UnitOutcome[]) => {
+        for (const [unit, outcome] of outcomes.entries()) {
+          if (!('mpid' in outcome) || outcome.mpid === undefined) continue;
+          const index = mapped.accepted[unit] as number;
+          onResolved({ name: names[index] as string, readMpid: readMpids[index] as bigint | null, mpid: outcome.mpid });
+        }
+      };
       return {
         ...mapped,
         async deliver(tx, exclusive) {
           const outcomes = await mapped.deliver(tx, exclusive);
-          const resolved = mapped.accepted.flatMap((index, unit): ResolvedRow[] => {
-            const outcome = outcomes[unit];
-            if (outcome === undefined || !('mpid' in outcome) || outcome.mpid === undefined) return [];
-            return [{ key: keys[index] ?? [], readMpid: readMpids[index] ?? null, mpid: outcome.mpid }];
-          });
-          tx.afterCommit(() => onResolved(resolved));
+          tx.afterCommit(() => tell(outcomes));
           return outcomes;
         },
       };

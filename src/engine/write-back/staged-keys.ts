@@ -1,10 +1,18 @@
 import type { KeyCell, StagedRow } from '../../warehouse/index.ts';
-import type { ResolvedRow } from './resolved-rows.ts';
+import { keyOfName } from './key-name.ts';
 
-/** Keys that go to the warehouse together: about 80 MB of them, and half of what one call takes. */
+/** Keys that go to the warehouse together: about 40 MB of them, and half of what one call takes. */
 const MOST_KEYS = 250_000;
 const MOST_CHARS = 32 * 1024 * 1024;
 const MOST_STAGED = 400_000;
+
+/** A row whose person is known and committed. */
+export interface ResolvedRow {
+  /** `nameOfKey` of its key. */
+  readonly name: string;
+  readonly readMpid: bigint | null;
+  readonly mpid: bigint;
+}
 
 /** A key whose rows are different people: nothing is written for it. */
 export interface AmbiguousKey {
@@ -16,75 +24,100 @@ export interface AmbiguousKey {
 /** Rows that were resolved, by key, until they are written. */
 export interface StagedKeys {
   readonly isFull: boolean;
-  add(rows: readonly ResolvedRow[]): void;
+  add(row: ResolvedRow): void;
   /** What is to be written, as the contract of writing back wants it, and the keys that cannot be; empties it. */
   take(): { readonly rows: readonly StagedRow[]; readonly ambiguous: readonly AmbiguousKey[] };
 }
 
-interface Entry {
-  readonly key: readonly KeyCell[];
-  readonly mpid: bigint;
-  /** MPIDs that rows of the key had when they were read, and shall not have. */
-  readonly readMpids: bigint[];
-  /** Some row of the key does not have its MPID. */
-  isStale: boolean;
-  isAmbiguous: boolean;
-}
+/** Some row of the key does not have its MPID. */
+const STALE = 1;
+const AMBIGUOUS = 2;
 
 /**
  * `isWhole`: rows of one key are one person. Then a row that has its MPID need not be remembered, so that a table of which
  * nothing has changed costs no memory.
  */
 export function createStagedKeys(isWhole: boolean): StagedKeys {
-  let entries = new Map<string, Entry>();
+  /** The first row of a key gives it its number. */
+  const numbers = new Map<string, number>();
+  let mpids = new BigInt64Array(1024);
+  let marks = new Uint8Array(1024);
+  const readMpids = createReadMpids();
   let chars = 0;
   let staged = 0;
-  const addRow = ({ key, readMpid, mpid }: ResolvedRow) => {
-    const isRight = readMpid === mpid;
-    if (isRight && isWhole) return;
-    const name = nameOf(key);
-    let entry = entries.get(name);
-    if (entry === undefined) {
-      entry = { key, mpid, readMpids: [], isStale: false, isAmbiguous: false };
-      entries.set(name, entry);
-      chars += name.length;
-      staged += 1;
-    }
-    if (entry.mpid !== mpid) entry.isAmbiguous = true;
-    if (isRight) return;
-    entry.isStale = true;
-    if (readMpid === null || entry.readMpids.includes(readMpid)) return;
-    entry.readMpids.push(readMpid);
+
+  const numberOf = (name: string, mpid: bigint): number => {
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    const number = numbers.size;
+    if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
+    numbers.set(name, number);
+    mpids[number] = mpid;
+    marks[number] = 0;
+    chars += name.length;
     staged += 1;
+    return number;
   };
   return {
     get isFull() {
-      return entries.size >= MOST_KEYS || chars >= MOST_CHARS || staged >= MOST_STAGED;
+      return numbers.size >= MOST_KEYS || chars >= MOST_CHARS || staged >= MOST_STAGED;
     },
-    add: (rows) => rows.forEach(addRow),
+    add({ name, readMpid, mpid }) {
+      const isRight = readMpid === mpid;
+      if (isRight && isWhole) return;
+      const number = numberOf(name, mpid);
+      const mark = (mpids[number] === mpid ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
+      marks[number] = (marks[number] as number) | mark;
+      if (!isRight && readMpid !== null && readMpids.add(number, readMpid)) staged += 1;
+    },
     take() {
-      const taken = [...entries.values()];
-      entries = new Map();
+      const rows: StagedRow[] = [];
+      const ambiguous: AmbiguousKey[] = [];
+      for (const [name, number] of numbers) {
+        const mark = marks[number] as number;
+        const mpid = mpids[number] as bigint;
+        if ((mark & AMBIGUOUS) !== 0) ambiguous.push({ key: keyOfName(name), mpid });
+        else if (mark === STALE) pushStaged(rows, { key: keyOfName(name), mpid }, readMpids.of(number));
+      }
+      numbers.clear();
+      readMpids.clear();
       [chars, staged] = [0, 0];
-      return {
-        rows: taken.flatMap((entry) => (entry.isStale && !entry.isAmbiguous ? stagedRows(entry) : [])),
-        ambiguous: taken.filter(({ isAmbiguous }) => isAmbiguous),
-      };
+      return { rows, ambiguous };
     },
   };
 }
 
-function stagedRows({ key, mpid, readMpids }: Entry): readonly StagedRow[] {
-  const first = { key, readMpid: null, mpid };
-  return readMpids.length === 0 ? [first] : [first, ...readMpids.map((readMpid) => ({ key, readMpid, mpid }))];
+/** MPIDs that rows of a key had when they were read, and shall not have. */
+function createReadMpids() {
+  const byNumber = new Map<number, bigint[]>();
+  return {
+    /** false: it is there already. */
+    add(number: number, readMpid: bigint): boolean {
+      const known = byNumber.get(number);
+      if (known?.includes(readMpid) === true) return false;
+      if (known === undefined) byNumber.set(number, [readMpid]);
+      else known.push(readMpid);
+      return true;
+    },
+    of: (number: number): readonly bigint[] => byNumber.get(number) ?? [],
+    clear: () => byNumber.clear(),
+  };
 }
 
-/** No two keys have the same: each text says how long it is. */
-function nameOf(key: readonly KeyCell[]): string {
-  let name = '';
-  for (const cell of key) {
-    if (cell === null) name += '-';
-    else name += typeof cell === 'string' ? `${cell.length}:${cell}` : `#${cell};`;
-  }
-  return name;
+function pushStaged(rows: StagedRow[], row: AmbiguousKey, readMpids: readonly bigint[]): void {
+  rows.push({ ...row, readMpid: null });
+  for (const readMpid of readMpids) rows.push({ ...row, readMpid });
+}
+
+interface Growing {
+  readonly length: number;
+}
+
+function doubled<Numbers extends Growing & { set(other: Numbers): void }>(
+  numbers: Numbers,
+  Kind: new (length: number) => Numbers,
+): Numbers {
+  const larger = new Kind(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
 }

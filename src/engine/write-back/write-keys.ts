@@ -56,8 +56,7 @@ async function lookOnceMore({ store }: EngineDeps, claimed: ClaimedRun, rows: re
     [claimed.workspaceId, claimed.runId, claimed.fence],
   );
   if (mine === undefined) throw leaseLost(claimed);
-  const staged = new Set(rows.map(({ mpid }) => mpid));
-  return await erasedAmong(store, claimed, (mpid) => staged.has(mpid));
+  return await erasedAmong(store, claimed, rows);
 }
 
 interface Counting extends KeyWriting {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ResolvedRow } from '../../../src/engine/write-back/resolved-rows.ts';
+import { keyOfName, nameOfKey } from '../../../src/engine/write-back/key-name.ts';
 import { createStagedKeys } from '../../../src/engine/write-back/staged-keys.ts';
-import type { KeyCell } from '../../../src/warehouse/index.ts';
+import type { KeyCell, StagedRow } from '../../../src/warehouse/index.ts';
 
-const row = (key: readonly KeyCell[], mpid: bigint, readMpid: bigint | null = null): ResolvedRow => ({
+const row = (key: readonly KeyCell[], mpid: bigint, readMpid: bigint | null = null): StagedRow => ({
   ...{ key, mpid, readMpid },
 });
 
-function staged(rows: readonly ResolvedRow[], isWhole = true) {
+function staged(rows: readonly StagedRow[], isWhole = true) {
   const keys = createStagedKeys(isWhole);
-  keys.add(rows);
+  for (const { key, ...row } of rows) keys.add({ ...row, name: nameOfKey(key) });
   return keys.take();
 }
 
@@ -35,7 +35,7 @@ describe('rows that were resolved, by key', () => {
 
   it('are emptied by taking them', () => {
     const keys = createStagedKeys(true);
-    keys.add([row(['a'], 1n)]);
+    keys.add({ name: nameOfKey(['a']), mpid: 1n, readMpid: null });
     keys.take();
     expect(keys.take()).toEqual({ rows: [], ambiguous: [] });
   });
@@ -51,7 +51,18 @@ describe('rows that were resolved, by key', () => {
       fc.property(key, key, (one, other) => {
         const isSame = one.every((value, index) => value === other[index]);
         expect(staged([row(one, 1n), row(other, 1n)]).rows).toHaveLength(isSame ? 1 : 2);
+        expect(keyOfName(nameOfKey(one))).toEqual(one);
       }),
+    );
+  });
+
+  it('are kept by the thousand', () => {
+    const rows = Array.from({ length: 5000 }, (_, n) =>
+      row([`k${n}`, BigInt(n)], BigInt(n + 1), n % 3 === 0 ? 9n : null),
+    );
+    const given = staged(rows).rows;
+    expect(given.filter(({ readMpid }) => readMpid === null).map(({ key, mpid }) => [key, mpid])).toEqual(
+      rows.map(({ key, mpid }) => [key, mpid]).filter(([, mpid]) => mpid !== undefined),
     );
   });
 
