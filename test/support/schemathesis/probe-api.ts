@@ -15,6 +15,10 @@ export interface Probing {
   /** Calls of one operation that are made by chance. */
   readonly examples: number;
   readonly seed: number;
+  /** Ids of operations; absent: all of the platform. */
+  readonly only?: readonly string[];
+  /** What schemathesis is told in place of what the daemon says of itself. */
+  readonly retell?: (document: Document) => Document;
 }
 
 /**
@@ -42,7 +46,8 @@ export interface Verdict {
 export async function probeApi(probed: ProbedDaemon, probing: Probing): Promise<Verdict> {
   const folder = await mkdtemp(join(tmpdir(), 'penstock-schemathesis-'));
   try {
-    const document = (await (await fetch(`${probed.daemon.url}/openapi.json`)).json()) as Document;
+    const told = (await (await fetch(`${probed.daemon.url}/openapi.json`)).json()) as Document;
+    const document = probing.retell?.(told) ?? told;
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(proberDocument(document, probed.values)));
     await writeFile(join(folder, 'schemathesis.toml'), settings(probed));
     return await run(folder, probed.daemon.url, probing);
@@ -51,11 +56,16 @@ export async function probeApi(probed: ProbedDaemon, probing: Probing): Promise<
   }
 }
 
-async function run(folder: string, url: string, { python, phases, examples, seed }: Probing): Promise<Verdict> {
+async function run(
+  folder: string,
+  url: string,
+  { python, phases, examples, seed, only = [] }: Probing,
+): Promise<Verdict> {
   const options = [
     ...['-m', 'schemathesis.cli', '--no-color', 'run', 'openapi.json', '--url', url, '--workers', '1'],
     ...['--checks', CHECKS.join(','), '--phases', phases.join(','), '--max-examples', String(examples)],
     ...['--seed', String(seed), '--warnings', 'off', '--generation-database', 'none'],
+    ...only.flatMap((operation) => ['--include-operation-id', operation]),
   ];
   const child = spawn(python, options, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const written: string[] = [];

@@ -9,6 +9,8 @@ export interface ProbedDaemon extends AsyncDisposable {
   readonly token: string;
   /** Of path parameters and of fields of bodies, by name: what is there, and one that is not. */
   readonly values: Readonly<Record<string, Json>>;
+  /** How often each thing was changed: what calls came through to. */
+  changes(): Promise<ReadonlyMap<string, number>>;
 }
 
 /** Vendors' servers, all of them where nobody listens. */
@@ -28,7 +30,13 @@ export async function startProbedDaemon(home: string): Promise<ProbedDaemon> {
   const workspace = String(made.workspace_id);
   const token = await tokenOf(daemon.url, made);
   const values = await oneOfEverything(daemon.url, { token, workspace, account: String(made.account_id) });
-  return { daemon, token, values, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
+  const changes = async () => {
+    const url = `${daemon.url}/platform/v2/workspaces/${workspace}/audit-log?pageSize=1000`;
+    const { items } = (await send(url, undefined, token)) as { items: readonly { readonly action: string }[] };
+    const groups = Map.groupBy(items, ({ action }) => action);
+    return new Map([...groups].map(([action, same]) => [action, same.length]));
+  };
+  return { daemon, token, values, changes, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
 }
 
 async function tokenOf(url: string, made: Readonly<Record<string, unknown>>): Promise<string> {

@@ -4,6 +4,7 @@
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 interface Operation {
+  readonly operationId: string;
   readonly parameters: readonly { readonly name: string; readonly schema: object }[];
   readonly responses: Readonly<Record<string, Json>>;
 }
