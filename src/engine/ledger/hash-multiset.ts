@@ -19,14 +19,14 @@ export const NO_HASHES: HashMultiset = { left: 0, take: () => false };
 
 /** Hashes of a bucket, on average, where there are many. */
 const PER_BUCKET = 4;
-const MOST_BUCKET_BITS = 20;
+const MOST_BUCKET_BITS = 19;
 /** Buckets of a segment. Each segment shrinks by itself, so that hardly anything is ever held twice. */
 const SEGMENT_BITS = 14;
 const BUCKETS = 2 ** SEGMENT_BITS;
 
 /**
  * Reads the stream twice: first to see how many hashes each bucket gets, then to lay them down one behind the other. So no
- * byte is spent on growing, and beside the hashes there is never more than one piece of the stream: 10 million take 90 MB,
+ * byte is spent on growing, and beside the hashes there is never more than one piece of the stream: 10 million take 85 MB,
  * less and less while they are taken, and a row is found, or missed, in less than 1 µs. `expected` only decides the number of
  * buckets.
  */
