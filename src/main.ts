@@ -1,6 +1,9 @@
 // The `penstock` command: parse the arguments, hand over, end with its code.
 import { runCommandLine } from './cli/index.ts';
+import { quickenImports } from './quick-imports.ts';
 
+// commands import what they need when they are called
+quickenImports();
 // who reads our answer may stop early: `penstock pipeline runs ID | head -3`
 process.stdout.once('error', () => process.exit());
 process.exitCode = await runCommandLine(process.argv);
