@@ -1,4 +1,5 @@
 // Every socket that the SDK opens (statements, tokens, redirects) passes here: it leads to an address that was checked.
+import type { EventEmitter } from 'node:events';
 import type { Agent } from 'node:http';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -26,10 +27,27 @@ export function guardAgent(agent: Agent, environment: ConnectorEnvironment): voi
   (agent as unknown as Connecting).createConnection = (options, done) => {
     const target = targetOf(options.host ?? '', Number(options.port), environment);
     dial(target, options, environment).then(
-      (socket) => done(null, socket),
+      (socket) => {
+        failWithSocket(socket);
+        done(null, socket);
+      },
       (failure) => done(failure as Error),
     );
   };
+}
+
+/** The request that a socket works on, and its answer: Node's own, which its types do not tell. */
+interface Working {
+  readonly _httpMessage?: (EventEmitter & { readonly res?: { readonly complete: boolean } }) | null;
+}
+
+/** Where a connection ends in the middle of an answer, the SDK's fetch waits for the rest for ever: it is told. */
+function failWithSocket(socket: TLSSocket): void {
+  socket.once('close', () => {
+    const { _httpMessage: request } = socket as Working;
+    if (request?.res?.complete !== false) return;
+    request.emit('error', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+  });
 }
 
 /** A TLS connection to the first address that takes it. */
