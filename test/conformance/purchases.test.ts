@@ -63,5 +63,5 @@ sentence('the demo’s purchases', (fixture) => {
     expect(counts.reduce((sum, [extracted = 0]) => sum + extracted, 0)).toBe(KNOWN.purchases);
     expect(counts.every(([extracted, successful]) => extracted === successful)).toBe(true);
     await expectAllPurchases(store, file);
-  }, 300_000);
+  }, 600_000);
 });
