@@ -62,6 +62,7 @@ async function sendRows(
   { fields, rows }: QueryAnswer,
   { fault }: Pick<StorageApi, 'fault'>,
 ): Promise<void> {
+  const made = batchesOf(rows);
   let batch = 0;
   for (let at = Number(call.request.offset); at < rows.length && !call.cancelled; at += BATCH_ROWS) {
     const failure = fault(batch);
@@ -70,9 +71,9 @@ async function sendRows(
       call.emit('error', failure);
       return;
     }
-    const part = rows.slice(at, at + BATCH_ROWS);
-    const serializedRecordBatch = batchBytes(fields, part);
-    if (!call.write({ arrowRecordBatch: { serializedRecordBatch, rowCount: part.length }, rowCount: part.length })) {
+    const rowCount = Math.min(BATCH_ROWS, rows.length - at);
+    const serializedRecordBatch = made.take(at) ?? made.keep(at, batchBytes(fields, rows.slice(at, at + BATCH_ROWS)));
+    if (!call.write({ arrowRecordBatch: { serializedRecordBatch, rowCount }, rowCount })) {
       await Promise.race([new Promise<void>((resolve) => call.once('drain', resolve)), ended(call)]);
     }
     batch += 1;
@@ -80,6 +81,21 @@ async function sendRows(
     await new Promise((resolve) => setImmediate(resolve));
   }
   call.end();
+}
+
+const BATCHES = new WeakMap<object, Map<number, Buffer>>();
+
+/** Batches of rows that are there are made once; those of rows that are made up as they go are not kept. */
+function batchesOf(rows: QueryAnswer['rows']) {
+  const known = BATCHES.get(rows) ?? new Map<number, Buffer>();
+  if (Array.isArray(rows)) BATCHES.set(rows, known);
+  return {
+    take: (at: number) => known.get(at),
+    keep(at: number, bytes: Buffer) {
+      if (Array.isArray(rows)) known.set(at, bytes);
+      return bytes;
+    },
+  };
 }
 
 function ended(call: Streaming): Promise<void> {
