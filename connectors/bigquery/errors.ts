@@ -18,6 +18,11 @@ const LIMIT_ADVICE = 'config.maximum_bytes_billed says how much a query may bill
 /** The first that fits decides. What a query computes wrongly has the reason of a wrong query, but no place in its text. */
 export const RULES: readonly Rule[] = [
   { holds: /would affect rows in the streaming buffer/, code: 'WAREHOUSE_THROTTLED', advice: STREAMED },
+  // a lost race for the table, whatever reason it has
+  {
+    holds: /(?:Could not serialize access to .*|Transaction is aborted) due to concurrent update/,
+    code: 'WAREHOUSE_SESSION_LOST',
+  },
   { reason: 'accessDenied', code: 'WAREHOUSE_PERMISSION' },
   { reason: 'billingNotEnabled', code: 'WAREHOUSE_PERMISSION', advice: 'Enable billing for the project.' },
   { reason: 'accessNotConfigured', code: 'WAREHOUSE_PERMISSION', advice: 'Enable the BigQuery API for the project.' },
@@ -26,7 +31,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'invalidUser', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'authError', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'required', status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
-  { reason: 'notFound', holds: /[Jj]ob/, code: 'WAREHOUSE_SESSION_LOST' },
+  { reason: 'notFound', holds: /^Not found: Job\b/, code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at config.project_id.' },
   { reason: 'notFound', code: 'WAREHOUSE_OBJECT_MISSING' },
   { reason: 'bytesBilledLimitExceeded', code: 'WAREHOUSE_DATA', advice: LIMIT_ADVICE },

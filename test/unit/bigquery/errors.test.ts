@@ -56,6 +56,20 @@ const CASES: readonly (readonly [ErrorCode, Error, string?])[] = [
   ['WAREHOUSE_OBJECT_MISSING', rest('notFound', 'Not found: Dataset p:d', 404)],
   ['WAREHOUSE_OBJECT_MISSING', rest('notFound', 'Not found: Project p', 404), 'config.project_id'],
   ['WAREHOUSE_SESSION_LOST', rest('notFound', 'Not found: Job p:US.job_1', 404)],
+  [
+    'WAREHOUSE_OBJECT_MISSING',
+    rest('notFound', 'Not found: Table p:ds.job_history was not found in location US', 404),
+    'p:ds.job_history',
+  ],
+  ['WAREHOUSE_OBJECT_MISSING', rest('notFound', 'Not found: Dataset p:Jobs', 404), 'p:Jobs'],
+  [
+    'WAREHOUSE_SESSION_LOST',
+    rest('invalidQuery', 'Could not serialize access to table p:d.t due to concurrent update'),
+  ],
+  [
+    'WAREHOUSE_SESSION_LOST',
+    rest('invalidQuery', 'Transaction is aborted due to concurrent update against table p:d.t. Transaction ID: 1'),
+  ],
   ['WAREHOUSE_OBJECT_MISSING', rest('invalidQuery', 'Unrecognized name: nothing at [1:8]'), 'nothing'],
   ['WAREHOUSE_OBJECT_MISSING', rest('invalidQuery', 'Name x not found inside t at [1:8]')],
   ['WAREHOUSE_SQL_INVALID', rest('invalidQuery', 'Syntax error: Unexpected keyword WHERE at [1:13]')],
