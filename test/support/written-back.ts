@@ -70,7 +70,7 @@ export async function openWrittenBack(
     ...{ store, clock, warehouse, workspace },
     pipeline: (spec = {}) =>
       addPipeline(store, {
-        ...{ workspace, provider: connector.provider, config: warehouse.config },
+        ...{ workspace, provider: connector.provider, config: warehouse.config, secretFields: connector.secretFields },
         sqlQuery: `SELECT customer_id, email, MPID FROM ${factsOf(fixture).table('people')}`,
         ...spec,
         kept: { partnerFeedId: String(feed.id), ...spec.kept },
