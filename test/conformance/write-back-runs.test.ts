@@ -82,6 +82,23 @@ sentence('runs that write MPIDs back', (fixture) => {
     }
   });
 
+  test('write nothing for a key that a row has which the model leaves out', async () => {
+    const shared: readonly PersonRow[] = [
+      ['ann', 'same@x.org', null, null, 1],
+      ['bob', 'same@x.org', null, null, 2],
+      ['cyd', 'c@x.org', null, null, 3],
+    ];
+    await using here = await openWrittenBack(fixture, peopleTable(fixture, shared));
+    const pipeline = await here.pipeline({ kept: { rowKey: ['email'] } });
+    const withoutBob = `SELECT customer_id, email, MPID FROM ${factsOf(fixture).table('people')} WHERE customer_id <> 'bob'`;
+    await here.store.execute('UPDATE data_models SET sql_query = $1', [withoutBob]);
+    const run = await here.run(pipeline);
+    expect(run).toMatchObject({ writtenRecords: 1n, conflictingRecords: 1n });
+    expect(await conflictsOf(here, run)).toMatchObject([{ reason: 'ambiguous', foundMpid: null }]);
+    const [cyd] = await here.resolve([['cyd', 'c@x.org']]);
+    expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, cyd]);
+  });
+
   test('clear the MPIDs of erased people first, outside the filter of the model', async () => {
     await using here = await openWrittenBack(fixture, peopleTable(fixture, few));
     const pipeline = await here.pipeline();

@@ -16,6 +16,8 @@ export interface Addressing {
   /** Whether all identities of a row are in its key: then rows of one key are one person. */
   readonly isWhole: boolean;
   keyOf(row: Row): readonly KeyCell[];
+  /** Of the cells of the key's columns, in their order. */
+  keyOfCells(cells: readonly Cell[]): readonly KeyCell[];
   /** undefined: no whole number of 64 bits. */
   readMpidOf(row: Row): bigint | null | undefined;
   /** Position of the MPID in a row. */
@@ -47,7 +49,8 @@ export function addressRows(
   return {
     target: { table: model.table.join('.'), key, mpid },
     isWhole: model.identities.every(({ position }) => positions.includes(position)),
-    keyOf: (row) => positions.map((position) => keyCellOf(row[position] ?? null)),
+    keyOf: (row) => key.map(({ type }, index) => keyCellOf(row[positions[index] ?? -1] ?? null, type)),
+    keyOfCells: (cells) => key.map(({ type }, index) => keyCellOf(cells[index] ?? null, type)),
     readMpidOf: (row) => mpidOf(row[mpidAt] ?? null),
     mpidAt,
   };
@@ -77,8 +80,10 @@ function wrongMpid({ name, nativeType }: Column): string {
 }
 
 /** Cells of other types fail their row when it is mapped, before anybody asks for its key. */
-function keyCellOf(cell: Cell): KeyCell {
+function keyCellOf(cell: Cell, type: ColumnType): KeyCell {
   if (typeof cell === 'number') return BigInt(Math.trunc(cell));
+  // numbers that are equal are one key, however many zeros a column without a scale has kept
+  if (type === 'decimal' && typeof cell === 'string' && cell.includes('.')) return cell.replace(/\.?0+$/, '');
   return typeof cell === 'string' || typeof cell === 'bigint' ? cell : null;
 }
 

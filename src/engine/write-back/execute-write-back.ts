@@ -15,6 +15,7 @@ import { beginAttempt } from './begin-attempt.ts';
 import { clearErasedMpids } from './erased-mpids.ts';
 import { leaveNothingOut } from './nothing-left-out.ts';
 import { createResolving } from './resolved-rows.ts';
+import { findSharedKeys } from './shared-keys.ts';
 import { createStagedKeys } from './staged-keys.ts';
 import { dropLeftovers } from './staging-names.ts';
 import { writeKeys } from './write-keys.ts';
@@ -62,13 +63,14 @@ interface Writing extends Execution {
 
 async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void> {
   const { claimed, session, signal, sinceMs, model, columns, addressing, blame } = writing;
-  const keys = createStagedKeys(addressing.isWhole);
-  const mapping = await resolvingOf(deps, writing, keys.add);
-  const ledger = leaveNothingOut({ claimed, columns, ledgerKey: deps.ledgerKey });
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
-  const statement = wrapModel({ sql: model.sql, dialect });
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   const { chunkRows } = deps.settings;
+  const shared = await findSharedKeys({ session, dialect, addressing, chunkRows, label, signal });
+  const keys = createStagedKeys(addressing.isWhole, shared);
+  const mapping = await resolvingOf(deps, writing, keys.add);
+  const ledger = leaveNothingOut({ claimed, columns, ledgerKey: deps.ledgerKey });
+  const statement = wrapModel({ sql: model.sql, dialect });
   const write = () => writeKeys(deps, { claimed, session, addressing, keys, signal });
   await deliverAll(deps, {
     ...{ signal, sinceMs },

@@ -35,9 +35,9 @@ const AMBIGUOUS = 2;
 
 /**
  * `isWhole`: rows of one key are one person. Then a row that has its MPID need not be remembered, so that a table of which
- * nothing has changed costs no memory.
+ * nothing has changed costs no memory. `shared`: names of keys that may be of several people, whatever comes here.
  */
-export function createStagedKeys(isWhole: boolean): StagedKeys {
+export function createStagedKeys(isWhole: boolean, shared: ReadonlySet<string> = new Set()): StagedKeys {
   /** The first row of a key gives it its number. */
   const numbers = new Map<string, number>();
   let mpids = new BigInt64Array(1024);
@@ -64,9 +64,10 @@ export function createStagedKeys(isWhole: boolean): StagedKeys {
     },
     add({ name, readMpid, mpid }) {
       const isRight = readMpid === mpid;
-      if (isRight && isWhole) return;
+      const isShared = shared.has(name);
+      if (isRight && (isWhole || isShared)) return;
       const number = numberOf(name, mpid);
-      const mark = (mpids[number] === mpid ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
+      const mark = (mpids[number] === mpid && !isShared ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
       marks[number] = (marks[number] as number) | mark;
       if (!isRight && readMpid !== null && readMpids.add(number, readMpid)) staged += 1;
     },

@@ -35,6 +35,19 @@ describe('rows of a table', () => {
   });
 
   it.each([
+    ['1.0', '1'],
+    ['1.00', '1'],
+    ['10', '10'],
+    ['100.50', '100.5'],
+    ['0.00', '0'],
+    ['-10.0', '-10'],
+  ])('have the decimal %s as the key %s', (cell, key) => {
+    const { keyOf, keyOfCells } = addressRows(MODEL, columns('decimal', 'text', 'integer'), undefined);
+    expect(keyOf([cell, '1.0', null])).toEqual([key, '1.0']);
+    expect(keyOfCells([cell, '1.0'])).toEqual([key, '1.0']);
+  });
+
+  it.each([
     [null, null],
     [7, 7n],
     ['7', 7n],

@@ -33,6 +33,16 @@ describe('rows that were resolved, by key', () => {
     }
   });
 
+  it('do not go where other rows of the table have their key, however often they come and are taken', () => {
+    const keys = createStagedKeys(false, new Set([nameOfKey(['a'])]));
+    for (const mpid of [1n, 2n]) {
+      keys.add({ name: nameOfKey(['a']), mpid, readMpid: null });
+      keys.add({ name: nameOfKey(['b']), mpid, readMpid: null });
+      const { rows, ambiguous } = keys.take();
+      expect([rows, ambiguous]).toEqual([[row(['b'], mpid)], [{ key: ['a'], mpid }]]);
+    }
+  });
+
   it('are emptied by taking them', () => {
     const keys = createStagedKeys(true);
     keys.add({ name: nameOfKey(['a']), mpid: 1n, readMpid: null });

@@ -1,0 +1,46 @@
+import { AppError } from '../../kernel/index.ts';
+import type { Dialect, Session } from '../../warehouse/index.ts';
+import type { Addressing } from './address-rows.ts';
+import { nameOfKey } from './key-name.ts';
+
+/** More of them, and the columns of `row_key` are no key of that table. About 40 MB. */
+const MOST = 250_000;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+export interface KeySearch {
+  readonly session: Session;
+  readonly dialect: Dialect;
+  readonly addressing: Addressing;
+  readonly chunkRows: number;
+  readonly label: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Names of keys that more than one row of the whole table has, also rows that the model's filter leaves out or that are of
+ * nobody: where `row_key` leaves an identity out, these may be different people, and the update would give all of them one
+ * MPID. None where the key is whole. Throws MODEL_INVALID where there are too many.
+ */
+export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<string>> {
+  const { session, dialect, addressing, chunkRows, label, signal } = search;
+  const { target, isWhole, keyOfCells } = addressing;
+  const names = new Set<string>();
+  if (isWhole) return names;
+  const columns = target.key.map(({ name }) => dialect.quoteIdentifier(name)).join(', ');
+  const sql = `SELECT ${columns} FROM ${target.table} GROUP BY ${columns} HAVING COUNT(*) > 1`;
+  const statement = { sql, parameters: {} };
+  const { chunks } = await session.read({ statement, chunkRows, chunkBytes: CHUNK_BYTES, label }, signal);
+  for await (const rows of chunks) {
+    for (const row of rows) names.add(nameOfKey(keyOfCells(row)));
+    if (names.size > MOST) throw tooMany(addressing);
+  }
+  return names;
+}
+
+function tooMany({ target }: Addressing): AppError {
+  const columns = target.key.map(({ name }) => name).join(', ');
+  const message =
+    `More than ${MOST} values of ${columns}, which row_key names, stand in several rows of ${target.table} each, so they do ` +
+    'not tell its rows apart. Name more columns, or leave row_key out: then all identities of the model are the key.';
+  return new AppError('MODEL_INVALID', message);
+}
