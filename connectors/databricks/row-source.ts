@@ -1,8 +1,8 @@
 // Rows as the server hands them out, one set ahead of who reads them, in sets that fit the bytes a chunk may have.
 import type { ReadRequest } from '../../src/warehouse/index.ts';
 import type { Batch, OpenBatches } from './batches.ts';
+import type { FetchedRows } from './fetch-rows.ts';
 import type { RowSet } from './sdk.ts';
-import type { FetchedRows } from './statement.ts';
 import type { UsedStatement } from './use-statement.ts';
 
 export interface RowSource {

@@ -1,8 +1,9 @@
 // One statement on the server: started, waited for, its rows fetched, cancelled, closed.
 import { systemClock } from '../../src/kernel/index.ts';
+import { type FetchedRows, rowFetcher } from './fetch-rows.ts';
 import { type Link, RefusedCall } from './link.ts';
 import type { BoundSql } from './render.ts';
-import { type Execution, int64, type Metadata, type OperationHandle, type RowSet, type SessionHandle } from './sdk.ts';
+import { type Execution, int64, type Metadata, type OperationHandle, type SessionHandle } from './sdk.ts';
 
 export interface StartedStatement {
   /** Resolves when the server has the rows, or begins to have them; false: it is a statement without any. */
@@ -11,11 +12,6 @@ export interface StartedStatement {
   fetch(mostRows: number): Promise<FetchedRows>;
   cancel(): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface FetchedRows {
-  readonly rows: RowSet | undefined;
-  readonly hasMore: boolean;
 }
 
 export interface StatementToStart extends BoundSql {
@@ -46,22 +42,10 @@ export async function startStatement(
   return {
     finish: () => waitFor(link, operationHandle),
     metadata: () => link.call('getResultSetMetadata', { operationHandle }),
-    async fetch(mostRows) {
-      const { FETCH_NEXT } = link.sdk.wire.TFetchOrientation;
-      const question = { operationHandle, orientation: FETCH_NEXT, maxRows: int64(mostRows), fetchType: 0 };
-      const { results, hasMoreRows } = await link.call('fetchResults', question);
-      return { rows: results ?? undefined, hasMore: hasMoreRows === true || countOf(results ?? undefined) > 0 };
-    },
+    fetch: rowFetcher(link, operationHandle),
     cancel: async () => void (await link.call('cancelOperation', { operationHandle })),
     close: async () => void (await link.call('closeOperation', { operationHandle })),
   };
-}
-
-/** Results in columns come with a flag that is always false on some servers: they end with a set without rows. */
-function countOf(rows: RowSet | undefined): number {
-  const [first] = rows?.columns ?? [];
-  const { values } = Object.values(first ?? {}).find((value) => value != null) ?? {};
-  return Array.isArray(values) ? values.length : 0;
 }
 
 /** As the SDK writes them: `name:value`, comma separated, with backslashes before signs of the notation. */

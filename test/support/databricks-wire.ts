@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TColumn } from '@databricks/sql/thrift/TCLIService_types.js';
+import type { TColumn, TFetchResultsResp } from '@databricks/sql/thrift/TCLIService_types.js';
 import { CERTIFICATE, CERTIFICATE_KEY } from './localhost-certificate.ts';
 import { decode, encodeReply, makeInt64, readAll, readHead, T } from './servers/databricks/thrift.ts';
 
@@ -23,6 +23,8 @@ export type WireAnswer =
 
 export interface WireBehaviour {
   answer(sql: string): WireAnswer;
+  /** Comes in place of rows at a statement's so-manieth question for them, from 0; the rows come with the next one. */
+  instead?(sql: string, asked: number): TFetchResultsResp | undefined;
   /** The service principal that may sign in; absent: every token is good. */
   readonly oauth?: { readonly clientId: string; readonly clientSecret: string };
 }
@@ -34,7 +36,9 @@ export interface DatabricksWire extends AsyncDisposable {
 }
 
 interface Operation {
+  readonly sql: string;
   readonly answer: WireAnswer;
+  asked: number;
   fetched: number;
 }
 
@@ -96,7 +100,7 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
     case 'ExecuteStatement': {
       const operationId = newId();
       const sql = decode(bytes, T.TExecuteStatementReq)?.statement ?? '';
-      operations.set(operationId.guid.toString('hex'), { answer: behaviour.answer(sql), fetched: 0 });
+      operations.set(operationId.guid.toString('hex'), { sql, answer: behaviour.answer(sql), asked: 0, fetched: 0 });
       const operationHandle = new T.TOperationHandle({
         ...{ operationId, operationType: T.TOperationType.EXECUTE_STATEMENT, hasResultSet: true },
       });
@@ -106,8 +110,10 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
       return statusOf(known().answer);
     case 'GetResultSetMetadata':
       return metadataOf(known().answer);
-    case 'FetchResults':
-      return nextRows(known());
+    case 'FetchResults': {
+      const operation = known();
+      return behaviour.instead?.(operation.sql, operation.asked++) ?? nextRows(operation);
+    }
     default:
       return new T.TCloseSessionResp({ status: OK });
   }

@@ -21,9 +21,9 @@ import { NEVER, readAll, requestOf } from '../reading.ts';
 const CONFIG = { ...DATABRICKS_CONFIG, schema: 'shop' };
 const TOKEN = { token: 'dapi0123' };
 
-async function openWire(behaviour: WireBehaviour, config: object = TOKEN) {
+async function openWire(behaviour: WireBehaviour, config: object = TOKEN, decided = {}) {
   const wire = await openDatabricksWire(behaviour);
-  const session = await databricks.open({ ...CONFIG, ...config }, databricksEndpoint(wire.port), NEVER);
+  const session = await databricks.open({ ...CONFIG, ...config }, databricksEndpoint(wire.port, decided), NEVER);
   return {
     wire,
     session,
@@ -216,6 +216,51 @@ describe('results as Arrow', () => {
       [1, 'ä'],
       [null, null],
     ]);
+  });
+});
+
+describe('rows that are missing in the middle', () => {
+  const described = { columnSet: [texts('a'), texts('string')] };
+  const openCut = (instead: (asked: number) => object | undefined, decided = {}) =>
+    openWire(
+      {
+        answer: answers({ DESCRIBE: described, SELECT: { columnSet: [texts('one', 'two')] } }),
+        instead: (sql, asked) => (sql.startsWith('SELECT') ? (instead(asked) as never) : undefined),
+      },
+      TOKEN,
+      decided,
+    );
+  const OK = new T.TStatus({ statusCode: T.TStatusCode.SUCCESS_STATUS });
+  const busy = new T.TFetchResultsResp({
+    status: new T.TStatus({ statusCode: T.TStatusCode.STILL_EXECUTING_STATUS }),
+  });
+
+  it('are waited for while the server is still at work', async () => {
+    await using opened = await openCut((asked) => (asked === 0 || asked === 2 ? busy : undefined));
+    expect((await readAll(opened.session, requestOf('SELECT *'))).rows).toEqual([['one'], ['two']]);
+  });
+
+  it('are waited for as long as a statement may take', async () => {
+    await using opened = await openCut(() => busy, { statementTimeoutMs: 300 });
+    await expect(readAll(opened.session, requestOf('SELECT *'))).rejects.toMatchObject({ code: 'WAREHOUSE_TIMEOUT' });
+  });
+
+  it.each([
+    ['no rows', new T.TFetchResultsResp({ status: OK }), 'no rows after 2'],
+    [
+      'later rows',
+      new T.TFetchResultsResp({
+        ...{ status: OK, hasMoreRows: false },
+        results: new T.TRowSet({ startRowOffset: makeInt64(5) as never, rows: [], columns: [texts('six')] }),
+      }),
+      'with row 5 after 2 rows',
+    ],
+  ])('are asked for again later where %s come in their place', async (_, answer, message) => {
+    await using opened = await openCut((asked) => (asked === 1 ? answer : undefined));
+    await expect(readAll(opened.session, requestOf('SELECT *'))).rejects.toMatchObject({
+      ...{ code: 'WAREHOUSE_SESSION_LOST', disposition: 'retry' },
+      message: expect.stringContaining(message),
+    });
   });
 });
 
