@@ -21,22 +21,19 @@ function labelText(text: string): string {
 export type JobName = (attempt: number) => string;
 
 /**
- * A statement of a run has the same names in every attempt and in every daemon: an insert that was sent twice makes one job,
- * and a run that starts again meets the result it had, which no later change of the tables reaches.
+ * A statement with a key has the same names in every attempt and in every daemon: an insert that was sent twice makes one job,
+ * and an attempt that starts again meets the result it had, which no later change of the tables reaches. Without a key its
+ * job is never met again. What is logged is no part of it: another installation may log the same.
  */
-export function jobNames(
-  { sql, parameters }: Statement,
-  place: string,
-  label: Readonly<Record<string, string>> | undefined,
-): JobName {
-  if (label?.run === undefined) {
+export function jobNames({ sql, parameters }: Statement, place: string, snapshotKey: string | undefined): JobName {
+  if (snapshotKey === undefined) {
     const name = `penstock_${nextId()}_${Math.floor(systemRandom() * 2 ** 40).toString(36)}`;
     return (attempt) => `${name}_${attempt}`;
   }
   const bound = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
-  const about = JSON.stringify([place, label, sql, bound]);
+  const about = JSON.stringify([snapshotKey, place, sql, bound]);
   const hash = createHash('sha256').update(about).digest('hex').slice(0, 32);
-  return (attempt) => `penstock_${labelText(label.run ?? '')}_${hash}_${attempt}`;
+  return (attempt) => `penstock_${hash}_${attempt}`;
 }
 
 const nextId = createIdSource(systemClock);

@@ -13,8 +13,8 @@ export interface JobRequest {
   readonly label?: Readonly<Record<string, string>> | undefined;
   /** Where the job runs; undefined: BigQuery finds it in the statement. */
   readonly location: string | undefined;
-  /** A run's own SELECT: its job is found again by later attempts. What writes never is. */
-  readonly isFoundAgain?: boolean;
+  /** Of a run's own SELECT: its job is found again under the same key. What writes has none. */
+  readonly snapshotKey?: string | undefined;
 }
 
 /** The job as BigQuery answers a dry run: nothing runs and nothing is billed. */
@@ -27,11 +27,11 @@ export async function dryRun(client: Client, request: JobRequest, signal: AbortS
   return requireSound(job);
 }
 
-/** Begins the statement's job, or finds the one that an earlier attempt of the same run began. */
+/** Begins the statement's job, or finds the one that was begun under the same key. */
 export async function beginJob(client: Client, request: JobRequest, signal: AbortSignal): Promise<JobReference> {
-  const { statement, label, isFoundAgain } = request;
+  const { statement, snapshotKey } = request;
   const { project_id: project, dataset_id: dataset } = client.config;
-  const names = jobNames(statement, `${project}.${dataset}`, isFoundAgain ? label : undefined);
+  const names = jobNames(statement, `${project}.${dataset}`, snapshotKey);
   return await beginNamed({ client, request, names, signal }, 1);
 }
 

@@ -53,10 +53,10 @@ async function rowsOf(
 }
 
 async function runJob({ client, request, location, signal }: ReadJob): Promise<JobResult> {
-  const { statement, label } = request;
+  const { statement, label, snapshotKey } = request;
   const wanted = { statement, label, location };
   requireSelect(await dryRun(client, wanted, signal));
-  const job = await beginJob(client, { ...wanted, isFoundAgain: true }, signal);
+  const job = await beginJob(client, { ...wanted, snapshotKey }, signal);
   const leave = cancelOnAbort(client, job, signal);
   try {
     return await awaitResult(client, job, signal);

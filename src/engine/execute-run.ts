@@ -11,6 +11,7 @@ import { openSession } from './open-session.ts';
 import { openSource, type RunSource } from './open-source.ts';
 import { readChunks } from './read-chunks.ts';
 import type { Blame } from './settle-failure.ts';
+import { snapshotKeyOf } from './snapshot-key.ts';
 import { executeWriteBack } from './write-back/execute-write-back.ts';
 import { readWriteBackModel } from './write-back/read-write-back-model.ts';
 
@@ -48,9 +49,10 @@ async function deliverRows(deps: EngineDeps, { claimed, source, session, signal,
   blame('data model');
   const { chunkRows } = deps.settings;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
+  const snapshotKey = snapshotKeyOf(deps, claimed);
   await deliverAll(deps, {
     ...{ signal, sinceMs },
-    read: (reading) => readChunks({ session, ledger, chunkRows, label }, source, reading),
+    read: (reading) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, source, reading),
     delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: countsOfRun(claimed.run) },
     inspect: (progress, chunk) => requireMappedRows(progress, { chunk, blame }),
   });

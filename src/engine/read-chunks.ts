@@ -27,6 +27,7 @@ export interface ReadingDeps {
   readonly chunkRows: number;
   /** Goes to the warehouse's query log. */
   readonly label: Readonly<Record<string, string>>;
+  readonly snapshotKey: string;
 }
 
 /**
@@ -34,12 +35,12 @@ export interface ReadingDeps {
  * the size of the result.
  */
 export async function* readChunks(
-  { session, ledger, chunkRows, label }: ReadingDeps,
+  { session, ledger, chunkRows, label, snapshotKey }: ReadingDeps,
   { statement, mapping }: Pick<RunSource, 'statement' | 'mapping'>,
   signal: AbortSignal,
 ): AsyncGenerator<MappedChunk, void, undefined> {
   const pieceRows = Math.min(PIECE_ROWS, chunkRows);
-  const request = { statement, chunkRows: pieceRows, chunkBytes: PIECE_BYTES, label };
+  const request = { statement, chunkRows: pieceRows, chunkBytes: PIECE_BYTES, label, snapshotKey };
   const { chunks } = await session.read(request, signal);
   let most = Math.min(FIRST_CHUNK_ROWS, chunkRows);
   let chunk = openChunk(ledger, mapping);

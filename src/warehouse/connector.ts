@@ -28,6 +28,12 @@ export interface ReadRequest {
   readonly firstChunkRows?: number;
   /** Goes to the warehouse's query log where it has tags: pipeline and run. */
   readonly label?: Readonly<Record<string, string>>;
+  /**
+   * Stands for one reading of one run, also in other installations: a later attempt of it has the same key, and a warehouse
+   * that keeps results may answer it with the one that this statement had under this key. Without a key nothing is ever
+   * answered with an earlier result. 32 hexadecimal digits.
+   */
+  readonly snapshotKey?: string;
 }
 
 /** Columns are known even for zero rows; chunks are pulled, and leaving the loop early frees what they hold. */

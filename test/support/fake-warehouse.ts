@@ -18,6 +18,8 @@ export interface FakeWarehouse {
   /** Waited for before each chunk but the first. */
   gate: (chunk: number, signal: AbortSignal) => Promise<void>;
   readonly statements: Statement[];
+  /** Of each statement, what was asked for as its `snapshotKey`. */
+  readonly snapshotKeys: (string | undefined)[];
   sessions: number;
 }
 
@@ -58,6 +60,7 @@ export function fakeWarehouse(options: FakeWarehouseOptions): FakeWarehouse {
     failing: undefined,
     gate: async () => undefined,
     statements: [],
+    snapshotKeys: [],
     sessions: 0,
   };
   return warehouse;
@@ -77,8 +80,9 @@ function session(warehouse: FakeWarehouse, { iterator }: FakeWarehouseOptions): 
       failAt(warehouse, 'describe');
       return warehouse.columns;
     },
-    async read({ statement, chunkRows, firstChunkRows }, signal) {
+    async read({ statement, chunkRows, firstChunkRows, snapshotKey }, signal) {
       warehouse.statements.push(statement);
+      warehouse.snapshotKeys.push(snapshotKey);
       if (statement.sql.includes('null_iterators')) return { columns: [], chunks: ofNulls(warehouse, iterator) };
       const rows = inRange(warehouse, statement, iterator);
       return { columns: warehouse.columns, chunks: chunksOf(warehouse, rows, { chunkRows, firstChunkRows, signal }) };

@@ -10,6 +10,7 @@ import type { RunResult } from '../finish-run.ts';
 import { requireMappedRows } from '../hopeless.ts';
 import { connectorOf, openSession } from '../open-session.ts';
 import { readChunks } from '../read-chunks.ts';
+import { snapshotKeyOf } from '../snapshot-key.ts';
 import { type Addressing, addressRows } from './address-rows.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { clearErasedMpids } from './erased-mpids.ts';
@@ -65,6 +66,7 @@ async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void
   const { claimed, session, signal, sinceMs, model, columns, addressing, blame } = writing;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
+  const snapshotKey = snapshotKeyOf(deps, claimed);
   const { chunkRows } = deps.settings;
   const shared = await findSharedKeys({ session, dialect, addressing, chunkRows, label, signal });
   const keys = createStagedKeys(addressing.isWhole, shared);
@@ -74,7 +76,7 @@ async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void
   const write = () => writeKeys(deps, { claimed, session, addressing, keys, signal });
   await deliverAll(deps, {
     ...{ signal, sinceMs },
-    read: (reading) => readChunks({ session, ledger, chunkRows, label }, { statement, mapping }, reading),
+    read: (reading) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping }, reading),
     delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
     async inspect(progress, chunk) {
       requireMappedRows(progress, { chunk, blame });

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 
 const label = { pipeline: 'Orders of Today', run: '42' };
-const QUERY = requestOf('SELECT n FROM t', { label });
+const QUERY = requestOf('SELECT n FROM t', { label, snapshotKey: 'c0ffee' });
 const answerOf = (count: number, from = 0) => ({ fields: NUMBERS, rows: numbers(count, from) });
 
 describe('a job', () => {
@@ -31,7 +31,7 @@ describe('a job', () => {
     expect([...scripted.api.jobs.values()][0]?.location).toBe('EU');
   });
 
-  it('is found again by a later attempt of its run, which reads the rows it had', async () => {
+  it('is found again under the key of its snapshot alone, and then gives the rows it had', async () => {
     await using scripted = await openScripted(answerOf(10));
     const read = async (request = QUERY) => {
       await using session = await scripted.open();
@@ -40,8 +40,10 @@ describe('a job', () => {
     expect(await read()).toBe(10);
     scripted.answer = answerOf(99);
     expect(await read()).toBe(10);
-    expect(await read({ ...QUERY, label: { ...label, run: '43' } })).toBe(99);
-    expect(await read(requestOf('SELECT n FROM t'))).toBe(99);
+    expect(await read({ ...QUERY, label: { ...label, run: '43' } })).toBe(10);
+    expect(await read({ ...QUERY, snapshotKey: 'c0ffef' })).toBe(99);
+    scripted.answer = answerOf(100);
+    expect(await read(requestOf('SELECT n FROM t', { label }))).toBe(100);
     expect(scripted.api.jobs.size).toBe(3);
   });
 

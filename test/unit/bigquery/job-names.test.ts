@@ -26,26 +26,26 @@ describe('labels', () => {
 });
 
 describe('the name of a job', () => {
-  const label = { pipeline: 'p', run: '7' };
+  const key = 'c0ffee';
 
-  it('is the same for the same statement of the same run, in every attempt', () => {
-    const name = jobNames(statement('SELECT 1', { a: 5n }), 'p.d', label);
-    expect(name(1)).toBe(jobNames(statement('SELECT 1', { a: 5n }), 'p.d', label)(1));
+  it('is the same for the same statement under the same key, in every attempt', () => {
+    const name = jobNames(statement('SELECT 1', { a: 5n }), 'p.d', key);
+    expect(name(1)).toBe(jobNames(statement('SELECT 1', { a: 5n }), 'p.d', key)(1));
     expect(name(1)).toMatch(/^[\w-]{1,1024}$/);
     expect(name(1)).not.toBe(name(2));
   });
 
   it.each([
-    ['statement', statement('SELECT 2', { a: 5n }), 'p.d', label],
-    ['bound', statement('SELECT 1', { a: 6n }), 'p.d', label],
-    ['place', statement('SELECT 1', { a: 5n }), 'p.e', label],
-    ['run', statement('SELECT 1', { a: 5n }), 'p.d', { ...label, run: '8' }],
-  ])('is another for another %s', (_, ...[other, place, labels]) => {
-    const name = jobNames(statement('SELECT 1', { a: 5n }), 'p.d', label);
-    expect(jobNames(other, place, labels)(1)).not.toBe(name(1));
+    ['statement', statement('SELECT 2', { a: 5n }), 'p.d', key],
+    ['bound', statement('SELECT 1', { a: 6n }), 'p.d', key],
+    ['place', statement('SELECT 1', { a: 5n }), 'p.e', key],
+    ['key', statement('SELECT 1', { a: 5n }), 'p.d', 'c0ffef'],
+  ])('is another for another %s', (_, ...[other, place, otherKey]) => {
+    const name = jobNames(statement('SELECT 1', { a: 5n }), 'p.d', key);
+    expect(jobNames(other, place, otherKey)(1)).not.toBe(name(1));
   });
 
-  it('is never met again where there is no run', () => {
+  it('is never met again where there is no key', () => {
     expect(jobNames(statement('SELECT 1'), 'p.d', undefined)(1)).not.toBe(
       jobNames(statement('SELECT 1'), 'p.d', undefined)(1),
     );
