@@ -9,6 +9,7 @@ import {
   type WriteBackTarget,
 } from '../../warehouse/index.ts';
 import type { Row } from '../mapping/unit-mapping.ts';
+import { holdsMpid } from './holds-mpid.ts';
 
 /** How the rows of a model are found again in its table. */
 export interface Addressing {
@@ -25,7 +26,6 @@ export interface Addressing {
 }
 
 const KEY_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'integer', 'decimal', 'uuid']);
-const MPID_TYPES: ReadonlySet<ColumnType> = new Set(['integer', 'decimal']);
 
 /**
  * The key: all identities that the model projects, or those of them that the pipeline's `row_key` names.
@@ -43,7 +43,7 @@ export function addressRows(
   const complaints = [
     ...key.filter(({ type }) => !KEY_TYPES.has(type)).map(wrongKey),
     ...(positions.includes(mpidAt) ? ['The row_key of a pipeline that writes MPIDs back cannot hold the MPID.'] : []),
-    ...(MPID_TYPES.has(mpid.type) ? [] : [wrongMpid(mpid)]),
+    ...(holdsMpid(mpid) ? [] : [wrongMpid(mpid)]),
   ];
   if (complaints.length > 0) throw new AppError('MODEL_INVALID', complaints.join(' '));
   return {

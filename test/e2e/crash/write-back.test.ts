@@ -148,17 +148,21 @@ test('DuckDB, killed while it resolves and while it writes', async () => {
   };
   const before = await read();
   const run = await definePipeline(site, { connection });
+  const struck: number[] = [];
   for (const share of [0.5, 1]) {
     // an attempt begins with counts of 0
     const isLeft = await untilShare(site, { runIds: [run], rows: ROWS }, share);
     if (!isLeft) break;
     await strike(site);
+    struck.push(share);
     const now = await read();
     // all of it or nothing
     expect([0, ROWS]).toContain(now.filter(([, mpid]) => mpid !== null).length);
     await site.store.execute('UPDATE pipeline_runs SET extracted_records = 0, successful_records = 0');
     await site.serve();
   }
+  // a run that is over before it is struck shows nothing
+  expect(struck).toEqual([0.5, 1]);
   await expectWritten(site, run, { before, read });
   await source.run(
     `COPY (SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'penstock%') TO '${file}' (FORMAT csv)`,

@@ -14,7 +14,11 @@ const MODEL: WriteBackModel = {
 
 const columns = (...types: readonly ColumnType[]): readonly Column[] =>
   ['CUSTOMER_ID', 'EMAIL', 'MPID'].map((name, index) => ({
-    ...{ name, type: types[index] ?? 'text', nativeType: (types[index] ?? 'text').toUpperCase() },
+    ...{
+      name,
+      type: types[index] ?? 'text',
+      nativeType: types[index] === 'integer' ? 'BIGINT' : (types[index] ?? 'text').toUpperCase(),
+    },
   }));
 const USUAL = columns('integer', 'text', 'decimal');
 
