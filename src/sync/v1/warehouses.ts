@@ -15,6 +15,8 @@ interface Warehouse {
   /** What version 2 requires and version 1 does not know, of a connection that version 1 makes. */
   readonly defaults: Readonly<Record<string, string>>;
   readonly timestampTypes: readonly TimestampType[];
+  /** Fields that version 1 cannot say and that cannot stand beside a password: one that it sends takes their place. */
+  readonly otherSignIns?: readonly string[];
 }
 
 const UNIX = ['timestamp_unixtime_ms', 'timestamp_unixtime_s'] as const;
@@ -37,6 +39,7 @@ export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
     // not shown: version 1 has no storage integration, without which rows are read just as well
     defaults: { storage_integration: '' },
     timestampTypes: ALPHA_TYPES,
+    otherSignIns: ['private_key', 'private_key_passphrase', 'programmatic_access_token'],
   },
   Beta: {
     type: 'beta',

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET } from '../../../connectors/index.ts';
+import type { Connection } from '../../../src/sync/connection.ts';
 import { CONFIG_FIELDS } from '../../../src/sync/provider.ts';
 import { TIMESTAMP_TYPES, WAREHOUSES } from '../../../src/sync/v1/warehouses.ts';
-import { PROVIDERS, parseIteratorType } from '../../../src/warehouse/index.ts';
+import { connectionBody } from '../../../src/sync/v1/wire/connection.ts';
+import { type ConnectionConfig, PROVIDERS, parseIteratorType } from '../../../src/warehouse/index.ts';
 
 describe('a warehouse of version 1', () => {
   it.each(PROVIDERS)('%s is one where its connector says so', (provider) => {
@@ -36,5 +38,22 @@ describe('a connection that version 1 makes', () => {
   it.each(Object.entries(said))('of %s suits its connector', (provider, config) => {
     const { defaults } = WAREHOUSES[provider as keyof typeof said] as { defaults: Readonly<Record<string, string>> };
     expect(FLEET[provider as keyof typeof said]?.checkConfig({ ...defaults, ...config })).toEqual([]);
+  });
+
+  it.each([
+    ['a key', { private_key: 'sealed', private_key_passphrase: 'sealed' }],
+    ['a token', { programmatic_access_token: 'sealed' }],
+  ])('signs in by its password instead of %s, and keeps it without one', (_, signIn) => {
+    const { aws_iam_user_arn, aws_external_id, account_identifier, password, ...same } = said.Alpha;
+    const kept = { storage_integration: '', schema: 'shop' };
+    const config = { ...same, ...kept, ...signIn, account_identifier, aws_iam_user_arn, aws_external_id };
+    const stored = { provider: 'Alpha', state: 'active', config } as unknown as Connection;
+    const body = { id: 'shop', name: 'Shop', type: 'alpha', source_account_id: account_identifier, ...same };
+    const asked = connectionBody(FLEET, { ...body, password }, stored).config;
+    expect(asked).toEqual({ ...same, ...kept, account_identifier, password });
+    expect(FLEET.Alpha?.checkConfig(asked as ConnectionConfig)).toEqual([]);
+    expect(Object.keys(connectionBody(FLEET, body, stored).config)).toEqual(
+      expect.arrayContaining(Object.keys(signIn)),
+    );
   });
 });

@@ -47,7 +47,7 @@ export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): S
   const secretFields = secretFieldsOf(fleet, provider);
   const kept =
     stored?.provider === provider
-      ? unsaid(maskConfig({ config: stored.config, secretFields }), warehouse)
+      ? unsaid(maskConfig({ config: stored.config, secretFields }), warehouse, body)
       : warehouse.defaults;
   return {
     ...{ id: body.id, name: body.name, state: stored?.state ?? 'active', service_provider: provider },
@@ -63,9 +63,11 @@ function foreignFields(body: Body, { type, fields }: Warehouse): readonly Issue[
   }));
 }
 
-/** What version 1 cannot say. */
-function unsaid(config: ConnectionConfig, { fields }: Warehouse): ConnectionConfig {
-  return Object.fromEntries(Object.entries(config).filter(([field]) => fields[field] === undefined));
+/** What version 1 cannot say, but for ways to sign in where the body has a password. */
+function unsaid(config: ConnectionConfig, { fields, otherSignIns = [] }: Warehouse, body: Body): ConnectionConfig {
+  const replaced = body.password == null ? [] : otherSignIns;
+  const isKept = (field: string) => fields[field] === undefined && !replaced.includes(field);
+  return Object.fromEntries(Object.entries(config).filter(([field]) => isKept(field)));
 }
 
 /** How version 1 names what version 2 complains of. */
