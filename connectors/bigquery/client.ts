@@ -29,7 +29,7 @@ export interface Client extends ClientDeps {
 }
 
 /** An answer takes ten seconds at most where the server waits for a job, and a page of rows some more. */
-const ANSWER_MS = 120_000;
+export const ANSWER_MS = 120_000;
 
 export function createClient(deps: ClientDeps): Client {
   const { sdk, config, environment } = deps;

@@ -101,22 +101,41 @@ async function requireDataset(client: Client, signal: AbortSignal): Promise<stri
 
 interface WireTables {
   readonly tables?: readonly { readonly tableReference: TableReference; readonly type?: string }[];
+  readonly nextPageToken?: string;
 }
 
-/** A job that runs nothing, and one over the dataset's first table, where there is one. */
+/** Tables that are looked at until one can be read: each may have grants of its own. */
+const MOST_TABLES = 10;
+
+/** A job that runs nothing, and one over a table of the dataset, where there is one. */
 async function requireReading(client: Client, location: string | undefined, signal: AbortSignal): Promise<string> {
   const { dataset_id: dataset } = client.config;
   await dryRun(client, { statement: { sql: ONE_SQL, parameters: {} }, location }, signal);
-  const call = { method: 'GET', path: `/datasets/${dataset}/tables`, query: { maxResults: 1 } } as const;
-  const { tables } = await client.call<WireTables>(call, signal);
-  const table = tables?.[0]?.tableReference;
-  if (table === undefined) return 'Queries can run; the dataset has no table yet.';
+  const call = { method: 'GET', path: `/datasets/${dataset}/tables`, query: { maxResults: MOST_TABLES } } as const;
+  const { tables = [], nextPageToken } = await client.call<WireTables>(call, signal);
+  let refusal: unknown;
+  for (const { tableReference } of tables.slice(0, MOST_TABLES)) {
+    refusal = await refusalOf(client, { table: tableReference, location }, signal);
+    if (refusal === undefined) return 'Queries can run, and tables of the dataset can be read.';
+  }
+  if (refusal === undefined) return 'Queries can run; the dataset has no table yet.';
+  if (nextPageToken === undefined && tables.length <= MOST_TABLES) throw refusal;
+  return `Queries can run; the first ${MOST_TABLES} tables of the dataset cannot be read, and others were not tried.`;
+}
+
+interface TableToRead {
+  readonly table: TableReference;
+  readonly location: string | undefined;
+}
+
+/** A table that wants a filter, or a view that is broken, says nothing about what may be read. */
+async function refusalOf(client: Client, { table, location }: TableToRead, signal: AbortSignal): Promise<unknown> {
   const name = quoteIdentifier(`${table.projectId}.${table.datasetId}.${table.tableId}`);
-  await dryRun(client, { statement: { sql: readableSql(name), parameters: {} }, location }, signal).catch(
-    (failure: unknown) => {
-      // a table that wants a filter, or a view that is broken, says nothing about what may be read
-      if (classify(failure).code === 'WAREHOUSE_PERMISSION') throw failure;
-    },
-  );
-  return 'Queries can run, and the dataset’s tables can be read.';
+  try {
+    await dryRun(client, { statement: { sql: readableSql(name), parameters: {} }, location }, signal);
+  } catch (failure) {
+    signal.throwIfAborted();
+    if (classify(failure).code === 'WAREHOUSE_PERMISSION') return failure;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import { AppError, type Micros } from '../../src/kernel/index.ts';
 import type { Session, Statement } from '../../src/warehouse/index.ts';
-import { type Client, type ClientDeps, createClient } from './client.ts';
+import { ANSWER_MS, type Client, type ClientDeps, createClient, within } from './client.ts';
 import { readLocation } from './dataset.ts';
 import { describe, estimate } from './describe.ts';
 import { requireOpenHosts } from './hosts.ts';
@@ -42,6 +42,7 @@ interface Ready extends Opened {
 export function openSession(deps: ClientDeps): Session {
   let opened: Promise<Opened> | undefined;
   let located: Promise<string | undefined> | undefined;
+  const closing = new AbortController();
   const open = () => {
     opened ??= requireOpenHosts(deps.environment)
       .then(() => createClient(deps))
@@ -51,8 +52,9 @@ export function openSession(deps: ClientDeps): Session {
   };
   const ready = async (signal: AbortSignal): Promise<Ready> => {
     const { client, storage } = await open();
-    located ??= readLocation(client, signal).catch(forget(() => (located = undefined)));
-    return { client, storage, location: await located };
+    // all callers share it, so none of them ends it by leaving
+    located ??= readLocation(client, closing.signal).catch(forget(() => (located = undefined)));
+    return { client, storage, location: await within(located, { signal, limitMs: ANSWER_MS }) };
   };
   return {
     probe: (signal) => probe(deps, async () => (await open()).client, signal),
@@ -68,6 +70,7 @@ export function openSession(deps: ClientDeps): Session {
     read: async (request, signal) => startRead({ ...(await ready(signal)), request, signal }),
     ...(deps.environment.writes === true ? { writeBack: createWriteBack(ready) } : {}),
     [Symbol.asyncDispose]: async () => {
+      closing.abort();
       await (await opened?.catch(() => undefined))?.storage.close();
     },
   };

@@ -60,7 +60,12 @@ function statements(values: SetUpValues): readonly SetUpStatement[] {
   const member = `"serviceAccount:${given(values, 'user')}"`;
   const location = values.region === undefined ? '' : ` OPTIONS (location = '${values.region}')`;
   const editor = '`roles/bigquery.dataEditor`';
+  const viewer = '`roles/bigquery.metadataViewer`';
   return [
+    {
+      purpose: 'See where the dataset lies and which tables it has, as the test of the connection does',
+      sql: `GRANT ${viewer} ON SCHEMA ${path(project, given(values, 'schema'))} TO ${member}`,
+    },
     {
       purpose: 'Read and write the table that gets its MPIDs back',
       sql: `GRANT ${editor} ON TABLE ${target} TO ${member}`,
