@@ -16,11 +16,15 @@ interface FillingColumn {
 
 const ROWS_PER_INSERT = 2500;
 
-/** Makes a table with thousands of rows, by INSERT where the product has nothing that is better. */
-export async function fillTable(warehouse: Warehouse, { name, columns, rows }: Filling): Promise<void> {
-  await warehouse.seed([
-    `CREATE TABLE ${name} (${columns.map((column) => `${column.name} ${column.ddl}`).join(', ')})`,
-  ]);
+/** Makes a table with thousands of rows. */
+export async function fillTable(warehouse: Warehouse, filling: Filling): Promise<void> {
+  const columns = filling.columns.map(({ name, ddl }) => `${name} ${ddl}`);
+  await warehouse.seed([`CREATE TABLE ${filling.name} (${columns.join(', ')})`]);
+  await addRows(warehouse, filling);
+}
+
+/** By INSERT where the product has nothing that is better. */
+export async function addRows(warehouse: Warehouse, { name, columns, rows }: Filling): Promise<void> {
   const { fill } = warehouse;
   if (fill !== undefined) {
     const namesOf = (row: Filling['rows'][number]) => columns.map((column, index) => [column.name, row[index] ?? null]);

@@ -1,4 +1,5 @@
-// Sentence 8 and whole runs that write MPIDs back with 100,000 rows, over every warehouse that can be had here.
+// Sentence 8 and whole runs that write MPIDs back with 100,000 rows, over every warehouse that can be had here; BigQuery's
+// emulator compares each row with each, so it gets as many as it can take.
 import { test } from 'vitest';
 import { sentence } from '../conformance/fleet.ts';
 import { writeMany } from '../conformance/writing-back.ts';
@@ -11,6 +12,6 @@ sentence(`${ROWS} rows are written back`, (fixture) => {
     test.skip('by no connector that cannot');
     return;
   }
-  test('by a session', () => writeMany(fixture, ROWS), 1_800_000);
+  test('by a session', () => writeMany(fixture, Math.min(ROWS, fixture.writeBack?.many ?? ROWS)), 1_800_000);
   test('by a run, and not again by the next', () => expectWrittenBack(fixture, ROWS), 1_800_000);
 });

@@ -5,18 +5,22 @@ import { countsOf } from './test-engine.ts';
 import { type Known, openWrittenBack } from './written-back.ts';
 
 /** Several chunks also where there are few rows. */
-const CHUNK_ROWS = 500;
+const CHUNKS = 4;
+const MOST_CHUNK_ROWS = 500;
 
 const knownOf = (rows: readonly PersonRow[]) => rows.map(([customer, email]): Known => [customer, email]);
 const untouched = (rows: readonly PersonRow[]) =>
   rows.map(([customer, email, , note, n]) => [customer, email, note, n]);
 const mpidsIn = (rows: readonly PersonRow[]) => rows.map(([, , mpid]) => mpid);
 
-/** Half of the people are known before; afterwards the table says what the profiles say, and says it again. */
-export async function expectWrittenBack(fixture: Fixture, count: number): Promise<void> {
-  await using here = await openWrittenBack(fixture, manyPeople(fixture, count), {
-    settings: { chunkRows: CHUNK_ROWS },
-  });
+/**
+ * Half of the people are known before; afterwards the table says what the profiles say, and says it again. As many people as
+ * `asked`, or fewer where the product's local server cannot take them (`many` of the fixture).
+ */
+export async function expectWrittenBack(fixture: Fixture, asked: number): Promise<void> {
+  const count = Math.min(asked, fixture.writeBack?.many ?? asked);
+  const chunkRows = Math.min(MOST_CHUNK_ROWS, count / CHUNKS);
+  await using here = await openWrittenBack(fixture, manyPeople(fixture, count), { settings: { chunkRows } });
   const before = await peopleOf(fixture, here.warehouse);
   const known = await here.resolve(knownOf(before.slice(0, count / 2)));
   const pipeline = await here.pipeline();

@@ -103,7 +103,7 @@ async function define(
   definition: Definition,
 ): Promise<void> {
   const { select, more = { pipeline_type: 'user_attributes' } } = definition;
-  const sql_query = `SELECT ${select}${mode === 'full' ? '' : ', changed_at'} FROM shop_rows`;
+  const sql_query = `SELECT ${select}${mode === 'full' ? '' : ', changed_at'} FROM ${source.from ?? 'shop_rows'}`;
   const base = { id, name: id, state: 'active' };
   await api.post('/connections', { ...base, ...source.connection });
   await api.post('/data-models', { ...base, type: 'sql', config: { sql_query } });

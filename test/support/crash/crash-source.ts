@@ -8,6 +8,8 @@ import type { SourceRow } from './source-rows.ts';
 export interface CrashSource extends AsyncDisposable {
   /** Body of the connection over the API, without id, name and state. */
   readonly connection: { readonly service_provider: string; readonly config: Readonly<Record<string, unknown>> };
+  /** What the models select from: `shop_rows` where it is not said. */
+  readonly from?: string;
   append(rows: readonly SourceRow[]): Promise<void>;
   /** Any statement over the table `shop_rows`. */
   run(statement: string): Promise<void>;

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addRows, type Filling, fillTable, iteratorColumn } from '../../conformance/fill-table.ts';
+import type { Fixture, Warehouse } from '../../conformance/fixture.ts';
+import type { CrashSource, OpenSource } from './crash-source.ts';
+import type { SourceRow } from './source-rows.ts';
+
+export interface ServerSources extends AsyncDisposable {
+  readonly open: OpenSource;
+  /** Leads a daemon to the server. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** How the product names its types. */
+export interface ShopTypes {
+  readonly text: string;
+  readonly decimal: string;
+  readonly double: string;
+}
+
+/** Kept as texts, and typed by the models: not every server takes NaN or an exact decimal as it is sent. */
+const TEXTS = ['number', 'buyer', 'name', 'amount', 'score'] as const;
+
+/** A table a pipeline, in one warehouse on a local server: a daemon knows one endpoint of each product. */
+export async function serverSources(fixture: Fixture, types: ShopTypes): Promise<ServerSources> {
+  const warehouse = await fixture.start();
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-crash-'));
+  const filling = (table: string, rows: readonly SourceRow[]): Filling => ({
+    name: table,
+    columns: [
+      ...TEXTS.map((name) => ({ name, ddl: types.text, literal: quoted })),
+      iteratorColumn(fixture, 'changed_at', 'timestamp_tz'),
+    ],
+    rows: rows.map((row) => [...TEXTS.map((name) => String(row[name])), timeOf(row)]),
+  });
+  return {
+    environment: await endpointSettings(warehouse, folder),
+    async open(id): Promise<CrashSource> {
+      const table = `shop_${id.replaceAll('-', '_')}`;
+      await fillTable(warehouse, filling(table, []));
+      return {
+        from: `(SELECT number, buyer, name, CAST(amount AS ${types.decimal}) AS amount,
+          CAST(score AS ${types.double}) AS score, changed_at FROM ${table}) AS shop`,
+        connection: { service_provider: fixture.connector.provider, config: warehouse.config },
+        append: (rows) => addRows(warehouse, filling(table, rows)),
+        run: (statement) => warehouse.seed([statement]),
+        [Symbol.asyncDispose]: async () => undefined,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await warehouse[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+/** As the literals of iterators have it: UTC, without saying so. */
+const timeOf = ({ changed_at }: SourceRow): string => changed_at.replace('Z', '');
+
+async function endpointSettings({ environment }: Warehouse, folder: string): Promise<Record<string, string>> {
+  const { bigquery, databricks } = environment.endpoints;
+  const settings: Record<string, string> = {};
+  if (bigquery !== undefined) settings.PENSTOCK_BIGQUERY_ENDPOINT = bigquery.apiEndpoint;
+  if (bigquery?.storageEndpoint !== undefined) {
+    const { host, port } = bigquery.storageEndpoint;
+    settings.PENSTOCK_BIGQUERY_STORAGE_ENDPOINT = `${host}:${port}`;
+  }
+  if (databricks?.ca !== undefined) {
+    const file = join(folder, 'ca.pem');
+    await writeFile(file, databricks.ca);
+    settings.PENSTOCK_DATABRICKS_ENDPOINT = `${databricks.host}:${databricks.port}`;
+    settings.PENSTOCK_DATABRICKS_CA = file;
+  }
+  return settings;
+}
