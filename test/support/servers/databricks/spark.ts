@@ -56,6 +56,9 @@ function settings(folder: string): Readonly<Record<string, string>> {
     'spark.hadoop.javax.jdo.option.ConnectionURL': 'jdbc:derby:memory:catalog;create=true',
     'spark.hadoop.datanucleus.schema.autoCreateAll': 'true',
     'spark.hadoop.hive.metastore.schema.verification': 'false',
+    // a folder each session, which Hive would leave in the system's temporary folder
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Hive fills it in
+    'spark.hadoop.hive.downloaded.resources.dir': join(folder, 'resources', '${hive.session.id}'),
   };
 }
 
