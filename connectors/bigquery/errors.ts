@@ -1,5 +1,6 @@
 // Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, codes of sockets, and what sign-in says.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { sentence } from '../_shared/sentence.ts';
 
 export interface Rule {
   /** BigQuery's reason, the code of a socket, or the name of gRPC's status. */
@@ -180,10 +181,6 @@ function partsOf(error: unknown): Parts {
 
 function numberOf(code: unknown): number | undefined {
   return code === undefined || Number.isNaN(Number(code)) ? undefined : Number(code);
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** The least role that holds a permission, and what it is given on. */

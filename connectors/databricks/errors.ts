@@ -1,5 +1,6 @@
 // Errors by class: SQLSTATE of the server, status of HTTP, codes of sockets and TLS, and the SDK's own few texts.
 import { AppError, ERROR_CODES, type ErrorCode } from '../../src/kernel/index.ts';
+import { sentence } from '../_shared/sentence.ts';
 import { RefusedCall } from './link.ts';
 import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
 
@@ -179,8 +180,4 @@ const REASONS = [
 function httpText({ statusCode, response }: NonNullable<ReturnType<typeof httpFailureOf>>): string {
   const reason = REASONS.map((name) => response.headers.get(name)).find((text) => text !== null && text !== '');
   return `It answered HTTP ${statusCode}${reason === undefined ? '' : `: ${reason}`}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,5 +1,6 @@
 // Errors by class: SQLSTATE of the server, codes of sockets and TLS, and the driver's own few texts.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { sentence } from '../_shared/sentence.ts';
 import { NO_TLS } from './tls.ts';
 
 export interface Rule {
@@ -122,10 +123,6 @@ function partsOf(error: unknown): Parts {
     text: error.message === '' && error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message,
     ...(typeof hint === 'string' && hint !== '' ? { hint: sentence(hint) } : {}),
   };
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const DENIED = /permission denied for (\w+(?: \w+)*?) ("?[^"\s]+"?)$/;

@@ -1,5 +1,6 @@
 // Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes, codes of sockets and TLS.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { sentence } from '../_shared/sentence.ts';
 import { BROKEN_PART } from './parts.ts';
 
 export interface Rule {
@@ -211,8 +212,4 @@ function fits({ code, state, status }: Rule, found: Parts): boolean {
     (state === undefined || found.state.startsWith(state)) &&
     (status === undefined || found.status === status)
   );
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
