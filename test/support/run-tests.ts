@@ -1,4 +1,5 @@
-// `npm test`: vitest for a person to watch, its JSON report for the figures. The last line is `N passed, N failed`.
+// `npm test`: vitest for a person to watch, its JSON report for the figures. The last line is `N passed, N failed`,
+// after one that begins with `FAILED: ` for each failure.
 // Arguments go to vitest as they are: `npm test -- test/unit`. PENSTOCK_TEST_REPORTS names a folder to leave the report in.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +27,7 @@ try {
   const kept = process.env.PENSTOCK_TEST_REPORTS;
   if (kept && existsSync(reportFile)) copyFileSync(reportFile, join(kept, `${process.pid}.json`));
   const outcome = tally(readOutcome(reportFile), exitCode);
-  for (const complaint of outcome.complaints) console.error(complaint);
+  for (const each of outcome.failures) console.log(`FAILED: ${each}`);
   console.log(summaryLine(outcome));
   process.exitCode = outcome.failed > 0 ? 1 : 0;
 } finally {

@@ -1,11 +1,19 @@
 // What a test run came to, from vitest's JSON report and its exit code.
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+interface TestReport {
+  readonly status: string;
+  readonly fullName?: string;
+  readonly failureMessages?: readonly string[];
+}
 
 interface FileReport {
   readonly name: string;
   readonly status: string;
   readonly message?: string;
-  readonly assertionResults: readonly { readonly status: string }[];
+  readonly assertionResults: readonly TestReport[];
 }
 
 interface Report {
@@ -16,8 +24,8 @@ interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Failures that no test stands for, one line each. */
-  readonly complaints: readonly string[];
+  /** What failed, one line each. */
+  readonly failures: readonly string[];
 }
 
 /** The report, or undefined where vitest did not come to write one that can be read. */
@@ -33,27 +41,39 @@ export function readOutcome(file: string): Report | undefined {
 /** Counts tests; a file that broke outside its tests counts as one failure, and so does whatever else made vitest fail. */
 export function tally(report: Report | undefined, exitCode: number): Outcome {
   if (report === undefined) return failure('The test run left no report that can be read.');
-  const statuses = report.testResults.flatMap((file) => file.assertionResults.map(({ status }) => status));
-  const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
-  const complaints = report.testResults.filter(isBrokenFile).map((file) => `${file.name} failed outside its tests.`);
+  const tests = report.testResults.flatMap((file) => file.assertionResults.map((test) => ({ file, test })));
+  const count = (wanted: string) => tests.filter(({ test }) => test.status === wanted).length;
+  const failures = tests.filter(({ test }) => test.status === 'failed').map(({ file, test }) => lineOf(file, test));
+  const broken = report.testResults.filter(isBrokenFile).map((file) => lineOf(file));
   const passed = count('passed');
-  const failed = count('failed');
-  if (passed + failed + complaints.length === 0) complaints.push('No test was executed.');
-  if (exitCode !== 0 && failed + complaints.length === 0) {
+  const complaints = [...failures, ...broken];
+  if (passed + complaints.length === 0) complaints.push('No test was executed.');
+  if (exitCode !== 0 && complaints.length === 0) {
     complaints.push(`All tests passed, but the runner ended with ${exitCode}: see its errors above.`);
   }
-  return { passed, failed: failed + complaints.length, skipped: statuses.length - passed - failed, complaints };
+  const skipped = tests.length - passed - failures.length;
+  return { passed, failed: complaints.length, skipped, failures: complaints };
 }
 
 function isBrokenFile(file: FileReport): boolean {
   return file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed');
 }
 
+const LONGEST_REASON = 300;
+
+/** `file: test: reason`, short enough for the end of a log of which not everybody sees more. */
+function lineOf(file: FileReport, test?: TestReport): string {
+  const reason = test === undefined ? file.message : test.failureMessages?.[0];
+  const words = stripVTControlCharacters(reason ?? '').replaceAll(/\s+/g, ' ');
+  const place = [relative(process.cwd(), file.name), test?.fullName ?? 'failed outside its tests'];
+  return [...place, words.slice(0, LONGEST_REASON)].filter((part) => part !== '').join(': ');
+}
+
 function failure(complaint: string): Outcome {
-  return { passed: 0, failed: 1, skipped: 0, complaints: [complaint] };
+  return { passed: 0, failed: 1, skipped: 0, failures: [complaint] };
 }
 
 /** `N passed, N failed`, and `, N skipped` when there are any. */
-export function summaryLine({ passed, failed, skipped }: Omit<Outcome, 'complaints'>): string {
+export function summaryLine({ passed, failed, skipped }: Omit<Outcome, 'failures'>): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

@@ -29,6 +29,24 @@ test('a runner that fails although all tests passed counts as a failure', () => 
   expect(summaryLine(tally({ testResults: [file('passed', 'passed')] }, 1))).toBe('1 passed, 1 failed');
 });
 
+test('names each failure in one line, with the beginning of its reason', () => {
+  const name = join(process.cwd(), 'test/unit/x.test.ts');
+  const failed = {
+    status: 'failed',
+    fullName: 'a door opens',
+    failureMessages: [`\u001b[31mError: It is\n  shut.\u001b[39m ${'x'.repeat(1000)}`, 'another'],
+  };
+  const files = [
+    { name, status: 'failed', assertionResults: [{ status: 'passed', fullName: 'a door shuts' }, failed] },
+    { name, status: 'failed', assertionResults: [], message: 'Cannot find y.ts' },
+  ];
+  const { failures } = tally({ testResults: files }, 1);
+  expect(failures).toEqual([
+    expect.stringMatching(/^test\/unit\/x\.test\.ts: a door opens: Error: It is shut\. x{281}$/),
+    'test/unit/x.test.ts: failed outside its tests: Cannot find y.ts',
+  ]);
+});
+
 test('no executed test is a failure', () => {
   expect(tally({ testResults: [] }, 0).failed).toBe(1);
   expect(summaryLine(tally({ testResults: [file('passed', 'pending')] }, 0))).toBe('0 passed, 1 failed, 1 skipped');
