@@ -1,0 +1,44 @@
+import type { RequestType } from './request-type.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 001, Limits: erasure waiting period 7 days. */
+const WAITING_MS = 7 * DAY_MS;
+/** Leaves an hour to do it in before 24 hours are over: cancelling is possible for under 24 hours, completing after them. */
+const SKIPPED_WAITING_MS = 23 * HOUR_MS;
+/** 001, Limits: 1 to 14 days with skip_waiting_period. */
+const SOONEST_COMPLETION_MS = 24 * HOUR_MS;
+const WORK_MS = 48 * HOUR_MS;
+
+export interface RequestToPlan {
+  readonly type: RequestType;
+  readonly skipWaitingPeriod: boolean;
+  readonly receivedOn: Date;
+}
+
+export interface RequestPlan {
+  /** From then on a worker takes it. */
+  readonly startsOn: Date;
+  /** What the sender is told: planned start + 48 hours, to the next midnight UTC (a midnight is its own). */
+  readonly expectedCompletionOn: Date;
+}
+
+/** When a request starts and when it should be over. 001, Limits; rulings §4, State moves. */
+export function planRequest(request: RequestToPlan): RequestPlan {
+  const startsMs = request.receivedOn.getTime() + waitingMs(request);
+  return {
+    startsOn: new Date(startsMs),
+    expectedCompletionOn: new Date(Math.ceil((startsMs + WORK_MS) / DAY_MS) * DAY_MS),
+  };
+}
+
+/** Before this an erasure is not completed, however early it was worked on. */
+export function completesNotBefore({ type, receivedOn }: Omit<RequestToPlan, 'skipWaitingPeriod'>): Date {
+  return type === 'erasure' ? new Date(receivedOn.getTime() + SOONEST_COMPLETION_MS) : receivedOn;
+}
+
+// not shown: when access and portability start; nothing waits for them, so they do at the next pass of a worker
+function waitingMs({ type, skipWaitingPeriod }: RequestToPlan): number {
+  if (type !== 'erasure') return 0;
+  return skipWaitingPeriod ? SKIPPED_WAITING_MS : WAITING_MS;
+}

@@ -1,0 +1,45 @@
+/** 001, States and transitions: values of request_status. */
+export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+/**
+ * What can happen to a request. `start`: its time has come and a worker takes it. `take`: a worker takes it again, after a
+ * failed attempt or from a worker that is gone. `fail`: an attempt came to nothing. `complete`: all is done. `cancel`: its
+ * sender does not want it any more. `retry`: the operator wants the next attempt now.
+ */
+export const REQUEST_EVENTS = ['start', 'take', 'fail', 'complete', 'cancel', 'retry'] as const;
+export type RequestEvent = (typeof REQUEST_EVENTS)[number];
+
+/** null: the event does not apply, and whoever brings it writes nothing. */
+type Outcome = RequestStatus | null;
+
+const OVER: Readonly<Record<RequestEvent, Outcome>> = {
+  start: null,
+  take: null,
+  fail: null,
+  complete: null,
+  cancel: null,
+  retry: null,
+};
+
+// not shown: the moves among pending, in_progress and completed (rulings §4, State moves)
+const TABLE: Readonly<Record<RequestStatus, Readonly<Record<RequestEvent, Outcome>>>> = {
+  pending: { ...OVER, start: 'in_progress', cancel: 'cancelled' },
+  in_progress: { ...OVER, take: 'in_progress', fail: 'in_progress', complete: 'completed', retry: 'in_progress' },
+  completed: OVER,
+  cancelled: OVER,
+};
+
+export function nextRequestStatus(status: RequestStatus, event: RequestEvent): RequestStatus | null {
+  return TABLE[status][event];
+}
+
+/** Statuses from which `event` leads somewhere: the WHERE of the statement that writes it. */
+export function requestStatusesBefore(event: RequestEvent): readonly RequestStatus[] {
+  return REQUEST_STATUSES.filter((status) => nextRequestStatus(status, event) !== null);
+}
+
+/** A request that is still to be done keeps others of the same content away (001, Errors: 409). */
+export function isOpen(status: RequestStatus): boolean {
+  return REQUEST_EVENTS.some((event) => nextRequestStatus(status, event) !== null);
+}
