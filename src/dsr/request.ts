@@ -1,0 +1,62 @@
+import type { IdentityType } from '../identity/index.ts';
+import { type KeyRing, parseJson, Secret, stringifyJson } from '../kernel/index.ts';
+import type { dsrRequests } from './tables.ts';
+
+/** 001, States and transitions. */
+export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
+export type RequestType = (typeof REQUEST_TYPES)[number];
+
+type Row = typeof dsrRequests.$inferSelect;
+
+/** A request as its row says it; `subject` and `encodedRequest` are encrypted. */
+export interface Request extends Readonly<Omit<Row, 'status' | 'type' | 'version'>> {
+  readonly version: 1 | 2 | 3;
+  readonly type: RequestType;
+  readonly status: RequestStatus;
+}
+
+/** `name` is the identity type as the request wrote it: partners are told in the same word. */
+export interface SubjectIdentity {
+  readonly name: string;
+  readonly type: IdentityType;
+  /** Trimmed, otherwise as given. */
+  readonly value: string;
+}
+
+/** Whom a request is about. */
+export interface Subject {
+  readonly identities: readonly SubjectIdentity[];
+  readonly mpids: readonly bigint[];
+}
+
+type RequestId = Pick<Request, 'workspaceId' | 'id'>;
+
+/** What an encrypted field of a request is bound to: copied to another request it does not decrypt. */
+const contextOf = ({ workspaceId, id }: RequestId, field: string): string =>
+  `dsr_requests/${workspaceId}/${id}/${field}`;
+
+export function sealSubject(keyRing: KeyRing, request: RequestId, { identities, mpids }: Subject): string {
+  const text = stringifyJson({ identities, mpids: mpids.map(String) });
+  return keyRing.encrypt(new Secret(text), contextOf(request, 'subject'));
+}
+
+/** Undefined once the subject was dropped. */
+export function openSubject(keyRing: KeyRing, request: Request): Subject | undefined {
+  if (request.subject === null) return undefined;
+  const text = keyRing.decrypt(request.subject, contextOf(request, 'subject')).reveal();
+  const { identities, mpids } = parseJson(text) as unknown as Subject & { readonly mpids: readonly string[] };
+  return { identities, mpids: mpids.map(BigInt) };
+}
+
+export function sealEncodedRequest(keyRing: KeyRing, request: RequestId, bodyText: string): string {
+  return keyRing.encrypt(new Secret(bodyText), contextOf(request, 'encoded_request'));
+}
+
+/** The body as it came; undefined once it was dropped. */
+export function openEncodedRequest(keyRing: KeyRing, request: Request): string | undefined {
+  if (request.encodedRequest === null) return undefined;
+  return keyRing.decrypt(request.encodedRequest, contextOf(request, 'encoded_request')).reveal();
+}

@@ -1,0 +1,35 @@
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '../store/index.ts';
+import type { Request, RequestStatus } from './request.ts';
+import { dsrRequests } from './tables.ts';
+
+/**
+ * Moves a request on, by compare-and-set on the status it was read with, and queues the callbacks of the new one in the same
+ * transaction. Answers the request as it stands then; undefined: somebody else moved it first, and nothing was written.
+ */
+export async function setStatus(
+  tx: Transaction,
+  request: Request,
+  { next, nowMs }: { readonly next: RequestStatus; readonly nowMs: number },
+): Promise<Request | undefined> {
+  const [moved] = await tx.orm
+    .update(dsrRequests)
+    .set({ status: next, ...CHANGES[next](new Date(nowMs)) })
+    .where(
+      and(
+        eq(dsrRequests.workspaceId, request.workspaceId),
+        eq(dsrRequests.id, request.id),
+        eq(dsrRequests.status, request.status),
+      ),
+    )
+    .returning();
+  return moved as Request | undefined;
+}
+
+const CHANGES: Readonly<Record<RequestStatus, (now: Date) => Partial<typeof dsrRequests.$inferInsert>>> = {
+  pending: () => ({}),
+  in_progress: (startedOn) => ({ startedOn }),
+  completed: (completedOn) => ({ completedOn, nextAttemptOn: null, lastError: null }),
+  // 001, States: expected_completion_time becomes null
+  cancelled: (cancelledOn) => ({ cancelledOn, expectedCompletionOn: null, nextAttemptOn: null, lastError: null }),
+};

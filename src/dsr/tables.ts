@@ -1,0 +1,80 @@
+// Data subject requests. What a request keeps after its completion names nobody: ids, times, counts and keyed hashes
+// (rulings §4, After completion).
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+export const dsrRequests = pgTable(
+  'dsr_requests',
+  {
+    workspaceId: workspaceId(),
+    /** The caller's `subject_request_id`. */
+    id: uuid('id').notNull(),
+    /** Of the API it came in with: 1, 2 or 3. */
+    version: smallint('version').notNull(),
+    /** `access`, `portability`, `erasure`. */
+    type: text('type').notNull(),
+    /** `gdpr` or `ccpa`; null in version 1, which has none. */
+    regulation: text('regulation'),
+    groupId: text('group_id'),
+    /** `pending`, `in_progress`, `completed`, `cancelled`; only `set-status.ts` writes it. */
+    status: text('status').notNull(),
+    skipWaitingPeriod: boolean('skip_waiting_period').notNull(),
+    /** Key id, or `cli:<user>`. */
+    createdBy: text('created_by').notNull(),
+    submittedOn: time('submitted_on').notNull(),
+    receivedOn: time('received_on').notNull(),
+    startsOn: time('starts_on').notNull(),
+    startedOn: time('started_on'),
+    completedOn: time('completed_on'),
+    cancelledOn: time('cancelled_on'),
+    /** Null once it is cancelled (001, States). */
+    expectedCompletionOn: time('expected_completion_on'),
+    /** Null: dropped after completion. */
+    callbackUrls: text('callback_urls').array(),
+    /** Keyed hash over type, sorted identities and extensions: what the 409 rule compares. */
+    matchHash: uuid('match_hash').notNull(),
+    /** Identity keys of what the request named, in both environments, and keyed hashes of its MPIDs. */
+    subjectKeys: uuid('subject_keys').array().notNull(),
+    /** Encrypted JSON text of `Subject`; null: dropped after completion. */
+    subject: text('subject'),
+    /** The body as it came, encrypted; null: dropped after completion. */
+    encodedRequest: text('encoded_request'),
+    /** Keyed hashes of what an erasure removed, so that it can be applied again to a restored backup. */
+    erasedKeys: uuid('erased_keys').array(),
+    /** Evidence: how many of what went, JSON text `{room: {kind: count}}`. */
+    counts: text('counts'),
+    attempts: integer('attempts').notNull().default(0),
+    /** When a worker looks at it next; null: nothing is left to do. */
+    nextAttemptOn: time('next_attempt_on'),
+    /** Why the last attempt failed, without personal data. */
+    lastError: text('last_error'),
+    /** Null: there is no result file. */
+    resultParts: integer('result_parts'),
+    resultsExpireOn: time('results_expire_on'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    // 001, Errors: 409 while an equal one is under way
+    uniqueIndex('dsr_requests_by_match')
+      .on(table.workspaceId, table.matchHash)
+      .where(sql`status IN ('pending', 'in_progress')`),
+    index('dsr_requests_by_group').on(table.workspaceId, table.groupId),
+    index('dsr_requests_by_time').on(table.workspaceId, table.receivedOn),
+    index('dsr_requests_by_attempt').on(table.nextAttemptOn).where(sql`next_attempt_on IS NOT NULL`),
+  ],
+);
