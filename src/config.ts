@@ -1,6 +1,13 @@
 // Environment → typed configuration. The only reader of process.env; the README's table is generated from SETTINGS.
 import { resolve } from 'node:path';
-import { httpAddressOf, isDatabaseUrl, isHostOrNetwork, isNetwork, KEY_IN_BASE64 } from './config/checks.ts';
+import {
+  certificatesOf,
+  httpAddressOf,
+  isDatabaseUrl,
+  isHostOrNetwork,
+  isNetwork,
+  KEY_IN_BASE64,
+} from './config/checks.ts';
 import { readEndpoints, type WarehouseEndpoints } from './config/endpoints.ts';
 import { createReader, type Environment, type Reader } from './config/reader.ts';
 import { AppError, type EncryptionKey, type Issue, type Secret } from './kernel/index.ts';
@@ -46,7 +53,15 @@ export interface Config {
     readonly statementTimeoutMs: number;
     readonly endpoints: WarehouseEndpoints;
   };
+  /** Calls of URLs that a caller of the API gave. */
+  readonly outgoing: {
+    readonly allowedHosts: readonly string[];
+    /** PEM, beside the system's authorities. */
+    readonly ca: string | undefined;
+  };
 }
+
+const HOSTS_MEANING = 'a host name, `*.` and a domain, an address or network';
 
 /** Reads the environment; throws CONFIG_INVALID that names every wrong variable at once. */
 export function readConfig(environment: Environment = process.env): Config {
@@ -80,13 +95,13 @@ export function readConfig(environment: Environment = process.env): Config {
       threads: read.integer('PENSTOCK_DUCKDB_THREADS', 1, 256),
     },
     warehouse: {
-      allowedHosts: read.items(
-        'PENSTOCK_WAREHOUSE_HOSTS',
-        isHostOrNetwork,
-        'a host name, `*.` and a domain, an address or network',
-      ),
+      allowedHosts: read.items('PENSTOCK_WAREHOUSE_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       statementTimeoutMs: read.integer('PENSTOCK_WAREHOUSE_TIMEOUT_S', 1, 86_400) * 1000,
       endpoints: readEndpoints(read, issues),
+    },
+    outgoing: {
+      allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),
+      ca: read.parsed('PENSTOCK_OUTGOING_CA', certificatesOf, 'a PEM file with a certificate that can be read'),
     },
   };
   requireNone(issues);

@@ -80,6 +80,15 @@ export const SETTINGS = {
     default: '3600',
     meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is broken off.',
   },
+  PENSTOCK_OUTGOING_ALLOWED_HOSTS: {
+    default: '',
+    meaning:
+      'Hosts of callbacks and partners that may be called although they are private, comma separated: names, `*.example.com` for all below, addresses or networks.',
+  },
+  PENSTOCK_OUTGOING_CA: {
+    default: '',
+    meaning: 'PEM file of certificates that sign those of callbacks’ and partners’ hosts, beside the system’s.',
+  },
   PENSTOCK_SNOWFLAKE_ENDPOINT: {
     default: '',
     meaning:

@@ -100,6 +100,8 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   MODEL_INVALID: refused,
   FEED_INACTIVE: refused,
   NO_ROW_MAPPED: refused,
+  CALL_REFUSED: refused,
+  CALL_FAILED: answer(502, 'server_error'),
   STORE_UNAVAILABLE: later(5),
   STORE_CONFLICT: later(1),
   // a room translates these into words of its own; here they are a bug

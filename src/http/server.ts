@@ -1,7 +1,7 @@
 import type { Server } from 'node:https';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Config } from '../config.ts';
-import type { Clock, Log } from '../kernel/index.ts';
+import { type Clock, createNetworkCheck, type Log } from '../kernel/index.ts';
 import { answerErrors } from './answer-error.ts';
 import { followCertificate } from './certificate.ts';
 import type { Authenticate, Endpoint } from './contract.ts';
@@ -11,7 +11,6 @@ import { createApp } from './fastify-app.ts';
 import { type ReadinessCheck, readiness } from './health.ts';
 import { listenError, urlOf } from './listen.ts';
 import type { Metrics } from './metrics.ts';
-import { createNetworkCheck } from './networks.ts';
 import { observeRequests } from './observe-requests.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operationsEndpoints } from './operations.ts';

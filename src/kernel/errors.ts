@@ -78,6 +78,9 @@ export const ERROR_CODES = {
     disposition: 'fault',
     meaning: 'The first 1,000 rows all failed; the model does not fit the pipeline.',
   },
+  // calls of URLs that somebody gave us
+  CALL_REFUSED: { disposition: 'refused', meaning: 'The URL may not be called; the message says why.' },
+  CALL_FAILED: { disposition: 'retry', meaning: 'The URL was called and gave no whole answer.' },
   // the store
   STORE_UNAVAILABLE: { disposition: 'retry', meaning: 'The store of Penstock does not answer.' },
   STORE_CONFLICT: { disposition: 'retry', meaning: 'Two transactions met and this one lost; it can be tried again.' },

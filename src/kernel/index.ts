@@ -3,6 +3,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';
 export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, type Issue, refuse } from './errors.ts';
 export { fieldPath } from './field-path.ts';
+export { createHostList, createNetworkCheck, type HostList } from './host-list.ts';
 export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';
 export {
   formatMicros,

@@ -1,0 +1,103 @@
+import { getCACertificates } from 'node:tls';
+import { AppError, asAppError, createHostList, systemClock } from '../../kernel/index.ts';
+import type { Outgoing, OutgoingAnswer, OutgoingRequest } from './contract.ts';
+import { locateUrl, type Resolve, systemResolve } from './locate-url.ts';
+import { type Sending, sendRequest } from './send-request.ts';
+
+const TIMEOUT_MS = 15_000;
+/** A caller of the API waits for it. */
+const CHECK_MS = 5_000;
+const MOST_REDIRECTS = 3;
+/** Those after which method and body stay as they are; 303 asks for another request, which nobody here has. */
+const REDIRECTS: readonly number[] = [301, 302, 307, 308];
+
+export interface OutgoingOptions {
+  /** What may be called although it is not public: names, `*.` and a domain, addresses, networks. */
+  readonly allowedHosts: readonly string[];
+  /** PEM, certificates that are trusted beside the system's. */
+  readonly ca?: string | undefined;
+  readonly resolve?: Resolve;
+}
+
+/** Calls of URLs that somebody gave us. */
+export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: OutgoingOptions): Outgoing {
+  const allowed = createHostList(allowedHosts);
+  const authorities = ca === undefined ? undefined : [...getCACertificates('default'), ca];
+  const locate = (url: string) => locateUrl(url, allowed, resolve);
+  return {
+    async whyRefused(url) {
+      try {
+        await within(CHECK_MS, undefined, () => locate(url));
+        return undefined;
+      } catch (error) {
+        const { code, message } = asAppError(error);
+        // not shown: a name server that is away must keep nobody from a request; the host is checked again before each call
+        if (code === 'CALL_FAILED') return undefined;
+        if (code === 'CALL_REFUSED') return message;
+        throw error;
+      }
+    },
+    call: (request) =>
+      within(request.timeoutMs ?? TIMEOUT_MS, request.signal, async (signal) => {
+        let next: Hop = { url: request.url, headers: { ...request.headers, ...request.credentials } };
+        for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+          const place = await locate(next.url);
+          const answer = await sendRequest(place, sendingOf(request, next, { ca: authorities, signal }));
+          const target = redirectTarget(answer, place.url);
+          if (target === undefined) return answer;
+          next = { url: target.href, headers: headersFor(target, place.url, { request, kept: next.headers }) };
+        }
+        throw new AppError('CALL_REFUSED', `The URL redirects more than ${MOST_REDIRECTS} times.`);
+      }),
+  };
+}
+
+interface Hop {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function sendingOf({ method, body }: OutgoingRequest, { headers }: Hop, rest: Pick<Sending, 'ca' | 'signal'>): Sending {
+  return { method, headers, ...(body && { body }), ...rest };
+}
+
+function redirectTarget({ status, headers }: OutgoingAnswer, from: URL): URL | undefined {
+  if (!REDIRECTS.includes(status) || headers.location === undefined) return undefined;
+  const target = URL.parse(headers.location, from);
+  if (target === null) throw new AppError('CALL_REFUSED', 'The URL redirects to what is no URL.');
+  return target;
+}
+
+/** Once a redirect left the host or port, credentials stay behind for good: a redirect back brings none. */
+function headersFor(
+  target: URL,
+  from: URL,
+  { request, kept }: { readonly request: OutgoingRequest; readonly kept: Hop['headers'] },
+): Hop['headers'] {
+  return target.origin === from.origin ? kept : (request.headers ?? {});
+}
+
+/**
+ * The result of `work`, whose signal aborts when the caller's does or after `limitMs`; CALL_FAILED then. In real time,
+ * whatever clock the daemon has: it bounds a socket, and nothing is stored of it.
+ */
+async function within<Result>(
+  limitMs: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const over = new AbortController();
+  const limit = new AbortController();
+  const signal = outer === undefined ? limit.signal : AbortSignal.any([limit.signal, outer]);
+  const late = async (): Promise<never> => {
+    await systemClock.sleep(limitMs, AbortSignal.any([over.signal, ...(outer === undefined ? [] : [outer])]));
+    const error = new AppError('CALL_FAILED', `There was no whole answer within ${limitMs / 1000} s.`);
+    limit.abort(error);
+    throw error;
+  };
+  try {
+    return await Promise.race([work(signal), late()]);
+  } finally {
+    over.abort();
+  }
+}

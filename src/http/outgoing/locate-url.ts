@@ -1,0 +1,67 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { AppError, createNetworkCheck, type HostList } from '../../kernel/index.ts';
+import { forbiddenPlace } from './address-rules.ts';
+
+/** Addresses of a host name. Tests hand in their own. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+export interface Place {
+  readonly url: URL;
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string;
+  /** All of them checked: the connection goes to one of these and asks no name again. */
+  readonly addresses: readonly string[];
+}
+
+/** Longer ones no receiver needs, and logs would carry them. */
+const MOST_CHARACTERS = 2048;
+
+/** What the text of a URL shows before its host is looked up. Throws CALL_REFUSED. */
+export function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw refusal('is no URL');
+  if (text.length > MOST_CHARACTERS) throw refusal(`is longer than ${MOST_CHARACTERS} characters`);
+  if (url.protocol !== 'https:') throw refusal('does not begin with https://');
+  if (url.username !== '' || url.password !== '') throw refusal('carries a user name or password');
+  return url;
+}
+
+/** Throws CALL_REFUSED for a place no call may go to, CALL_FAILED for a host that is not known. */
+export async function locateUrl(text: string, allowed: HostList, resolve: Resolve): Promise<Place> {
+  const url = parseUrl(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) !== 0 ? [host] : await lookUp(host, resolve);
+  if (!allowed.names(host)) for (const address of addresses) requirePublic(address, allowed);
+  return { url, host, addresses };
+}
+
+async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const addresses = await resolve(host).catch((cause: unknown) => {
+    throw new AppError('CALL_FAILED', `The host "${host}" is not known.`, { cause });
+  });
+  if (addresses.length === 0) throw new AppError('CALL_FAILED', `The host "${host}" has no address.`);
+  return addresses;
+}
+
+/** One wrong address is enough for a no: which one would be taken is chance. */
+function requirePublic(address: string, allowed: HostList): void {
+  if (allowed.covers(address)) return;
+  const what = forbiddenPlace(address) ?? (isOwnAddress(address) ? 'this machine' : undefined);
+  if (what !== undefined) throw refusal(`leads to ${what}, which no call goes to`);
+}
+
+/** A public address of this machine may lead past the firewall that others meet. */
+function isOwnAddress(address: string): boolean {
+  const interfaces = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  return createNetworkCheck(interfaces.map((own) => own.address.split('%')[0] ?? ''))(address);
+}
+
+/** The host stays out of the text: it goes to whoever named the URL, and what it resolves to is none of their business. */
+function refusal(why: string): AppError {
+  return new AppError('CALL_REFUSED', `The URL ${why}.`);
+}

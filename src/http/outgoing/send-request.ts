@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import { request as startRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { AppError } from '../../kernel/index.ts';
+import type { OutgoingAnswer, OutgoingRequest } from './contract.ts';
+import type { Place } from './locate-url.ts';
+
+const MOST_BODY_BYTES = 64 * 1024;
+const MOST_HEADER_BYTES = 16 * 1024;
+
+/** What one request over one connection needs. */
+export interface Sending extends Pick<OutgoingRequest, 'method' | 'body'> {
+  readonly headers: Readonly<Record<string, string>>;
+  /** PEM, beside the system's authorities. */
+  readonly ca: readonly string[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One request to an address that was checked, over a connection of its own. Throws CALL_FAILED without a whole answer. */
+export async function sendRequest({ url, host, addresses }: Place, sending: Sending): Promise<OutgoingAnswer> {
+  const { method, body, headers, ca, signal } = sending;
+  try {
+    return await new Promise((resolve, reject) => {
+      const request = startRequest(url, {
+        method,
+        headers: { ...headers, ...(body && { 'content-length': String(body.byteLength) }) },
+        // no connection that was opened for another check is taken again
+        agent: false,
+        lookup: answerWith(addresses),
+        servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
+        maxHeaderSize: MOST_HEADER_BYTES,
+        signal,
+        ...(ca && { ca: [...ca] }),
+      });
+      request.once('error', reject);
+      request.once('response', (response) => readAnswer(response).then(resolve, reject));
+      request.end(body);
+    });
+  } catch (cause) {
+    throw failure(host, cause, signal);
+  }
+}
+
+/** In place of a look-up: the connection goes to what was checked, whatever the name leads to by now. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
+  return (_host, options, done) => {
+    const [first] = entries;
+    if (options.all) done(null, entries);
+    else done(null, first?.address ?? '', first?.family);
+  };
+}
+
+async function readAnswer(response: IncomingMessage): Promise<OutgoingAnswer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    parts.push(part);
+    bytes += part.byteLength;
+    // leaving the loop closes the connection
+    if (bytes >= MOST_BODY_BYTES) break;
+  }
+  const body = Buffer.concat(parts).subarray(0, MOST_BODY_BYTES).toString('utf8');
+  return { status: response.statusCode ?? 0, headers: singleHeaders(response), body };
+}
+
+function singleHeaders({ headers }: IncomingMessage): OutgoingAnswer['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+function failure(host: string, cause: unknown, signal: AbortSignal): AppError {
+  if (signal.aborted && signal.reason instanceof AppError) return signal.reason;
+  if (signal.aborted) return new AppError('CANCELLED', 'The call was broken off.', { cause });
+  const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+  return new AppError('CALL_FAILED', `The host "${host}" gave no answer: ${reason}.`, { cause });
+}
