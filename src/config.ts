@@ -4,6 +4,7 @@ import {
   certificatesOf,
   httpAddressOf,
   isDatabaseUrl,
+  isHostName,
   isHostOrNetwork,
   isNetwork,
   KEY_IN_BASE64,
@@ -28,6 +29,8 @@ export interface Config {
     /** Absent: this machine alone. */
     readonly metricsFrom?: readonly string[];
     readonly bodyLimitBytes: number;
+    /** Host names at which /v1, /v2 and /v3 are those of the data subject request API. */
+    readonly dsrHosts?: readonly string[];
   };
   readonly inputs: { readonly signatureWindowMs: number; readonly keyOnlyPerSecond: number };
   readonly store: {
@@ -117,6 +120,7 @@ function readHttp(read: Reader, issues: Issue[]): Config['http'] {
     trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
     metricsFrom: read.items('PENSTOCK_METRICS_FROM', isNetwork, 'an address or network'),
     bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
+    dsrHosts: read.items('PENSTOCK_DSR_HOSTS', isHostName, 'a host name, without a port'),
   };
 }
 

@@ -30,20 +30,22 @@ const HINTS: Readonly<Record<InputRule, string>> = {
   input_identity:
     'Send key and secret of an input or a feed as HTTP Basic, or the header x-mp-key with Date and x-mp-signature.',
   input_analytics: 'Send the key of an input as the user of HTTP Basic.',
+  input_dsr: 'Send key and secret of an input with the use "dsr" as HTTP Basic.',
 };
 
 type Reader = (request: InputRequest) => InputProof | undefined;
 
 const READERS: Readonly<Record<InputRule, Reader>> = {
-  input_events: basicProof,
+  input_events: (request) => basicProof(request),
   input_web_events: ({ key }) => (key === undefined ? undefined : { means: 'key_only', key, use: 'web' }),
   input_identity: (request) => basicProof(request) ?? headerProof(request),
   input_analytics: analyticsProof,
+  input_dsr: (request) => basicProof(request, 'dsr'),
 };
 
-function basicProof({ authorization }: InputRequest): InputProof | undefined {
+function basicProof({ authorization }: InputRequest, use: InputUse = 'server'): InputProof | undefined {
   const sent = readBasic(authorization, 'the key and secret of an input or a feed');
-  return sent && { means: 'basic', key: sent.user, use: 'server', secret: sent.password };
+  return sent && { means: 'basic', key: sent.user, use, secret: sent.password };
 }
 
 /** The SDKs of other vendors know one write key and send no password. */

@@ -5,10 +5,11 @@ import { refuse } from '../kernel/index.ts';
  * `server` with its secret (Basic or signature): events, identity requests, analytics calls; for keys that stay secret;
  * `web` alone, in the path of `POST /v3/JS/{key}/events`;
  * `identity_key_only` alone, in the header `x-mp-key` of identity requests (rulings §3, Key-only requests);
+ * `dsr` with its secret: data subject requests (001, Authentication), which read and erase all that is kept of a person;
  * `write_key` alone, as the Basic user of analytics calls, as Segment's and RudderStack's SDKs send it.
  * A key that is used alone is public: whoever has it can send data, and read none.
  */
-export const INPUT_USES = ['server', 'web', 'identity_key_only', 'write_key'] as const;
+export const INPUT_USES = ['server', 'dsr', 'web', 'identity_key_only', 'write_key'] as const;
 export type InputUse = (typeof INPUT_USES)[number];
 
 /** The uses without repetition, in the order of `INPUT_USES`. Throws VALIDATION_FAILED for none at all and for unknown words. */

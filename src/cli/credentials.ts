@@ -9,6 +9,7 @@ Two kinds:
   platform  a client id and secret that get bearer tokens for the platform API, with role admin or read
   input     a key and secret with which data come in, for one or several uses:
               server             key and secret together; keep the secret on your servers
+              dsr                key and secret together, for data subject requests: it reads and erases people
               web                the key alone, in the path of the web SDK's events
               identity_key_only  the key alone, in identity requests of the web SDK
               write_key          the key alone, as Segment's and RudderStack's SDKs send it
@@ -55,7 +56,7 @@ export const registerCredentials: Register = (program, context) => {
     .command('uses')
     .description('allow an input key these uses and no others; every daemon follows within seconds')
     .argument('<id>', 'input key')
-    .requiredOption('--uses <uses>', 'server, web, identity_key_only, write_key; with commas', readUses)
+    .requiredOption('--uses <uses>', 'server, dsr, web, identity_key_only, write_key; with commas', readUses)
     .action(async (id: string, { uses }: { uses: readonly string[] }) => (await load()).changeUses(context, id, uses));
 };
 
@@ -76,6 +77,6 @@ function registerCreate(create: Command, context: CommandContext): void {
     .description('a key and secret with which data come into one workspace')
     .argument('<name>')
     .option('--workspace <id>', 'id of the workspace; needed where there are several', readId('--workspace'))
-    .option('--uses <uses>', 'server, web, identity_key_only, write_key; with commas', readUses, ['server'])
+    .option('--uses <uses>', 'server, dsr, web, identity_key_only, write_key; with commas', readUses, ['server'])
     .action(async (name: string, options: InputOptions) => (await creating()).createInput(context, name, options));
 }

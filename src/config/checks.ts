@@ -20,6 +20,10 @@ export function isNetwork(text: string): boolean {
   );
 }
 
+export function isHostName(text: string): boolean {
+  return HOST_PATTERN.test(text) && !text.startsWith('*');
+}
+
 export function isHostOrNetwork(text: string): boolean {
   return isNetwork(text) || HOST_PATTERN.test(text);
 }

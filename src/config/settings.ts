@@ -34,6 +34,11 @@ export const SETTINGS = {
     meaning: 'Addresses or networks, comma separated, that may read /metrics.',
   },
   PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
+  PENSTOCK_DSR_HOSTS: {
+    default: '',
+    meaning:
+      'Host names, comma separated, at which /v3, /v2 and /v1 are those of the data subject request API, besides /dsr/v3, /dsr/v2 and /dsr/v1.',
+  },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',
     meaning: 'Seconds that the Date header of a signed request may be from now.',

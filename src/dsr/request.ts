@@ -1,13 +1,8 @@
 import type { IdentityType } from '../identity/index.ts';
 import { type KeyRing, parseJson, Secret, stringifyJson } from '../kernel/index.ts';
+import type { RequestStatus } from './request-machine.ts';
+import type { RequestType } from './request-type.ts';
 import type { dsrRequests } from './tables.ts';
-
-/** 001, States and transitions. */
-export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
-export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-
-export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
-export type RequestType = (typeof REQUEST_TYPES)[number];
 
 type Row = typeof dsrRequests.$inferSelect;
 

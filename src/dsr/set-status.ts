@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
-import type { Request, RequestStatus } from './request.ts';
+import type { Request } from './request.ts';
+import type { RequestStatus } from './request-machine.ts';
 import { dsrRequests } from './tables.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AppError, type Log, stringifyJson } from '../kernel/index.ts';
+import { type AppError, asAppError, type Log, stringifyJson } from '../kernel/index.ts';
 import { pathOf } from './access-log.ts';
 import type { Endpoint } from './contract.ts';
 import { errorAnswer, fromFastify } from './error-answer.ts';
@@ -13,23 +13,39 @@ export function answerErrors(app: FastifyInstance, log: Log, endpoints: readonly
     if (allow !== undefined) reply.header('allow', allow);
     return answerError(error, request, reply);
   });
-  app.setErrorHandler((thrown, request, reply) => {
+  app.setErrorHandler(async (thrown, request, reply) => {
     const error = fromFastify(thrown);
     logError(log, error, request);
-    return answerError(error, request, reply);
+    if (request.sign === undefined) return answerError(error, request, reply);
+    return answerSigned(error, request, reply).catch((failure: unknown) => {
+      logError(log, asAppError(failure), request);
+      return answerError(error, request, reply);
+    });
   });
 }
 
+/** A refusal that its API vouches for as for any answer. */
+async function answerSigned(error: AppError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { text } = wireText(error, request);
+  reply.headers((await request.sign?.(text)) ?? {});
+  return answerError(error, request, reply);
+}
+
 export function answerError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = errorAnswer(error, {
+  const { status, headers, text } = wireText(error, request);
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': 'application/json; charset=utf-8' })
+    .send(text);
+}
+
+function wireText(error: AppError, request: FastifyRequest) {
+  const { body, ...rest } = errorAnswer(error, {
     api: request.routeOptions.config?.api ?? apiOfPath(pathOf(request.url)),
     requestId: request.id,
     authorization: request.headers.authorization,
   });
-  return reply
-    .code(status)
-    .headers({ ...headers, 'content-type': 'application/json; charset=utf-8' })
-    .send(stringifyJson(body));
+  return { ...rest, text: stringifyJson(body) };
 }
 
 /** What is ours goes into the log with its stack, under the id the caller was told. */

@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { WorkspaceId } from '../kernel/index.ts';
 
 /** Each API has its own error body. A new code or a new API does not compile until the status table decides for all. */
-export type ApiName = 'platform_v1' | 'platform_v2' | 'oauth' | 'operations' | InputApi;
+export type ApiName = 'platform_v1' | 'platform_v2' | 'oauth' | 'dsr' | 'operations' | InputApi;
 
 /** The APIs with which data come in: batches, identity requests, calls of other vendors' SDKs. */
 export type InputApi = 'events' | 'identity' | 'analytics';
@@ -15,7 +15,7 @@ export type InputApi = 'events' | 'identity' | 'analytics';
  */
 export type CredentialRule = 'none' | 'platform_read' | 'platform_admin' | InputRule;
 
-export type InputRule = 'input_events' | 'input_web_events' | 'input_identity' | 'input_analytics';
+export type InputRule = 'input_events' | 'input_web_events' | 'input_identity' | 'input_analytics' | 'input_dsr';
 
 /** What the caller's account must have been given, beyond the role: 403 without it (002, Authentication). */
 export type Provision = 'warehouse_sync';
@@ -135,6 +135,10 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly streams?: { readonly line: TSchema; readonly description: string };
   /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
   readonly refusals?: Readonly<Record<number, string>>;
+  /** Asked once the caller is known, before anything else of the request is read; throws RATE_LIMITED. */
+  admit?(caller: Caller): Promise<void>;
+  /** Headers that vouch for a JSON answer, once the caller is known: for refusals too. `text` is exactly what is sent. */
+  sign?(caller: Caller, text: string): Promise<Readonly<Record<string, string>>>;
   handler(request: EndpointRequest<Static<Params>, Static<Query>, Static<Body>>): Promise<EndpointResponse>;
 }
 

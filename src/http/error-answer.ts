@@ -1,6 +1,6 @@
 import { AppError, asAppError, ERROR_CODES } from '../kernel/index.ts';
 import type { ApiName } from './contract.ts';
-import { ERROR_STATUSES, type ErrorAnswer } from './error-statuses.ts';
+import { ERROR_STATUSES, type ErrorAnswer, subjectRequestDomain } from './error-statuses.ts';
 
 export interface WireError {
   readonly status: number;
@@ -40,6 +40,7 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   platform_v1: platformBody,
   platform_v2: platformBody,
   oauth: ({ answer, messages }) => ({ error: answer.word, error_description: messages.join('; ') }),
+  dsr: subjectRequestBody,
   operations: ({ error, messages, requestId }) => ({
     code: error.code,
     message: messages.join('; '),
@@ -62,6 +63,17 @@ function platformBody({ answer, messages }: BodyParts) {
   return { statusCode: answer.status, errors: messages.map((message) => ({ message })) };
 }
 
+/** 001, Errors: un-nested (rulings §4), one entry for each problem. */
+function subjectRequestBody({ error, answer, messages }: BodyParts) {
+  const { status } = answer;
+  const domain = subjectRequestDomain(status);
+  return {
+    code: status,
+    message: messages.join('; '),
+    errors: messages.map((message) => ({ domain, reason: error.code, message })),
+  };
+}
+
 /** The error object of 000, one for each problem. */
 function codedMessages({ answer, messages }: BodyParts) {
   return messages.map((message) => ({ code: answer.word, message }));
@@ -78,7 +90,7 @@ function hiddenMessage(error: AppError, answer: ErrorAnswer, requestId: string):
   return `Penstock failed on this request. That is a fault of its own; the log says more under request ${requestId}.`;
 }
 
-const BASIC_APIS: ReadonlySet<ApiName> = new Set<ApiName>(['oauth', 'events', 'analytics']);
+const BASIC_APIS: ReadonlySet<ApiName> = new Set<ApiName>(['oauth', 'events', 'analytics', 'dsr']);
 
 function challenge(answer: ErrorAnswer, { api, authorization }: ErrorContext): Record<string, string> {
   // browsers call the identity API: shown a challenge, one would ask its user for a password

@@ -28,6 +28,21 @@ export const STATUS_WORDS: Readonly<Record<number, string>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
+/** The `domain` of a data subject request's error. not shown but for Validation (rulings §4). */
+export function subjectRequestDomain(status: number): string {
+  return SUBJECT_REQUEST_DOMAINS[status] ?? (status < 500 ? 'Validation' : 'Service');
+}
+
+const SUBJECT_REQUEST_DOMAINS: Readonly<Record<number, string>> = {
+  401: 'Authentication',
+  403: 'Authorization',
+  404: 'Request',
+  405: 'Request',
+  409: 'Request',
+  410: 'Request',
+  429: 'RateLimit',
+};
+
 /** One answer for all APIs; a new API does not compile until it stands here. `oauth` is the word there. */
 function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' | 'word'> = {}) {
   const word = STATUS_WORDS[status] ?? 'ERROR';
@@ -36,6 +51,7 @@ function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' 
     platform_v2: { status, ...rest },
     operations: { status, ...rest },
     oauth: { status, word: oauth, ...rest },
+    dsr: { status, ...rest },
     events: { status, word, ...rest },
     identity: { status, word, ...rest },
     analytics: { status, word, ...rest },
@@ -45,6 +61,11 @@ function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' 
 /** The same with another word in the identity API, which has some of its own (rulings §3). */
 function withIdentityWord(answers: ReturnType<typeof answer>, word: string) {
   return { ...answers, identity: { ...answers.identity, word } };
+}
+
+/** The same with another status in the data subject request API, whose duplicate id is 400 (001, Errors). */
+function withSubjectRequests(answers: ReturnType<typeof answer>, status: number) {
+  return { ...answers, dsr: { status } };
 }
 
 /** The same with another status in warehouse sync v1, which has some of its own (002, Errors; rulings §1). */
@@ -72,10 +93,11 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   FORBIDDEN: answer(403, 'access_denied'),
   NOT_FOUND: withIdentityWord(answer(404, 'invalid_request'), 'NOT_FOUND_ERROR'),
   METHOD_NOT_ALLOWED: answer(405, 'invalid_request'),
-  DUPLICATE_ID: conflict,
+  DUPLICATE_ID: withSubjectRequests(conflict, 400),
   IN_USE: conflict,
   PIPELINE_NOT_IDLE: refused,
   RUN_IN_PROGRESS: conflict,
+  REQUEST_IN_PROGRESS: conflict,
   RESET_PREVENTED: refused,
   IDENTITY_MISSING: withIdentityWord(refused, 'LOOKUP_ERROR'),
   IDENTITY_CONFLICT: withIdentityWord(refused, 'IDENTITY_CONFLICT'),

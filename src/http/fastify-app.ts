@@ -7,6 +7,7 @@ import { answerError } from './answer-error.ts';
 import { readCertificate, type TlsFiles } from './certificate.ts';
 import { fromFastify } from './error-answer.ts';
 import { requestId } from './request-id.ts';
+import { createRewriteUrl } from './rewrite-url.ts';
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const;
 const HEADER_BYTES = 16 * 1024;
@@ -18,6 +19,7 @@ export function createApp(config: Config['http']): FastifyInstance {
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
+    rewriteUrl: createRewriteUrl(config.dsrHosts ?? []),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     // a whole request within a minute, its headers within 20 s
     requestTimeout: 60_000,
@@ -33,6 +35,7 @@ export function createApp(config: Config['http']): FastifyInstance {
   // to Fastify no method has a body: they are read by ourselves, after the credentials were checked
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.decorateRequest('actor', undefined);
+  app.decorateRequest('sign', undefined);
   app.decorateRequest('isAnswered', false);
   return app;
 }

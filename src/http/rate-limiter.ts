@@ -10,10 +10,10 @@ export interface RateVerdict {
 
 export interface RateLimiter {
   /**
-   * Takes `count` at once from what refills by `perSecond` and never holds more than one second's worth. More than that
+   * Takes `count` at once from what refills by `perWindow` and never holds more than one window's worth. More than that
    * at once is allowed to a full bucket, and paid off before the next call. What is refused takes nothing.
    */
-  take(key: string, count: number, perSecond: number): RateVerdict;
+  take(key: string, count: number, perWindow: number): RateVerdict;
 }
 
 interface Bucket {
@@ -28,14 +28,16 @@ interface Bucket {
 export function createRateLimiter({
   clock,
   mostKeys = 10_000,
+  windowMs = 1000,
 }: {
   readonly clock: Clock;
   readonly mostKeys?: number;
+  readonly windowMs?: number;
 }): RateLimiter {
   const buckets = new Map<string, Bucket>();
-  const bucketOf = (key: string, perSecond: number, nowMs: number): Bucket => {
+  const bucketOf = (key: string, perWindow: number, nowMs: number): Bucket => {
     const kept = buckets.get(key);
-    const bucket = kept ?? { tokens: perSecond, atMs: nowMs };
+    const bucket = kept ?? { tokens: perWindow, atMs: nowMs };
     // the last one in is the one used last
     if (kept !== undefined) buckets.delete(key);
     else forgetOldest(buckets, mostKeys);
@@ -43,20 +45,20 @@ export function createRateLimiter({
     return bucket;
   };
   return {
-    take(key, count, perSecond) {
+    take(key, count, perWindow) {
       const nowMs = clock.nowMs();
-      const bucket = bucketOf(key, perSecond, nowMs);
+      const bucket = bucketOf(key, perWindow, nowMs);
       // a clock that was set back refills nothing
-      const refilled = (Math.max(0, nowMs - bucket.atMs) * perSecond) / 1000;
-      bucket.tokens = Math.min(perSecond, bucket.tokens + refilled);
+      const refilled = (Math.max(0, nowMs - bucket.atMs) * perWindow) / windowMs;
+      bucket.tokens = Math.min(perWindow, bucket.tokens + refilled);
       bucket.atMs = nowMs;
-      const missing = Math.min(count, perSecond) - bucket.tokens;
+      const missing = Math.min(count, perWindow) - bucket.tokens;
       if (missing <= 0) bucket.tokens -= count;
-      const used = 1 - Math.max(0, bucket.tokens) / perSecond;
+      const used = 1 - Math.max(0, bucket.tokens) / perWindow;
       return {
         isAllowed: missing <= 0,
         percentageUsed: Math.round(used * 100),
-        retryAfterSeconds: Math.max(0, missing / perSecond),
+        retryAfterSeconds: Math.max(0, ((missing / perWindow) * windowMs) / 1000),
       };
     },
   };

@@ -86,7 +86,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     },
   });
   route.checkResponse?.(response);
-  return response.lines === undefined ? send(reply, response) : stream(reply, response, route.serving.log);
+  return response.lines === undefined ? send(request, reply, response) : stream(reply, response, route.serving.log);
 }
 
 type BodyReader = CredentialRequest['body'];
@@ -125,6 +125,8 @@ async function identify(
     body,
   });
   request.actor = caller.actor;
+  if (endpoint.sign !== undefined) request.sign = endpoint.sign.bind(endpoint, caller);
+  await endpoint.admit?.(caller);
   return caller;
 }
 
@@ -184,10 +186,16 @@ function stream(reply: FastifyReply, { status, lines, headers = {} }: EndpointRe
 }
 
 /** Text with a content type of its own goes out as it is, anything else as JSON with every digit. */
-function send(reply: FastifyReply, { status, body, headers = {} }: EndpointResponse): FastifyReply {
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, body, headers = {} }: EndpointResponse,
+): Promise<FastifyReply> {
   reply.code(status).headers(headers);
   if (body === undefined) return reply.send();
   if (typeof body === 'string' && reply.hasHeader('content-type')) return reply.send(body);
   if (!reply.hasHeader('content-type')) reply.header('content-type', JSON_TYPE);
-  return reply.send(stringifyJson(body));
+  const text = stringifyJson(body);
+  if (request.sign !== undefined) reply.headers(await request.sign(text));
+  return reply.send(text);
 }

@@ -6,6 +6,7 @@ const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[
   platform_v1: ['/platform/v1/'],
   platform_v2: ['/platform/', '/v1/workspace/'],
   oauth: ['/oauth/'],
+  dsr: ['/dsr/'],
   events: ['/v2/', '/v3/', '/webevents/'],
   analytics: ['/analytics/', ...['batch', 'track', 'page', 'screen', 'group', 'alias'].map((name) => `/v1/${name}/`)],
   identity: ['/v1/', '/identity/'],

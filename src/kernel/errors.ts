@@ -34,6 +34,10 @@ export const ERROR_CODES = {
     disposition: 'refused',
     meaning: 'A run of the pipeline is not over; cancel it first, or wait for its end.',
   },
+  REQUEST_IN_PROGRESS: {
+    disposition: 'refused',
+    meaning: 'A data subject request for the same thing is not over yet.',
+  },
   RESET_PREVENTED: {
     disposition: 'refused',
     meaning: 'The change would reset the pipeline; repeat it with preventResets=false.',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ApiName, CredentialRule, Endpoint } from '../contract.ts';
-import { STATUS_WORDS } from '../error-statuses.ts';
+import { STATUS_WORDS, subjectRequestDomain } from '../error-statuses.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
 
 const CODED = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
@@ -22,6 +22,16 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
   oauth: Type.Object(
     { error: Type.String({ description: 'A word of RFC 6749.' }), error_description: Type.String() },
     { title: 'OAuthError' },
+  ),
+  dsr: Type.Object(
+    {
+      code: Type.Integer({ description: 'The HTTP status.' }),
+      message: Type.String(),
+      errors: Type.Array(Type.Object({ domain: Type.String(), reason: Type.String(), message: Type.String() }), {
+        description: 'One entry for each problem.',
+      }),
+    },
+    { title: 'SubjectRequestError' },
   ),
   operations: Type.Object(
     { code: Type.String(), message: Type.String(), request_id: Type.String() },
@@ -61,6 +71,11 @@ const ERROR_EXAMPLES: Readonly<Record<ApiName, (status: number, message: string)
     error_description: message,
   }),
   operations: (_status, message) => ({ code: 'NOT_FOUND', message, request_id: '…' }),
+  dsr: (code, message) => ({
+    code,
+    message,
+    errors: [{ domain: subjectRequestDomain(code), reason: STATUS_WORDS[code] ?? 'ERROR', message }],
+  }),
   events: (status, message) => ({ errors: [coded(status, message)] }),
   identity: (status, message) => ({
     errors: [coded(status, message)],
@@ -89,6 +104,7 @@ const CREDENTIAL_ERRORS = {
   input_web_events: [403, 429],
   input_identity: [401, 403, 429],
   input_analytics: [401, 403, 429],
+  input_dsr: [401, 403, 429],
 } as const satisfies Record<CredentialRule, readonly (keyof typeof MEANINGS)[]>;
 
 /** The refusals that follow from what an endpoint asks for, and those it names itself. */

@@ -25,4 +25,5 @@ export const SECURITY: Readonly<Record<CredentialRule, readonly Readonly<Partial
   input_web_events: [],
   input_identity: [{ basic: [] }, { key: [], signature: [] }, { key: [] }],
   input_analytics: [{ basic: [] }],
+  input_dsr: [{ basic: [] }],
 };

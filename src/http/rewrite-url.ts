@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What a host of data subject requests serves without `/dsr` in front (rulings §4, Bases). */
+const VERSION_BASE = /^\/v[123](?=[/?]|$)/;
+
+/** At one of `hosts`, `/v3`, `/v2` and `/v1` are the bases of the data subject request API; elsewhere a path is what it says. */
+export function createRewriteUrl(hosts: readonly string[]): (request: IncomingMessage) => string {
+  const names = new Set(hosts.map((host) => host.toLowerCase()));
+  return ({ url = '/', headers }) => {
+    if (names.size === 0 || !VERSION_BASE.test(url)) return url;
+    const host = (headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
+    return names.has(host) ? `/dsr${url}` : url;
+  };
+}
