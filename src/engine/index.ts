@@ -8,6 +8,15 @@ export { cancelRun } from './cancel-run.ts';
 export { createEngine, type Engine } from './create-engine.ts';
 export type { EngineSettings, RunObserver } from './engine-deps.ts';
 export { engineEndpoints } from './engine-endpoints.ts';
+export {
+  eraseConflicts,
+  eraseFailedRecords,
+  type FoundRecords,
+  findConflicts,
+  findFailedRecords,
+  type RecordPosition,
+  type RecordsPart,
+} from './erase-records.ts';
 export { expireRuns } from './expire-runs.ts';
 export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';
 export { listFailedRecords } from './list-failed-records.ts';

@@ -91,13 +91,48 @@ function keptText(text: string, mpid: bigint, batchId: bigint): string {
   return text === '{}' ? `${front}}` : `${front},${text.slice(1)}`;
 }
 
-/** Deletes a person's batches from every month; answers how many. */
-export async function eraseBatches(sql: Sql, { workspaceId, environment, mpid }: LogScope): Promise<number> {
-  return await sql.execute(
-    'DELETE FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)',
-    [workspaceId, mpid, environmentNumbers(environment)],
-  );
+/** Batches that one statement erases at most: the text of a batch may have 128 KB. */
+const ERASED_AT_ONCE = 2_000;
+
+/** What one part of an erasure did; `next`: where the following part begins; absent: this was the last. */
+export interface ErasedBatches {
+  readonly erased: number;
+  readonly next?: LogPosition;
 }
+
+/**
+ * Deletes some of a person's batches, the oldest first, from every month: a bounded part, so that nothing waits long and a
+ * part is one transaction with its count. `after` spares the dead entries of the parts before.
+ */
+export async function eraseBatches(sql: Sql, scope: LogScope, after?: LogPosition): Promise<ErasedBatches> {
+  const range = [...personOf(scope), after?.receivedOn ?? '-infinity', after?.id ?? 0n];
+  const [last] = await sql.query<LogPosition>(
+    `SELECT received_on AS "receivedOn", id FROM event_batches ${OF_PERSON_AFTER}
+     ORDER BY received_on, id OFFSET ${ERASED_AT_ONCE - 1} LIMIT 1`,
+    range,
+  );
+  const { receivedOn, id } = last ?? THE_END;
+  const erased = await sql.execute(
+    `DELETE FROM event_batches ${OF_PERSON_AFTER} AND received_on <= $6 AND (received_on, id) <= ($6, $7)`,
+    [...range, receivedOn, id],
+  );
+  return last === undefined ? { erased } : { erased, next: last };
+}
+
+/** How many batches a person has. */
+export async function countBatches(sql: Sql, scope: LogScope): Promise<number> {
+  const rows = await sql.query<{ readonly count: bigint }>(
+    `SELECT count(*) AS count FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)`,
+    personOf(scope),
+  );
+  return Number(rows[0]?.count ?? 0n);
+}
+
+const personOf = ({ workspaceId, mpid, environment }: LogScope) =>
+  [workspaceId, mpid, environmentNumbers(environment)] as const;
+
+const OF_PERSON_AFTER = `WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
+  AND received_on >= $4 AND (received_on, id) > ($4, $5)`;
 
 /** Where a batch stands in the index of its workspace. */
 export interface LogKey extends LogPosition {

@@ -8,7 +8,7 @@ export {
   type BatchSender,
   createBatchDoor,
 } from './accept-batches.ts';
-export { eraseBatches } from './batch-log.ts';
+export { countBatches, type ErasedBatches, eraseBatches } from './batch-log.ts';
 export { expireRequests } from './batch-requests.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
@@ -22,10 +22,11 @@ export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { createEvents } from './create-events.ts';
 export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events } from './delivery.ts';
+export { eraseRejected } from './erase-rejected.ts';
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personOfBatch } from './person-of-batch.ts';
 export { profileEndpoints } from './profiles/routes.ts';
-export { readBatches } from './read-log.ts';
+export { type LogPosition, readBatches } from './read-log.ts';
 export { expireRejected } from './rejected-batches.ts';
 export { eventsEndpoints } from './routes/endpoints.ts';

@@ -28,6 +28,7 @@ export {
   identityTypeOfColumn,
   isDeviceId,
 } from './identity-types.ts';
+export { createNamesPerson, type MeaningOf, type NamesPerson, type PersonNames } from './names-person.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';

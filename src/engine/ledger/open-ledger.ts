@@ -1,9 +1,9 @@
-import { AppError } from '../../kernel/index.ts';
-import { type Column, findColumn } from '../../warehouse/index.ts';
+import type { Column } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import type { FixedRange } from '../fix-range.ts';
 import { HASH_WORDS, type HashMultiset, loadHashes, NO_HASHES } from './hash-multiset.ts';
+import { identifyingPositions } from './identifying-positions.ts';
 import { createRowHash, type RowHash } from './row-hash.ts';
 import type { RowLedger } from './row-ledger.ts';
 import { createSieve, type Sieve } from './sieve.ts';
@@ -66,24 +66,8 @@ async function forget(others: HashMultiset, { store }: EngineDeps, { claimed, ra
   });
 }
 
-/**
- * Of `row_key` with the iterator, in any order that they are named in; without one all columns make a row.
- * not shown: whether a row whose iterator has moved is the same row. It is not: it changed, so its new version is delivered.
- */
+/** Undefined: all columns make a row. */
 function identifyingHash({ ledgerKey: key }: EngineDeps, { claimed, columns }: LedgerRequest): RowHash | undefined {
-  const { rowKey, syncMode } = claimed.snapshot.pipeline;
-  if (rowKey === undefined) return undefined;
-  const iterator = syncMode.type === 'incremental' ? syncMode.iterator?.field : undefined;
-  const names = iterator === undefined ? rowKey : [...rowKey, iterator];
-  return createRowHash({ key, columns, positions: [...new Set(names.map((name) => positionOf(columns, name)))] });
-}
-
-function positionOf(columns: readonly Column[], name: string): number {
-  const column = findColumn(columns, name);
-  if (column !== undefined) return columns.indexOf(column);
-  const names = columns.map((each) => each.name).join(', ');
-  throw new AppError(
-    'MODEL_INVALID',
-    `The model has no column "${name}", which row_key names. Its columns are: ${names}.`,
-  );
+  const positions = identifyingPositions(claimed.snapshot.pipeline, columns);
+  return positions === undefined ? undefined : createRowHash({ key, columns, positions });
 }

@@ -60,9 +60,11 @@ describe('the batches of a person', () => {
     expect(await read({ workspaceId: workspace, environment: 'development' })).toEqual([3]);
     expect(await read({ workspaceId: workspace })).toEqual(expect.arrayContaining([1, 3]));
     expect(await read({ workspaceId: ELSEWHERE.workspaceId })).toEqual([2]);
-    expect(await eraseBatches(store, { workspaceId: workspace, mpid, environment: 'development' })).toBe(1);
+    expect(await eraseBatches(store, { workspaceId: workspace, mpid, environment: 'development' })).toEqual({
+      erased: 1,
+    });
     expect(await read({ workspaceId: workspace })).toEqual([1]);
-    expect(await eraseBatches(store, { workspaceId: workspace, mpid })).toBe(1);
+    expect(await eraseBatches(store, { workspaceId: workspace, mpid })).toEqual({ erased: 1 });
     expect(await read({ workspaceId: ELSEWHERE.workspaceId })).toEqual([2]);
   });
 
@@ -73,7 +75,7 @@ describe('the batches of a person', () => {
     await receive(store, '2026-02-01T00:00:00Z', both);
     const stray = fakeClock(Date.parse('2019-02-01T00:00:00Z'));
     await deliverBatches(store, both.batches, { clock: stray });
-    expect(await eraseBatches(store, { workspaceId: workspace, mpid })).toBe(3);
+    expect(await eraseBatches(store, { workspaceId: workspace, mpid })).toEqual({ erased: 3 });
     expect(numbers(await readLog(store))).toEqual([2, 2, 2]);
   });
 });

@@ -1,0 +1,111 @@
+// What runs keep of a person besides profiles and batches: rows that failed, and keys that a write-back left alone. Neither
+// has an MPID that could be relied on, so all of a workspace are looked through, a bounded part at a time.
+import type { NamesPerson } from '../identity/index.ts';
+import { parseJson, type Secret, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql, Transaction } from '../store/index.ts';
+import { eraseHashes } from './ledger/erase-hashes.ts';
+import { loadMeanings } from './mapping/column-meanings.ts';
+
+/** Where a record stands among those of its workspace. */
+export interface RecordPosition {
+  readonly runId: bigint;
+  readonly id: bigint;
+}
+
+export interface RecordsPart {
+  readonly workspaceId: WorkspaceId;
+  readonly namesPerson: NamesPerson;
+  /** The last one of the part before. */
+  readonly after?: RecordPosition | undefined;
+}
+
+export interface FoundRecords {
+  readonly found: readonly RecordPosition[];
+  /** Where the following part begins; absent: there are no more. */
+  readonly next?: RecordPosition;
+}
+
+/** Of one part; the first one may be longer than its bytes. */
+const AT_ONCE = 500;
+const PART_BYTES = 8 * 1024 * 1024;
+
+/** Finds those of the next failed records that name a person. */
+export async function findFailedRecords(sql: Sql, part: RecordsPart): Promise<FoundRecords> {
+  const page = await readPage(sql, part, { table: 'failed_records', text: 'row' });
+  const meaningOf = await loadMeanings(sql, part.workspaceId, [...new Set(page.map(({ runId }) => runId))]);
+  return foundIn(page, ({ runId, text }) => part.namesPerson(parseJson(text), meaningOf(runId)));
+}
+
+/** Finds those of the next conflicts of a write-back whose keys name a person. */
+export async function findConflicts(sql: Sql, part: RecordsPart): Promise<FoundRecords> {
+  const page = await readPage(sql, part, { table: 'write_back_conflicts', text: 'key' });
+  return foundIn(page, ({ text }) => part.namesPerson(parseJson(text)));
+}
+
+export interface ErasedRecords {
+  readonly records: number;
+  /** Hashes that went from resume ledgers. */
+  readonly hashes: number;
+}
+
+interface RecordsToErase {
+  readonly workspaceId: WorkspaceId;
+  readonly records: readonly RecordPosition[];
+  /** Of the hashes by which rows are recognised. */
+  readonly ledgerKey: Secret;
+}
+
+/**
+ * Deletes failed records and the hashes of their rows. Those of rows that were kept cannot be told: they are keyed, nothing
+ * leads from a person to them, and they go when the position of their pipeline has passed them.
+ */
+export async function eraseFailedRecords(tx: Transaction, toErase: RecordsToErase): Promise<ErasedRecords> {
+  if (toErase.records.length === 0) return { records: 0, hashes: 0 };
+  const hashes = await eraseHashes(tx, toErase);
+  return { records: await deleteRecords(tx, toErase, 'failed_records'), hashes };
+}
+
+/** Deletes conflicts of write-backs; answers how many. */
+export async function eraseConflicts(tx: Transaction, toErase: Omit<RecordsToErase, 'ledgerKey'>): Promise<number> {
+  return toErase.records.length === 0 ? 0 : await deleteRecords(tx, toErase, 'write_back_conflicts');
+}
+
+type RecordTable = 'failed_records' | 'write_back_conflicts';
+
+async function deleteRecords(
+  tx: Transaction,
+  { workspaceId, records }: Omit<RecordsToErase, 'ledgerKey'>,
+  table: RecordTable,
+): Promise<number> {
+  return await tx.execute(
+    `DELETE FROM ${table} WHERE workspace_id = $1
+       AND (run_id, id) IN (SELECT run_id, id FROM unnest($2::bigint[], $3::bigint[]) AS named (run_id, id))`,
+    [workspaceId, records.map(({ runId }) => runId), records.map(({ id }) => id)],
+  );
+}
+
+interface RecordText extends RecordPosition {
+  readonly text: string;
+}
+
+function foundIn(page: readonly RecordText[], isFound: (record: RecordText) => boolean): FoundRecords {
+  const last = page.at(-1);
+  const found = page.filter(isFound).map(({ runId, id }) => ({ runId, id }));
+  return { found, ...(last !== undefined && { next: { runId: last.runId, id: last.id } }) };
+}
+
+/** `before` counts the bytes of the records before one, so that a page has at least one record, however long. */
+function readPage(
+  sql: Sql,
+  { workspaceId, after }: RecordsPart,
+  { table, text }: { readonly table: RecordTable; readonly text: 'row' | 'key' },
+): Promise<readonly RecordText[]> {
+  return sql.query<RecordText>(
+    `SELECT run_id AS "runId", id, text FROM (
+       SELECT run_id, id, text, sum(octet_length(text)) OVER (ORDER BY run_id, id) - octet_length(text) AS before FROM (
+         SELECT run_id, id, "${text}" AS text FROM ${table} WHERE workspace_id = $1 AND (run_id, id) > ($2, $3)
+         ORDER BY run_id, id LIMIT ${AT_ONCE}) AS following) AS page
+     WHERE before < ${PART_BYTES} ORDER BY run_id, id`,
+    [workspaceId, after?.runId ?? -1n, after?.id ?? -1n],
+  );
+}

@@ -1,0 +1,38 @@
+import { identityTypeOfColumn, type MeaningOf } from '../../identity/index.ts';
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { FieldMapping } from '../../sync/index.ts';
+import { snapshotFromText } from '../run-snapshot.ts';
+
+/**
+ * What the columns of a run's rows mean, where their names do not say it: the columns of an events pipeline are called what
+ * they like, and its transformation says which of them are identities.
+ */
+export async function loadMeanings(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  runIds: readonly bigint[],
+): Promise<(runId: bigint) => MeaningOf | undefined> {
+  if (runIds.length === 0) return () => undefined;
+  const runs = await sql.query<{ readonly id: bigint; readonly snapshot: string }>(
+    'SELECT id, snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = ANY($2) AND snapshot IS NOT NULL',
+    [workspaceId, runIds],
+  );
+  const meanings = new Map(runs.map(({ id, snapshot }) => [id, meaningsOf(snapshot)]));
+  return (runId) => meanings.get(runId);
+}
+
+function meaningsOf(snapshot: string): MeaningOf | undefined {
+  const { transformation } = snapshotFromText(snapshot);
+  if (transformation === null) return undefined;
+  const byColumn = new Map(transformation.mappings.flatMap(meaningOfMapping));
+  return (column) => byColumn.get(column.toLowerCase());
+}
+
+function meaningOfMapping(mapping: FieldMapping): [string, ReturnType<MeaningOf>][] {
+  if (mapping.type !== 'column') return [];
+  const [first = '', last = first] = mapping.destination.split('.');
+  if (first === 'mpid') return [[mapping.source.toLowerCase(), 'mpid']];
+  const isIdentity = ['user_identities', 'device_info', 'mp_deviceid'].includes(first);
+  return isIdentity ? [[mapping.source.toLowerCase(), identityTypeOfColumn(last)]] : [];
+}
