@@ -9,6 +9,7 @@ import {
   isNetwork,
   KEY_IN_BASE64,
 } from './config/checks.ts';
+import { type DsrConfig, readDsr } from './config/dsr.ts';
 import { readEndpoints, type WarehouseEndpoints } from './config/endpoints.ts';
 import { createReader, type Environment, type Reader } from './config/reader.ts';
 import { AppError, type EncryptionKey, type Issue, type Secret } from './kernel/index.ts';
@@ -62,6 +63,7 @@ export interface Config {
     /** PEM, beside the system's authorities. */
     readonly ca: string | undefined;
   };
+  readonly dsr: DsrConfig;
 }
 
 const HOSTS_MEANING = 'a host name, `*.` and a domain, an address or network';
@@ -106,6 +108,7 @@ export function readConfig(environment: Environment = process.env): Config {
       allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       ca: read.parsed('PENSTOCK_OUTGOING_CA', certificatesOf, 'a PEM file with a certificate that can be read'),
     },
+    dsr: readDsr(read),
   };
   requireNone(issues);
   return config;

@@ -39,6 +39,16 @@ export const SETTINGS = {
     meaning:
       'Host names, comma separated, at which /v3, /v2 and /v1 are those of the data subject request API, besides /dsr/v3, /dsr/v2 and /dsr/v1.',
   },
+  PENSTOCK_DSR_DOMAIN: {
+    default: '',
+    meaning:
+      'Domain of this processor of data subject requests: answers and callbacks name `opendsr.` before it, and so do extensions in requests; without it the host of PENSTOCK_BASE_URL.',
+  },
+  PENSTOCK_DSR_DOMAIN_ALIASES: {
+    default: '',
+    meaning:
+      'Further domains, comma separated, whose extensions in data subject requests are taken as ours: what clients of another service write.',
+  },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',
     meaning: 'Seconds that the Date header of a signed request may be from now.',

@@ -1,0 +1,30 @@
+import { httpAddressOf, isHostName } from './checks.ts';
+import type { Reader } from './reader.ts';
+
+/** Data subject requests (001). */
+export interface DsrConfig {
+  /** Of this processor, `opendsr.` and `opengdpr.` not in front of it: in headers, certificate and extension names. */
+  readonly domain: string;
+  /** Domains whose extensions in requests are taken as ours. */
+  readonly domainAliases: readonly string[];
+}
+
+export function readDsr(read: Reader): DsrConfig {
+  const parsed = read.parsed(
+    'PENSTOCK_DSR_DOMAIN',
+    (text) => (isHostName(text) ? text.toLowerCase() : undefined),
+    'a host name',
+  );
+  return {
+    domain: parsed ?? hostOf(httpAddressOf(read.text('PENSTOCK_BASE_URL'))),
+    domainAliases: read
+      .items('PENSTOCK_DSR_DOMAIN_ALIASES', isHostName, 'a host name')
+      .map((name) => name.toLowerCase()),
+  };
+}
+
+// not shown: without a domain or a public address nobody outside is served, and any name does
+function hostOf(address: string | undefined): string {
+  const name = address === undefined ? '' : new URL(address).hostname;
+  return isHostName(name) ? name : 'localhost';
+}
