@@ -25,7 +25,9 @@ export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events }
 export { eraseRejected } from './erase-rejected.ts';
 export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
+export { personBatches } from './person-batches.ts';
 export { personOfBatch } from './person-of-batch.ts';
+export { profileAnswer } from './profiles/profile-answer.ts';
 export { profileEndpoints } from './profiles/routes.ts';
 export { type LogPosition, readBatches } from './read-log.ts';
 export { expireRejected } from './rejected-batches.ts';

@@ -44,6 +44,10 @@ export interface LogPage {
 /** Behind the newest batch. */
 export const THE_END = { receivedOn: 'infinity', id: INT64_MOST };
 
+/** Of what was received, a page reads the batches of its first time anew, up to a whole chunk: larger pages do so less often. */
+const PAGE_ROWS = 2000;
+const PAGE_BYTES = 1024 * 1024;
+
 const COLUMNS = `received_on AS "receivedOn", id, environment, pipeline_number AS "pipelineNumber",
   input_key AS "inputKey", text`;
 
@@ -61,6 +65,30 @@ export async function readBatches(
        AND received_on <= $4 AND (received_on, id) < ($4, $5)
      ORDER BY received_on DESC, id DESC LIMIT $6`,
     [workspaceId, mpid, environmentNumbers(environment), receivedOn, id, limit],
+  );
+  return rows.map(batchOfRow);
+}
+
+/**
+ * The next batches of a person behind `before`, the newest first, as many as a page holds: the last one alone may pass its
+ * bytes; none: there are no more. The number of rows is part of the text, so that a plan is made for a few.
+ */
+export async function readBatchesOf(
+  sql: Sql,
+  { workspaceId, environment, mpid }: LogScope,
+  before: LogPosition | undefined,
+): Promise<readonly StoredBatch[]> {
+  const { receivedOn, id } = before ?? THE_END;
+  const rows = await sql.query<BatchRow>(
+    `SELECT ${COLUMNS} FROM (
+       SELECT page.*, sum(octet_length(text)) OVER (ORDER BY received_on DESC, id DESC) - octet_length(text)
+         AS bytes_before FROM (
+         SELECT * FROM event_batches
+         WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
+           AND received_on <= $4 AND (received_on, id) < ($4, $5)
+         ORDER BY received_on DESC, id DESC LIMIT ${PAGE_ROWS}) AS page) AS sized
+     WHERE bytes_before < $6 ORDER BY received_on DESC, id DESC`,
+    [workspaceId, mpid, environmentNumbers(environment), receivedOn, id, PAGE_BYTES],
   );
   return rows.map(batchOfRow);
 }
@@ -103,10 +131,6 @@ export interface ReceivedBatch extends StoredBatch {
   /** undefined: of nobody. */
   readonly mpid: bigint | undefined;
 }
-
-/** Each page reads the batches of its first time anew, up to a whole chunk of a pipeline: larger pages do so less often. */
-const PAGE_ROWS = 2000;
-const PAGE_BYTES = 1024 * 1024;
 
 /**
  * The next batches behind `after`, as many as a page holds: the last one alone may pass its bytes; none: there are no more.

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   UNAUTHENTICATED: { disposition: 'refused', meaning: 'Credentials are missing, wrong or expired.' },
   FORBIDDEN: { disposition: 'refused', meaning: 'The credentials are right but do not allow this.' },
   NOT_FOUND: { disposition: 'refused', meaning: 'Nothing of that id exists in this workspace.' },
+  GONE: { disposition: 'refused', meaning: 'It was there, and its time is over; it does not come back.' },
   METHOD_NOT_ALLOWED: { disposition: 'refused', meaning: 'The path exists, but not with this method.' },
   IDENTITY_MISSING: { disposition: 'refused', meaning: 'The request carries no identity that says whom it is about.' },
   IDENTITY_CONFLICT: { disposition: 'refused', meaning: 'A login identity of the request belongs to another profile.' },

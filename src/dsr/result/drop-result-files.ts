@@ -1,0 +1,66 @@
+import type { Clock, WorkspaceId } from '../../kernel/index.ts';
+import type { Sql, Store } from '../../store/index.ts';
+import { dropFile, type ResultFileKey } from './result-file.ts';
+
+/** A file that nobody has finished for so long was left behind; its request, if it is still open, begins another. */
+const LEFT_BEHIND_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Deletes the files whose time is over, and what attempts that came to nothing have left; answers how many. What an abort
+ * or a crash leaves goes the next time.
+ */
+export async function expireResultFiles(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<number> {
+  const now = new Date(clock.nowMs());
+  const over = await store.query<ResultFileKey>(
+    `/* across workspaces: files whose time is over */
+     SELECT workspace_id AS "workspaceId", request_id AS "requestId", file_id AS "fileId" FROM dsr_result_files
+     WHERE state = 'dropping' OR (state = 'ready' AND expires_on <= $1) OR (state = 'writing' AND started_on <= $2)`,
+    [now, new Date(now.getTime() - LEFT_BEHIND_MS)],
+  );
+  for (const file of over) {
+    if (signal.aborted) break;
+    await giveUpFile(store, file);
+    await dropFile(store, file, signal);
+  }
+  return over.length;
+}
+
+/** From now on nobody sees it, and nobody adds to it. */
+async function giveUpFile(sql: Sql, { workspaceId, requestId, fileId }: ResultFileKey): Promise<void> {
+  await sql.execute(
+    `UPDATE dsr_result_files SET state = 'dropping'
+     WHERE workspace_id = $1 AND request_id = $2 AND file_id = $3 AND state IN ('writing', 'ready')`,
+    [workspaceId, requestId, fileId],
+  );
+}
+
+/**
+ * For an erasure, once nothing else holds these people any more: their files are out of sight at once, those that are
+ * being written too. Answers how many were; `dropGivenUpFiles` then deletes what they hold.
+ */
+export async function giveUpFilesOf(
+  sql: Sql,
+  { workspaceId, mpids }: { readonly workspaceId: WorkspaceId; readonly mpids: readonly bigint[] },
+): Promise<number> {
+  return await sql.execute(
+    `UPDATE dsr_result_files SET state = 'dropping'
+     WHERE workspace_id = $1 AND mpids && $2::int8[] AND state IN ('writing', 'ready')`,
+    [workspaceId, mpids],
+  );
+}
+
+/** Deletes what was given up in a workspace, a bounded statement at a time. */
+export async function dropGivenUpFiles(sql: Sql, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
+  const files = await sql.query<ResultFileKey>(
+    `SELECT workspace_id AS "workspaceId", request_id AS "requestId", file_id AS "fileId" FROM dsr_result_files
+     WHERE workspace_id = $1 AND state = 'dropping'`,
+    [workspaceId],
+  );
+  for (const file of files) {
+    if (signal.aborted) return;
+    await dropFile(sql, file, signal);
+  }
+}

@@ -1,0 +1,85 @@
+// What stands in the file of an access or portability request (rulings §4, Result file).
+import { personBatches, profileAnswer } from '../../events/index.ts';
+import { type Environment, readProfile } from '../../identity/index.ts';
+import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { ZipEntry } from './zip.ts';
+
+/** A profile that the request was resolved to. */
+export interface FoundPerson {
+  readonly environment: Environment;
+  readonly mpid: bigint;
+}
+
+export interface SubjectData {
+  readonly store: Store;
+  readonly workspaceId: WorkspaceId;
+  /** At least one. */
+  readonly people: readonly FoundPerson[];
+}
+
+/** UTF-16 units that one `batches-NNNN.jsonl` holds, and a page more: what opens in an editor, and far below 4 GiB. */
+const ENTRY_LENGTH = 64 * 1024 * 1024;
+
+/**
+ * `profile.jsonl`, one profile a line; `batches-NNNN.jsonl`, one stored batch a line, the newest first; or `empty.txt` where
+ * the store holds neither. Read page by page: each is a statement of its own, and no snapshot is held meanwhile.
+ */
+export async function* fileEntries(data: SubjectData): AsyncGenerator<ZipEntry, void, undefined> {
+  let entries = 0;
+  for await (const entry of dataEntries(data)) {
+    entries += 1;
+    yield entry;
+  }
+  // not shown: a file for whom nothing is held says so
+  if (entries === 0) yield { name: 'empty.txt', text: oneText(nothingHeld(data)) };
+}
+
+async function* dataEntries(data: SubjectData): AsyncGenerator<ZipEntry, void, undefined> {
+  const profiles = await profileLines(data);
+  if (profiles !== '') yield { name: 'profile.jsonl', text: oneText(profiles) };
+  yield* batchEntries(batchPages(data));
+}
+
+/** A request is about a few people: what is known of them besides their batches is small. */
+async function profileLines({ store, workspaceId, people }: SubjectData): Promise<string> {
+  let lines = '';
+  for (const { environment, mpid } of people) {
+    const profile = await readProfile(store, { workspaceId, environment }, mpid);
+    if (profile !== undefined) lines += `${stringifyJson(profileAnswer(profile))}\n`;
+  }
+  return lines;
+}
+
+async function* batchPages({ store, workspaceId, people }: SubjectData): AsyncGenerator<string, void, undefined> {
+  for (const person of people) {
+    for await (const page of personBatches(store, { workspaceId, ...person })) {
+      yield page.map(({ text }) => `${text}\n`).join('');
+    }
+  }
+}
+
+/** Cut where an entry is full; who takes an entry reads it to its end before asking for the next. */
+async function* batchEntries(
+  pages: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<ZipEntry, void, undefined> {
+  let page = await pages.next();
+  async function* fill(): AsyncGenerator<string, void, undefined> {
+    for (let length = 0; page.done !== true && length < ENTRY_LENGTH; page = await pages.next()) {
+      length += page.value.length;
+      yield page.value;
+    }
+  }
+  for (let number = 1; page.done !== true; number++) {
+    yield { name: `batches-${String(number).padStart(4, '0')}.jsonl`, text: fill() };
+  }
+}
+
+async function* oneText(text: string): AsyncGenerator<string, void, undefined> {
+  yield text;
+}
+
+function nothingHeld({ people }: SubjectData): string {
+  const mpids = people.map(({ environment, mpid }) => `MPID ${mpid} (${environment})`);
+  return `Nothing is held about ${mpids.join(', ')}.\n`;
+}

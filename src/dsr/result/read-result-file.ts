@@ -1,0 +1,55 @@
+import { AppError, type Clock } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { ResultFileKey } from './result-file.ts';
+
+export interface ResultFile {
+  readonly sizeBytes: number;
+  /** A part at a time, read when it is asked for. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+interface FileRow {
+  readonly fileId: bigint;
+  readonly state: string;
+  readonly parts: number;
+  readonly sizeBytes: bigint;
+  readonly expiresOn: Date;
+}
+
+/**
+ * The file of a request. Throws NOT_FOUND where none was made, and GONE when its 7 days are over (001, Errors) or an erasure
+ * has taken it away since.
+ */
+export async function openResultFile(
+  { store, clock }: { readonly store: Sql; readonly clock: Clock },
+  { workspaceId, requestId }: Pick<ResultFileKey, 'workspaceId' | 'requestId'>,
+): Promise<ResultFile> {
+  const [file] = await store.query<FileRow>(
+    `SELECT file_id AS "fileId", state, parts, size_bytes AS "sizeBytes", expires_on AS "expiresOn"
+     FROM dsr_result_files WHERE workspace_id = $1 AND request_id = $2 AND expires_on IS NOT NULL`,
+    [workspaceId, requestId],
+  );
+  if (file === undefined) {
+    throw new AppError('NOT_FOUND', `There is no result file of a request ${requestId} in this workspace.`);
+  }
+  if (file.state !== 'ready' || file.expiresOn.getTime() <= clock.nowMs()) {
+    throw new AppError(
+      'GONE',
+      `The result file of request ${requestId} is gone: it is kept for 7 days. Send a new one.`,
+    );
+  }
+  const { fileId, parts, sizeBytes } = file;
+  return { sizeBytes: Number(sizeBytes), bytes: readParts(store, { workspaceId, requestId, fileId }, parts) };
+}
+
+/** Throws when a part is gone: the connection is then broken off, and nobody takes half for the whole. */
+async function* readParts(sql: Sql, { workspaceId, requestId, fileId }: ResultFileKey, parts: number) {
+  for (let part = 0; part < parts; part++) {
+    const [row] = await sql.query<{ readonly bytes: Uint8Array }>(
+      'SELECT bytes FROM dsr_result_parts WHERE workspace_id = $1 AND file_id = $2 AND part = $3',
+      [workspaceId, fileId, part],
+    );
+    if (row === undefined) throw new AppError('GONE', `The result file of request ${requestId} was deleted meanwhile.`);
+    yield row.bytes;
+  }
+}

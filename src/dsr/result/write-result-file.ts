@@ -1,0 +1,63 @@
+import { type Clock, type Log, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { Request } from '../request.ts';
+import { type FoundPerson, fileEntries } from './file-entries.ts';
+import { addPart, beginFile, type ResultFileKey, type WrittenFile } from './result-file.ts';
+import { zipOf } from './zip.ts';
+
+export interface ResultFileDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ids of files. */
+  readonly nextId: () => bigint;
+}
+
+/** Bytes of a part, and a buffer of zlib more: what a statement carries and a download holds at a time. */
+const PART_BYTES = 256 * 1024;
+
+/**
+ * Writes the file of an access or portability request part by part; undefined where nobody was found, and `results_url`
+ * stays null (rulings §4, Result file). Nobody sees it before `publishFile`. Throws LEASE_LOST when it was given up, and
+ * CANCELLED on an abort; whoever tries again calls this again and starts clean.
+ */
+export async function writeResultFile(
+  { store, clock, log, nextId }: ResultFileDeps,
+  request: Pick<Request, 'workspaceId' | 'id'>,
+  { people, signal }: { readonly people: readonly FoundPerson[]; readonly signal: AbortSignal },
+): Promise<WrittenFile | undefined> {
+  const requestId = request.id;
+  const workspaceId = workspaceOf(request.workspaceId);
+  if (people.length === 0) {
+    log.info({ workspace: String(workspaceId), request: requestId }, 'dsr.nobody_found');
+    return undefined;
+  }
+  const key: ResultFileKey = { workspaceId, requestId, fileId: nextId() };
+  const startedOn = new Date(clock.nowMs());
+  const mpids = [...new Set(people.map(({ mpid }) => mpid))];
+  await store.transaction((tx) => beginFile(tx, { ...key, mpids, startedOn }));
+  let parts = 0;
+  let sizeBytes = 0;
+  for await (const bytes of inParts(zipOf(fileEntries({ store, workspaceId, people }), startedOn))) {
+    const part = parts;
+    await store.transaction((tx) => addPart(tx, key, { part, bytes }), { signal });
+    parts += 1;
+    sizeBytes += bytes.length;
+  }
+  return { ...key, parts, sizeBytes };
+}
+
+/** The same bytes in larger pieces. */
+async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let held: Buffer[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    length += piece.length;
+    if (length < PART_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(held);
+}

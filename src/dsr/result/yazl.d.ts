@@ -1,0 +1,14 @@
+// What is used of yazl, which brings no types.
+declare module 'yazl' {
+  import type { Readable } from 'node:stream';
+
+  export class ZipFile {
+    readonly outputStream: Readable;
+    addReadStream(
+      source: Readable,
+      name: string,
+      options: { readonly mtime: Date; readonly compressionLevel: number },
+    ): void;
+    end(): void;
+  }
+}
