@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
+import { queueCallbacks } from './callbacks/queue-callbacks.ts';
 import type { Request } from './request.ts';
 import type { RequestStatus } from './request-machine.ts';
 import { dsrRequests } from './tables.ts';
@@ -24,7 +25,9 @@ export async function setStatus(
       ),
     )
     .returning();
-  return moved as Request | undefined;
+  if (moved === undefined) return undefined;
+  await queueCallbacks(tx, moved as Request, nowMs);
+  return moved as Request;
 }
 
 const CHANGES: Readonly<Record<RequestStatus, (now: Date) => Partial<typeof dsrRequests.$inferInsert>>> = {

@@ -10,6 +10,7 @@ export const REFERENCE_TABLES: Readonly<Record<string, string>> = {
   platform_credentials: 'a token request knows no workspace',
   input_credentials: 'a request with Basic credentials knows no workspace',
   signing_keys: 'tokens are signed for the whole installation',
+  dsr_certificates: 'name the installation, whatever the workspace',
   cadences: 'belong to the installation and stay on the coordinator',
   identity_key_mark: 'one row for the installation',
 };

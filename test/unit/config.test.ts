@@ -31,6 +31,7 @@ describe('without any variable', () => {
       },
       duckdb: { memoryMb: 64, threads: 1 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, endpoints: {} },
+      outgoing: { allowedHosts: [], ca: undefined },
     });
   });
 
@@ -89,6 +90,8 @@ describe('a variable that is set', () => {
       ({ warehouse }) => warehouse.endpoints.databricks,
       { host: 'localhost', port: 8443 },
     ],
+    ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', '*.inner', ({ outgoing }) => outgoing.allowedHosts, ['*.inner']],
+    ['PENSTOCK_OUTGOING_CA', PEM_FILE, ({ outgoing }) => outgoing.ca, readFileSync(PEM_FILE, 'utf8')],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
@@ -168,6 +171,8 @@ describe('a wrong value', () => {
     ['PENSTOCK_DATABRICKS_ENDPOINT', 'localhost'],
     ['PENSTOCK_DATABRICKS_ENDPOINT', 'localhost:65536'],
     ['PENSTOCK_DATABRICKS_ENDPOINT', '[localhost]:80'],
+    ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', 'https://hooks.inner'],
+    ['PENSTOCK_OUTGOING_CA', '/no/such.pem'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
   ];

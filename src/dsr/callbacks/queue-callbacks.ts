@@ -1,0 +1,27 @@
+import type { Transaction } from '../../store/index.ts';
+import type { Request } from '../request.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+/**
+ * Queues one callback for each URL of the request, in the transaction that gave it the status it has now: none without the
+ * other (001, Events). `request` as it stands after the change, its callback URLs not dropped yet.
+ */
+export async function queueCallbacks(tx: Transaction, request: Request, nowMs: number): Promise<void> {
+  const urls = [...new Set(request.callbackUrls ?? [])];
+  const snapshot = takeSnapshot(request, null);
+  for (const url of urls) await insertCallback(tx, request, { url, snapshot, queuedOn: new Date(nowMs) });
+}
+
+interface Queued {
+  readonly url: string;
+  readonly snapshot: string;
+  readonly queuedOn: Date;
+}
+
+async function insertCallback(tx: Transaction, request: Request, { url, snapshot, queuedOn }: Queued): Promise<void> {
+  await tx.execute(
+    `INSERT INTO dsr_callbacks (workspace_id, request_id, request_status, receiver, url, snapshot, queued_on, next_attempt_on)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`,
+    [request.workspaceId, request.id, request.status, new URL(url).origin, url, snapshot, queuedOn],
+  );
+}

@@ -1,0 +1,37 @@
+import { parseJson, stringifyJson } from '../../kernel/index.ts';
+import type { Request } from '../request.ts';
+
+/** What a callback tells, as it was when the status changed: later changes of the request do not reach it. */
+export interface Snapshot {
+  readonly version: Request['version'];
+  readonly status: Request['status'];
+  readonly groupId: string | null;
+  /** ISO 8601, UTC, `Z`. */
+  readonly expectedCompletionOn: string | null;
+  readonly hasResults: boolean;
+  /** 001, Forwarding entry; null: nothing is forwarded. */
+  readonly forwarding: readonly ForwardingEntry[] | null;
+}
+
+export interface ForwardingEntry {
+  readonly domain: string;
+  readonly name: string;
+  readonly status: string;
+  readonly status_message: string;
+}
+
+export function takeSnapshot(request: Request, forwarding: Snapshot['forwarding']): string {
+  const snapshot: Snapshot = {
+    version: request.version,
+    status: request.status,
+    groupId: request.groupId,
+    expectedCompletionOn: request.expectedCompletionOn?.toISOString() ?? null,
+    hasResults: request.resultParts !== null,
+    forwarding,
+  };
+  return stringifyJson(snapshot);
+}
+
+export function readSnapshot(text: string): Snapshot {
+  return parseJson(text) as unknown as Snapshot;
+}
