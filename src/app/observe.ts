@@ -20,13 +20,14 @@ export function observeRuns(metrics: Metrics): RunObserver {
   });
   // from the first scrape on, so that a rate sees the first one too
   for (const status of ['success', 'failed', 'stopped', 'retrying', 'queued']) runs({ status }, 0);
-  for (const outcome of ['successful', 'failed', 'deduplicated']) rows({ outcome }, 0);
+  for (const outcome of ['successful', 'failed', 'deduplicated', 'erased']) rows({ outcome }, 0);
   return {
     runEnded: (status) => runs({ status }),
-    rowsDelivered({ successful, failed, deduplicated }) {
+    rowsDelivered({ successful, failed, deduplicated, erased }) {
       rows({ outcome: 'successful' }, successful);
       rows({ outcome: 'failed' }, failed);
       rows({ outcome: 'deduplicated' }, deduplicated);
+      rows({ outcome: 'erased' }, erased);
     },
   };
 }

@@ -48,17 +48,28 @@ async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   const nowMs = deps.clock.nowMs();
   await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
   await ledger.write(tx, { keys, deduplicated, afterRows: progress.extracted });
-  const done = countsOf(chunk, refused.length);
-  const units = outcomes.filter((outcome) => !('rule' in outcome)).length;
+  const { units, erased } = sumUnits(chunk, outcomes);
+  const done = countsOf(chunk, { failed: refused.length, erased });
   const after = await countRows(tx, claimed, { ...done, units });
   tx.afterCommit(() => deps.observer.rowsDelivered(done));
   return after;
 }
 
-function countsOf({ keys, deduplicated }: TakenRows, failed: number): Counts {
+function countsOf({ keys, deduplicated }: TakenRows, { failed, erased }: Pick<Counts, 'failed' | 'erased'>): Counts {
   const taken = keys.length / KEY_BYTES;
   const left = deduplicated.length / KEY_BYTES;
-  return { extracted: taken + left, successful: taken - failed, failed, deduplicated: left, erased: 0 };
+  return { extracted: taken + left, successful: taken - failed - erased, failed, deduplicated: left, erased };
+}
+
+/** Units that are kept, and rows of those whose person was erased. */
+function sumUnits({ mapped: { starts } }: MappedChunk, outcomes: readonly UnitOutcome[]) {
+  let [units, erased] = [0, 0];
+  for (let unit = 0; unit < outcomes.length; unit++) {
+    const outcome = outcomes[unit] as UnitOutcome;
+    if ('erased' in outcome) erased += (starts[unit + 1] as number) - (starts[unit] as number);
+    else if (!('rule' in outcome)) units++;
+  }
+  return { units, erased };
 }
 
 /** Every row of every unit that failed. */

@@ -4,6 +4,7 @@ import type { Jobs } from '../jobs/index.ts';
 import type { Clock, KeyRing, Log, Random, Secret, WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
+import type { Counts } from './count-rows.ts';
 
 /** Settings of the worker; limits hold over all daemons. */
 export interface EngineSettings {
@@ -22,7 +23,7 @@ export interface RunObserver {
   /** `status` is the run's new one; a run that goes back to the queue is `queued`. */
   runEnded(status: string): void;
   /** Rows of one chunk that were delivered. */
-  rowsDelivered(counts: { readonly successful: number; readonly failed: number; readonly deduplicated: number }): void;
+  rowsDelivered(counts: Omit<Counts, 'extracted'>): void;
 }
 
 /** What the verbs of this room work with. */

@@ -11,10 +11,10 @@ export interface Inspection {
   readonly blame: (blame: Blame) => void;
 }
 
-/** Throws NO_ROW_MAPPED. Rows that were left out had been mapped by an earlier run. */
+/** Throws NO_ROW_MAPPED. Rows that were left out had been mapped by an earlier run, and those of erased people are mapped. */
 export function requireMappedRows(progress: Counts, { chunk, blame }: Inspection): void {
-  const { failed, successful, deduplicated } = progress;
-  if (failed < HOPELESS_ROWS || successful > 0 || deduplicated > 0) return;
+  const { failed, successful, deduplicated, erased } = progress;
+  if (failed < HOPELESS_ROWS || successful > 0 || deduplicated > 0 || erased > 0) return;
   blame('pipeline');
   throw hopeless(progress, chunk);
 }

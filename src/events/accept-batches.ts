@@ -33,12 +33,13 @@ export type RejectedBatches = ReadonlyMap<number, readonly Issue[]>;
 type RecordRejected = (rejected: RejectedBatches) => Promise<void>;
 
 /**
- * `duplicate`: a batch with its `source_request_id` is durable already, and this one changes nothing. `rejected`: nothing
- * of it is kept; the paths are those of the batch.
+ * `duplicate`: a batch with its `source_request_id` is durable already, and this one changes nothing. `erased`: it is of
+ * somebody who was erased, and nothing of it is kept. `rejected`: nothing of it is kept; the paths are those of the batch.
  */
 export type AcceptOutcome =
   | { readonly status: 'kept'; readonly mpid: bigint | undefined }
   | { readonly status: 'duplicate' }
+  | { readonly status: 'erased' }
   | { readonly status: 'rejected'; readonly issues: readonly Issue[] };
 
 export interface Accepted {

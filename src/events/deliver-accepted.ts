@@ -89,8 +89,8 @@ async function withoutDuplicates({ deps, tx }: Keeping, group: Group): Promise<G
 const requestsOf = (group: Group): readonly string[] => group.flatMap(({ request }) => request ?? []);
 
 function outcomeOf(outcome: BatchOutcome | undefined): AcceptOutcome {
-  if (outcome !== undefined && 'rule' in outcome) {
-    return { status: 'rejected', issues: [{ path: outcome.field, message: outcome.reason }] };
-  }
-  return { status: 'kept', mpid: outcome?.mpid };
+  if (outcome === undefined) return { status: 'kept', mpid: undefined };
+  if ('erased' in outcome) return { status: 'erased' };
+  if ('rule' in outcome) return { status: 'rejected', issues: [{ path: outcome.field, message: outcome.reason }] };
+  return { status: 'kept', mpid: outcome.mpid };
 }

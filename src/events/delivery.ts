@@ -2,7 +2,7 @@
 // are resolved and batches kept in the same transaction, or neither. This room knows the batch contract (contract/), the
 // log of batches and its retention; it knows no pipeline, no warehouse and no credentials.
 // Terminology: a *batch* is one JSON object of 000 about one user; the *log* is where batches are kept, by month of receipt.
-import type { Person, PersonFailure, PreparedPeople, ResolutionScope } from '../identity/index.ts';
+import type { Person, PersonErased, PersonFailure, PreparedPeople, ResolutionScope } from '../identity/index.ts';
 import type { Transaction } from '../store/index.ts';
 
 /** Who brought a batch: a pipeline of the workspace, or a caller with the key of an input or feed. */
@@ -43,8 +43,8 @@ export interface PreparedBatches {
   readonly people: PreparedPeople;
 }
 
-/** Kept under that MPID (undefined: without one), or not kept, and why. */
-export type BatchOutcome = { readonly mpid: bigint | undefined } | PersonFailure;
+/** Kept under that MPID (undefined: without one), or not kept: its person was erased, or fails, and why. */
+export type BatchOutcome = { readonly mpid: bigint | undefined } | PersonErased | PersonFailure;
 
 export interface DeliveredBatches {
   /** One a batch, in order. */

@@ -1,7 +1,8 @@
 // The one way to resolve a person. Pipelines, batches, identity requests and write-back all hand in people and get MPIDs.
 // This room knows profiles, identities, attributes and their times; it knows no pipeline, no batch and no HTTP.
 // Terminology: an *identity* is a type and a value; its *key* is a keyed hash with the environment; its *owner* stands in
-// slot 0; a *login* type (customer_id) has one owner and protects the profile that holds it.
+// slot 0; a *login* type (customer_id) has one owner and protects the profile that holds it; a *tombstone* is the key of an
+// identity of somebody who was erased (tombstones/).
 import type { AppError, Micros, WorkspaceId } from '../kernel/index.ts';
 import type { Sql, Transaction } from '../store/index.ts';
 import type { Columns } from './attribute-text.ts';
@@ -60,6 +61,11 @@ export interface PersonFailure {
   readonly reason: string;
 }
 
+/** Carries an identity of somebody who was erased: nothing of what came is kept (rulings §4). */
+export interface PersonErased {
+  readonly erased: true;
+}
+
 export interface PersonFound {
   readonly mpid: bigint;
   /** Where the person came with a request. */
@@ -74,7 +80,7 @@ export interface Answer {
   readonly matched: readonly Identity[];
 }
 
-export type PersonOutcome = PersonFound | PersonFailure;
+export type PersonOutcome = PersonFound | PersonErased | PersonFailure;
 
 export type StrategyName = 'profile_conversion' | 'profile_link' | 'profile_isolation' | 'best_match';
 

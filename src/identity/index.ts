@@ -7,6 +7,7 @@ export type {
   Identities,
   Identity,
   Person,
+  PersonErased,
   PersonFailure,
   PersonOutcome,
   PersonRequest,
@@ -20,6 +21,7 @@ export type {
 export { createIdentities } from './create-identities.ts';
 export { underWay } from './creation-lock.ts';
 export { deliverInTransaction } from './deliver-in-transaction.ts';
+export { eraseInTransaction } from './erase-in-transaction.ts';
 export {
   DEFAULT_POLICY,
   IDENTITY_COLUMNS,
@@ -43,3 +45,13 @@ export { policyOf } from './resolution-policy.ts';
 export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
 export { settingMs } from './setting-time.ts';
+export type {
+  AppliedTombstones,
+  ErasedPeople,
+  ErasedPerson,
+  Erasure,
+  ProfileId,
+  Tombstone,
+  Tombstones,
+} from './tombstones/contract.ts';
+export { createTombstones } from './tombstones/create-tombstones.ts';

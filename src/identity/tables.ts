@@ -1,6 +1,18 @@
 // delivery.md's shape: identities are keyed hashes with an owner in slot 0; values, attributes and their times are text in
 // the profile. Columns that change are in no index, so that updates stay on their page (fillfactor in the migration).
-import { bigint, boolean, integer, pgTable, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 
 const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
 
@@ -29,7 +41,11 @@ export const profiles = pgTable(
     version: integer('version').notNull(),
     createdOn: timestamp('created_on', { withTimezone: true, precision: 3 }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] })],
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] }),
+    // who was made beside somebody that is erased: few, and none where the strategy is another
+    index('profiles_source').on(table.workspaceId, table.sourceMpid).where(sql`source_mpid IS NOT NULL`),
+  ],
 );
 
 export const profileIdentities = pgTable(
@@ -45,8 +61,27 @@ export const profileIdentities = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.key, table.slot] })],
 );
 
-/** One row a workspace: creators hold it shared, a loser of a race takes it exclusively. A row, so it holds on every node. */
-export const creationLocks = pgTable('creation_locks', { workspaceId: workspaceId().primaryKey() });
+/**
+ * One row a workspace: every delivery holds it shared; a loser of a race, and an erasure, take it exclusively. A row, so it
+ * holds on every node.
+ */
+export const creationLocks = pgTable('creation_locks', {
+  workspaceId: workspaceId().primaryKey(),
+  /** Whether a delivery has to look for tombstones: whoever takes the lock learns it, and the others pay nothing. */
+  hasTombstones: boolean('has_tombstones').notNull().default(false),
+});
+
+/** Identities that nobody may bring back (rulings §4): keys alone, so that nothing here tells whose they were. */
+export const tombstones = pgTable(
+  'tombstones',
+  {
+    workspaceId: workspaceId(),
+    /** As in `profile_identities`; no profile holds a key that stands here. Of an erased MPID too. */
+    key: uuid('key').notNull(),
+    erasedOn: timestamp('erased_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.key] })],
+);
 
 // no workspace_id: one row for the installation
 export const identityKeyMark = pgTable('identity_key_mark', {

@@ -58,7 +58,7 @@ function requestOf(text: string, { suffix = '', isReversed = false } = {}): Pers
 
 /** What a request came to in the words of the page; `names` says which letter an MPID has. */
 async function wordsOf(store: Store, outcome: PersonOutcome, { scope, nameOf }: Named): Promise<string[]> {
-  if (!('mpid' in outcome)) return [outcome.rule];
+  if (!('mpid' in outcome)) return ['erased' in outcome ? 'erased' : outcome.rule];
   const source = (await readProfile(store, scope, outcome.mpid))?.sourceMpid ?? null;
   const isCreated = outcome.answer?.isCreated === true;
   return [

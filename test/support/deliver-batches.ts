@@ -26,7 +26,7 @@ export async function deliverBatches(
 export function mpidsOfBatches({ outcomes }: DeliveredBatches): (bigint | undefined)[] {
   return outcomes.map((outcome) => {
     if ('mpid' in outcome) return outcome.mpid;
-    throw new Error(`a batch failed: ${outcome.reason}`);
+    throw new Error(`a batch failed: ${'erased' in outcome ? 'erased' : outcome.reason}`);
   });
 }
 

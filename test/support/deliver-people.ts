@@ -47,6 +47,6 @@ export async function deliverWith(
 export function mpidsOf({ outcomes }: Delivered): bigint[] {
   return outcomes.map((outcome) => {
     if ('mpid' in outcome) return outcome.mpid;
-    throw new Error(`a person failed: ${outcome.reason}`);
+    throw new Error(`a person failed: ${'erased' in outcome ? 'erased' : outcome.reason}`);
   });
 }

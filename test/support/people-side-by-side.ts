@@ -12,7 +12,7 @@ import { type ModelledPerson, type ModelOutcome, nameOf, PeopleModel } from './p
 
 /** What an outcome says in the model's terms; `numberOf` says which profile an MPID is. */
 export function asModelled(outcome: PersonOutcome, numberOf: (mpid: bigint) => number | undefined): unknown {
-  if (!('mpid' in outcome)) return outcome.rule;
+  if (!('mpid' in outcome)) return 'erased' in outcome ? 'erased' : outcome.rule;
   const number = numberOf(outcome.mpid);
   if (outcome.answer === undefined) return { number };
   const { matched, ...answer } = outcome.answer;

@@ -129,7 +129,7 @@ function answer(deps: IdentityRequestsDeps, request: ResolveRequest, outcome: Pe
     if (outcome.answer !== undefined) return { mpid: outcome.mpid, ...outcome.answer, isEphemeral: false };
     throw new AppError('INTERNAL', 'A request was resolved without an answer.');
   }
-  if (outcome.rule === 'nobody_found') return nobody(deps, request);
+  if ('erased' in outcome || outcome.rule === 'nobody_found') return nobody(deps, request);
   throw new AppError('IDENTITY_MISSING', outcome.reason);
 }
 

@@ -1,0 +1,15 @@
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { Store, Transaction } from '../store/index.ts';
+import { behindGate } from './exclusive-gate.ts';
+
+/**
+ * Runs a short transaction that erases people of the workspace, or changes its tombstones: deliveries of this process wait
+ * before they begin, so that it need not wait for one after the other. `work` may run more than once.
+ */
+export function eraseInTransaction<Result>(
+  store: Store,
+  workspaceId: WorkspaceId,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return behindGate(store, workspaceId, () => store.transaction(work));
+}

@@ -1,0 +1,74 @@
+// Erased people (rulings §4). An erasure takes profiles and identities away and leaves tombstones: keyed hashes, by which
+// whoever carries one of the identities again is known and not kept. It is the only place that deletes a profile.
+// Order against deliveries: each delivery holds the workspace's creation lock shared from before its first look to its
+// commit, and an erasure holds it alone. So a delivery is over before the erasure looks, or begins when it is over.
+// Nothing here knows a request: `dsr` says who is erased, and what of it is told.
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
+import type { Environment, Identity } from '../contract.ts';
+
+export interface ProfileId {
+  readonly environment: Environment;
+  readonly mpid: bigint;
+}
+
+export interface Erasure {
+  readonly workspaceId: WorkspaceId;
+  /** Those that are not there any more are passed over, so that an erasure may be repeated. */
+  readonly people: readonly ProfileId[];
+  /** Identities that are said to be theirs besides those that their profiles hold: they get tombstones as well. */
+  readonly identities?: readonly Identity[];
+  readonly nowMs: number;
+}
+
+export interface ErasedPerson extends ProfileId {
+  /** What the profile held, for a search in other rooms. */
+  readonly identities: readonly Identity[];
+}
+
+export interface ErasedPeople {
+  /** Those that were there. */
+  readonly people: readonly ErasedPerson[];
+  /** Rows that went: evidence. */
+  readonly profiles: number;
+  readonly identities: number;
+  /** Rows that came; an identity has one in each environment. */
+  readonly tombstones: number;
+  /** Keys of their identities and MPIDs in their own environments, as hex: what may be kept of them. */
+  readonly keys: readonly string[];
+}
+
+export interface Tombstone {
+  /** 32 hex digits. */
+  readonly key: string;
+  readonly erasedOn: Date;
+}
+
+/** What `apply` did with tombstones of another state of the store. */
+export interface AppliedTombstones {
+  /** Those that were not there. */
+  readonly applied: number;
+  /** Keys that a living profile holds: no tombstone was made of them. */
+  readonly held: number;
+}
+
+export interface Tombstones {
+  /**
+   * Erases people within a short transaction of `eraseInTransaction`: from its commit on nothing about them is delivered
+   * any more. Tombstones are left in both environments for each identity that no other living profile holds there, never
+   * for device ids and push tokens. What else the store holds about the people goes by their MPIDs, in this transaction or
+   * later ones.
+   */
+  erasePeople(tx: Transaction, erasure: Erasure): Promise<ErasedPeople>;
+  /** Lets the identities come back, in both environments; answers how many tombstones went. In `eraseInTransaction`. */
+  lift(tx: Transaction, workspaceId: WorkspaceId, identities: readonly Identity[]): Promise<number>;
+  /** The next tombstones behind the key `after`, in key order; without it the first ones. None: there are no more. */
+  export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
+  /**
+   * Writes tombstones of an export, as after a backup was restored, when the people that `findErased` names are gone again.
+   * In `eraseInTransaction`.
+   */
+  apply(tx: Transaction, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]): Promise<AppliedTombstones>;
+  /** Profiles whose MPIDs are among the keys, of erased people or of an export: they came back with a backup. Reads all profiles. */
+  findErased(sql: Sql, workspaceId: WorkspaceId, keys: readonly string[]): Promise<readonly ProfileId[]>;
+}

@@ -1,0 +1,17 @@
+import type { Secret } from '../../kernel/index.ts';
+import type { Tombstones } from './contract.ts';
+import { erasePeople, tombstoneKeysOf } from './erase-people.ts';
+import { applyTombstones, exportTombstones, findErased, liftTombstones } from './move-tombstones.ts';
+import { createTombstoneKeys } from './tombstone-keys.ts';
+
+/** One for a process: it holds no state. `key` is that of the identities. */
+export function createTombstones(key: Secret): Tombstones {
+  const keys = createTombstoneKeys(key);
+  return {
+    erasePeople: (tx, erasure) => erasePeople(tx, keys, erasure),
+    lift: (tx, workspaceId, identities) => liftTombstones(tx, workspaceId, tombstoneKeysOf(keys, identities)),
+    export: exportTombstones,
+    apply: applyTombstones,
+    findErased: (sql, workspaceId, erased) => findErased(sql, keys, { workspaceId, erased: new Set(erased) }),
+  };
+}

@@ -1,0 +1,149 @@
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { Identity } from '../contract.ts';
+import { takeCreationLock } from '../creation-lock.ts';
+import { isDeviceId } from '../identity-types.ts';
+import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
+import type { ErasedPeople, ErasedPerson, Erasure, ProfileId } from './contract.ts';
+import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
+import { writeTombstones } from './write-tombstones.ts';
+
+/**
+ * Alone in the workspace from here to the commit. Identities are locked before profiles and both in order, as everywhere,
+ * against whoever changes them without delivering anybody.
+ */
+export async function erasePeople(tx: Transaction, keys: TombstoneKeys, erasure: Erasure): Promise<ErasedPeople> {
+  const { workspaceId, nowMs } = erasure;
+  await takeCreationLock(tx, workspaceId, true);
+  const people = await readPeople(tx, erasure);
+  const own = people.flatMap((person) => ownKeys(keys, person));
+  const claimed = tombstoneKeysOf(keys, [
+    ...people.flatMap(({ identities }) => identities),
+    ...(erasure.identities ?? []),
+  ]);
+  const slots = await lockSlots(tx, workspaceId, [...new Set([...own, ...claimed])]);
+  await lockProfiles(tx, workspaceId, people);
+  const { erased, held } = partSlots(slots, people, new Set(own));
+  await deleteSlots(tx, workspaceId, erased);
+  await passOwnershipOn(
+    tx,
+    workspaceId,
+    erased.map(({ key }) => key),
+  );
+  const profiles = await deleteProfiles(tx, workspaceId, people);
+  await forgetSources(tx, workspaceId, people);
+  const mpidKeys = people.map(keys.ofMpid);
+  const buried = [...claimed.filter((key) => !held.has(key)), ...mpidKeys];
+  const erasedOn = new Date(nowMs);
+  const tombstones = await writeTombstones(
+    tx,
+    workspaceId,
+    buried.map((key) => ({ key, erasedOn })),
+  );
+  return { people, profiles, identities: erased.length, tombstones, keys: [...new Set([...own, ...mpidKeys])] };
+}
+
+function ownKeys(keys: TombstoneKeys, { environment, identities }: ErasedPerson): readonly string[] {
+  return identities.map((identity) => keys.ofIdentity(environment, identity));
+}
+
+/** Rulings §4: in both environments, never of device ids and push tokens. */
+export function tombstoneKeysOf(keys: TombstoneKeys, identities: readonly Identity[]): readonly string[] {
+  const ofPeople = identities.filter(({ type }) => !isDeviceId(type));
+  const all = ofPeople.flatMap((identity) => ENVIRONMENTS.map((environment) => keys.ofIdentity(environment, identity)));
+  return [...new Set(all)];
+}
+
+interface PersonRow {
+  readonly environment: number;
+  readonly mpid: bigint;
+  readonly identities: string;
+}
+
+async function readPeople(tx: Transaction, { workspaceId, people }: Erasure): Promise<readonly ErasedPerson[]> {
+  const rows = await tx.query<PersonRow>(
+    `SELECT p.environment, p.mpid, p.identities
+     FROM (SELECT DISTINCT environment, mpid FROM unnest($2::int2[], $3::int8[]) AS s (environment, mpid)) s
+     JOIN profiles p ON p.workspace_id = $1 AND p.mpid = ANY($3) AND p.environment = s.environment AND p.mpid = s.mpid`,
+    [workspaceId, ...columnsOf(people)],
+  );
+  return rows.map(({ environment, mpid, identities }) => ({
+    environment: environment === ENVIRONMENT_NUMBER.production ? 'production' : 'development',
+    mpid,
+    identities: (JSON.parse(identities) as [Identity['type'], string][]).map(([type, value]) => ({ type, value })),
+  }));
+}
+
+function columnsOf(people: readonly ProfileId[]): readonly [readonly number[], readonly bigint[]] {
+  return [people.map(({ environment }) => ENVIRONMENT_NUMBER[environment]), people.map(({ mpid }) => mpid)];
+}
+
+interface Slot {
+  readonly key: string;
+  readonly slot: number;
+  readonly mpid: bigint;
+}
+
+async function lockSlots(tx: Transaction, workspaceId: WorkspaceId, keys: readonly string[]): Promise<readonly Slot[]> {
+  const rows = await tx.query<Slot>(
+    `SELECT key, slot, mpid FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])
+     ORDER BY key, slot FOR UPDATE`,
+    [workspaceId, keys],
+  );
+  return rows.map((row) => ({ ...row, key: row.key.replaceAll('-', '') }));
+}
+
+async function lockProfiles(tx: Transaction, workspaceId: WorkspaceId, people: readonly ProfileId[]): Promise<void> {
+  await tx.query(
+    `SELECT 1 FROM profiles WHERE workspace_id = $1 AND environment = ANY($2) AND mpid = ANY($3)
+     ORDER BY environment, mpid FOR UPDATE`,
+    [workspaceId, ...columnsOf(people)],
+  );
+}
+
+/** What the people hold; and the keys that somebody else holds too. */
+function partSlots(slots: readonly Slot[], people: readonly ProfileId[], own: ReadonlySet<string>) {
+  const mpids = new Set(people.map(({ mpid }) => mpid));
+  const isErased = ({ key, mpid }: Slot) => mpids.has(mpid) && own.has(key);
+  const others = slots.filter((slot) => !isErased(slot));
+  return { erased: slots.filter(isErased), held: new Set(others.map(({ key }) => key)) };
+}
+
+async function deleteSlots(tx: Transaction, workspaceId: WorkspaceId, slots: readonly Slot[]): Promise<void> {
+  await tx.execute(
+    `DELETE FROM profile_identities i USING unnest($2::uuid[], $3::int2[]) AS s (key, slot)
+     WHERE i.workspace_id = $1 AND i.key = ANY($2) AND i.key = s.key AND i.slot = s.slot`,
+    [workspaceId, slots.map(({ key }) => key), slots.map(({ slot }) => slot)],
+  );
+}
+
+/** Where the owner went, the next profile becomes it. */
+async function passOwnershipOn(tx: Transaction, workspaceId: WorkspaceId, keys: readonly string[]): Promise<void> {
+  await tx.execute(
+    `UPDATE profile_identities i SET slot = 0
+     FROM (SELECT key, min(slot) AS slot FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])
+           GROUP BY key HAVING min(slot) > 0) s
+     WHERE i.workspace_id = $1 AND i.key = ANY($2::uuid[]) AND i.key = s.key AND i.slot = s.slot`,
+    [workspaceId, keys],
+  );
+}
+
+async function deleteProfiles(
+  tx: Transaction,
+  workspaceId: WorkspaceId,
+  people: readonly ProfileId[],
+): Promise<number> {
+  return await tx.execute(
+    `DELETE FROM profiles p USING unnest($2::int2[], $3::int8[]) AS s (environment, mpid)
+     WHERE p.workspace_id = $1 AND p.mpid = ANY($3) AND p.environment = s.environment AND p.mpid = s.mpid`,
+    [workspaceId, ...columnsOf(people)],
+  );
+}
+
+/** Profiles that were made beside them (strategy `profile_link`) name them. */
+async function forgetSources(tx: Transaction, workspaceId: WorkspaceId, people: readonly ProfileId[]): Promise<void> {
+  await tx.execute(
+    'UPDATE profiles SET source_mpid = NULL WHERE workspace_id = $1 AND source_mpid IS NOT NULL AND source_mpid = ANY($2)',
+    [workspaceId, people.map(({ mpid }) => mpid)],
+  );
+}

@@ -1,0 +1,86 @@
+// Tombstones that leave and come: lifted, exported, and applied again after a backup was restored.
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
+import type { Environment } from '../contract.ts';
+import { takeCreationLock } from '../creation-lock.ts';
+import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
+import type { AppliedTombstones, ProfileId, Tombstone } from './contract.ts';
+import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
+import { markTombstones, writeTombstones } from './write-tombstones.ts';
+
+export async function liftTombstones(
+  tx: Transaction,
+  workspaceId: WorkspaceId,
+  keys: readonly string[],
+): Promise<number> {
+  await takeCreationLock(tx, workspaceId, true);
+  const lifted = await tx.execute('DELETE FROM tombstones WHERE workspace_id = $1 AND key = ANY($2::uuid[])', [
+    workspaceId,
+    keys,
+  ]);
+  const [left] = await tx.query('SELECT 1 FROM tombstones WHERE workspace_id = $1 LIMIT 1', [workspaceId]);
+  if (left === undefined) await markTombstones(tx, workspaceId, false);
+  return lifted;
+}
+
+const PAGE_ROWS = 10_000;
+const FIRST_KEY = '0'.repeat(32);
+
+export async function exportTombstones(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  after?: string,
+): Promise<readonly Tombstone[]> {
+  const rows = await sql.query<{ readonly key: string; readonly erased_on: Date }>(
+    `SELECT key, erased_on FROM tombstones
+     WHERE workspace_id = $1 AND key ${after === undefined ? '>=' : '>'} $2::uuid ORDER BY key LIMIT ${PAGE_ROWS}`,
+    [workspaceId, after ?? FIRST_KEY],
+  );
+  return rows.map(({ key, erased_on }) => ({ key: key.replaceAll('-', ''), erasedOn: erased_on }));
+}
+
+/** A living profile wins over a tombstone: an erasure leaves none of what it holds either. */
+export async function applyTombstones(
+  tx: Transaction,
+  workspaceId: WorkspaceId,
+  tombstones: readonly Tombstone[],
+): Promise<AppliedTombstones> {
+  await takeCreationLock(tx, workspaceId, true);
+  const rows = await tx.query<{ readonly key: string }>(
+    'SELECT DISTINCT key FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])',
+    [workspaceId, tombstones.map(({ key }) => key)],
+  );
+  const held = new Set(rows.map(({ key }) => key.replaceAll('-', '')));
+  const free = tombstones.filter(({ key }) => !held.has(key));
+  return { applied: await writeTombstones(tx, workspaceId, free), held: held.size };
+}
+
+const PROFILES_AT_ONCE = 50_000;
+
+/** By their MPIDs and not by identities: what they shared with others would find those as well. */
+export async function findErased(
+  sql: Sql,
+  keys: TombstoneKeys,
+  { workspaceId, erased }: { readonly workspaceId: WorkspaceId; readonly erased: ReadonlySet<string> },
+): Promise<readonly ProfileId[]> {
+  const found: ProfileId[] = [];
+  for (const environment of ENVIRONMENTS) {
+    for await (const mpid of mpidsOf(sql, workspaceId, environment)) {
+      if (erased.has(keys.ofMpid({ environment, mpid }))) found.push({ environment, mpid });
+    }
+  }
+  return found;
+}
+
+async function* mpidsOf(sql: Sql, workspaceId: WorkspaceId, environment: Environment) {
+  for (let after: bigint | undefined; ; ) {
+    const rows: readonly { readonly mpid: bigint }[] = await sql.query<{ readonly mpid: bigint }>(
+      `SELECT mpid FROM profiles WHERE workspace_id = $1 AND environment = $2 AND ($3::int8 IS NULL OR mpid > $3)
+       ORDER BY mpid LIMIT ${PROFILES_AT_ONCE}`,
+      [workspaceId, ENVIRONMENT_NUMBER[environment], after ?? null],
+    );
+    for (const { mpid } of rows) yield mpid;
+    after = rows.at(-1)?.mpid;
+    if (after === undefined) return;
+  }
+}
