@@ -83,7 +83,7 @@ it('are no longer asked for when the client goes away', async () => {
   }
   const answer = await open(await serving(endless));
   answer.destroy();
-  await until(() => isOver, 10_000);
+  await until(() => isOver);
 });
 
 it('are answered with an error when the first one fails', async () => {

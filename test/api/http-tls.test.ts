@@ -83,7 +83,7 @@ describe('with a certificate', () => {
     await until(async () => {
       clock.advance(10_000);
       return (await shownBy(server)) === derOf(OTHER_CERTIFICATE);
-    }, 10_000);
+    });
   });
 
   test('one whose key is not there yet changes nothing, and is served once it is', async () => {
@@ -94,12 +94,12 @@ describe('with a certificate', () => {
       clock.advance(10_000);
       expect(await shownBy(server)).toBe(derOf(CERTIFICATE));
       return lines.some((line) => line.includes('http.certificate-unreadable'));
-    }, 10_000);
+    });
     await writeFile(tls.key, OTHER_CERTIFICATE_KEY);
     await until(async () => {
       clock.advance(10_000);
       return (await shownBy(server)) === derOf(OTHER_CERTIFICATE);
-    }, 10_000);
+    });
   });
 });
 

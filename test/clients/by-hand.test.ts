@@ -11,7 +11,7 @@ const PAGE = 'By hand';
 let daemon: ClientDaemon;
 beforeAll(async () => {
   daemon = await startClientDaemon(['server']);
-}, 180_000);
+}, 900_000);
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 test('a batch goes with Basic credentials, as the page shows', async () => {

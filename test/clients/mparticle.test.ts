@@ -28,7 +28,7 @@ const mParticle = require('mparticle') as Package;
 let daemon: ClientDaemon;
 beforeAll(async () => {
   daemon = await startClientDaemon(['server']);
-}, 180_000);
+}, 900_000);
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 test('mparticle sends one batch of many kinds of events, as the page shows', async () => {

@@ -32,4 +32,4 @@ test('@rudderstack/rudder-sdk-node delivers every kind of call', async () => {
   expect(kept[2]?.batch).toMatchObject({ sdk_version: expect.stringMatching(/^analytics-node 3/) });
   expect(new Set(kept.map(({ mpid }) => mpid)).size).toBe(1);
   expect(await daemon.profiles()).toEqual([{ plan: 'pro' }]);
-}, 120_000);
+}, 900_000);

@@ -46,7 +46,7 @@ sentence('2. an abort before the start touches nothing; in mid-stream it stops, 
       const began = performance.now();
       stop.abort();
       await expect(reading).rejects.toMatchObject({ code: 'CANCELLED' });
-      expect(performance.now() - began).toBeLessThan(5000);
+      expect(performance.now() - began).toBeLessThan(20_000);
       expect((await readAll(session, requestOf(`SELECT n FROM ${sql.series(10)}`))).rows).toHaveLength(10);
     }));
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
+import { holdRuns } from '../support/crash/held-runs.ts';
 import { install } from '../support/installation.ts';
 import { bareEnvironment } from '../support/penstock-process.ts';
 import { completeRun, type RunAnswer, shopOver } from '../support/shop.ts';
@@ -17,6 +18,8 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   const { daemon, api } = await installation.serve();
   const shop = shopOver(api, installation.folder);
   const pipeline = await shop.pipeline('all', PEOPLE);
+  const store = await installation.openStore();
+  const held = await holdRuns({ store }, PEOPLE / 2);
   const run = await shop.trigger(pipeline);
   await shop.untilMidway(pipeline, run);
 
@@ -24,7 +27,10 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   void daemon.end('SIGTERM').then((end) => {
     ended = end;
   });
-  const { code, err } = await until(() => ended, 60_000);
+  await until(() => daemon.log().includes('SIGTERM received'));
+  await held.release({ store });
+  await store[Symbol.asyncDispose]();
+  const { code, err } = await until(() => ended);
   expect(code).toBe(0);
   const [, wayDown = 'no word of the signal'] = err.split('SIGTERM received: draining.');
   expect(wayDown).not.toBe('no word of the signal');
@@ -42,4 +48,4 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   await using next = await installation.serve();
   const finished = await shopOver(next.api, installation.folder).untilOver(pipeline, run);
   expect(finished).toMatchObject(completeRun(PEOPLE));
-}, 180_000);
+}, 900_000);

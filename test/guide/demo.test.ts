@@ -25,7 +25,7 @@ test('the demo shows that only the people who bought again move, and leaves noth
   expect(out).toContain('1,506 people moved, 22,064 were not touched.');
   expect(out).toMatch(/^ {3}purchases +4 +5$/m);
   expect(place.left()).toEqual([]);
-}, 180_000);
+}, 900_000);
 
 test('Ctrl-C ends the demo in the middle, and it leaves nothing either', async () => {
   using place = scratch();
@@ -37,4 +37,4 @@ test('Ctrl-C ends the demo in the middle, and it leaves nothing either', async (
   const { code, err } = await ended;
   expect({ code, err }).toEqual({ code: 1, err: 'SIGINT received: the demo ended early, and its folder is gone.\n' });
   expect(place.left()).toEqual([]);
-}, 180_000);
+}, 900_000);

@@ -111,4 +111,4 @@ test('a pipeline of one’s own, events from another, events over HTTP and ident
   const looked = { action: 'profile.read', actor: shown('client_id') };
   expect(answers(await type(audit))).toMatchObject([{ items: [looked, looked, looked] }]);
   expect(await type(wayOut)).toMatch(/^ *3 batches\.ndjson\n *\d+ profiles\.ndjson\n/);
-}, 180_000);
+}, 900_000);

@@ -78,4 +78,4 @@ test('the steps, one by one', async () => {
   expect(answers(await guide.type(look))).toMatchObject([
     { pipeline_type: 'user_attributes', sync_mode: { type: 'incremental', iterator_field: 'updated_at' } },
   ]);
-}, 180_000);
+}, 900_000);

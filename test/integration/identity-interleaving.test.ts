@@ -107,7 +107,7 @@ describe.each(STRATEGIES)('%s, several workers at once', (strategy) => {
       }),
       { numRuns: 20 },
     );
-  }, 120_000);
+  }, 600_000);
 
   it('leaves everybody whole, whatever they deliver', async () => {
     await using store = await openTestStore();
@@ -122,5 +122,5 @@ describe.each(STRATEGIES)('%s, several workers at once', (strategy) => {
       }),
       { numRuns: 20 },
     );
-  }, 120_000);
+  }, 600_000);
 });

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parseJson } from '../../src/kernel/index.ts';
+import { chooseFreePort } from '../../src/store/embedded/port.ts';
 import { removeHome } from '../../src/store/index.ts';
 import { bareEnvironment, ROOT } from './penstock-process.ts';
 import { until } from './until.ts';
@@ -32,7 +32,7 @@ function openShell(folder: string, environment: Readonly<Record<string, string>>
       const from = written.out.length;
       const marker = `-- block ${++typed} ended`;
       shell.stdin.write(`${block}\necho "${marker} $?"\n`);
-      const status = await until(() => new RegExp(`${marker} (\\d+)`).exec(written.out)?.[1], 30_000);
+      const status = await until(() => new RegExp(`${marker} (\\d+)`).exec(written.out)?.[1], 120_000);
       expect(`${status} ${written.err}`).toMatch(/^0 /);
       return written.out.slice(from, written.out.lastIndexOf(marker));
     },
@@ -48,14 +48,6 @@ function collect(child: ChildProcess): { out: string; err: string } {
     written.err += text;
   });
   return written;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 const isServing = (url: string) =>
@@ -82,7 +74,7 @@ export interface Guide extends AsyncDisposable {
 export async function beginGuide(begin: string, names: string): Promise<Guide> {
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
-  const port = await freePort();
+  const port = await chooseFreePort();
   const { shell, type } = openShell(folder, { PENSTOCK_PORT: String(port), PENSTOCK_LOG_LEVEL: 'fatal' });
   const end = async () => {
     process.kill(-(shell.pid ?? 0), 'SIGTERM');
@@ -94,7 +86,7 @@ export async function beginGuide(begin: string, names: string): Promise<Guide> {
   try {
     const made = await type(begin);
     const shown = (field: string) => new RegExp(`^${field} +(\\S+)$`, 'm').exec(made)?.[1] ?? '';
-    await until(() => isServing(`http://127.0.0.1:${port}`), 30_000);
+    await until(() => isServing(`http://127.0.0.1:${port}`), 120_000);
     await type(
       names
         .replace('127.0.0.1:8080', `127.0.0.1:${port}`)

@@ -50,7 +50,7 @@ export function shopOver(api: ApiClient, folder: string): Shop {
         const { status, extracted_records: rows } = await readRun(pipeline, id);
         if (OVER.includes(status ?? null)) throw new Error(`The run was ${status} before anybody looked.`);
         return status === 'running' && Number(rows) > 0;
-      }, 60_000);
+      });
     },
     untilOver: (pipeline, id) =>
       until(async () => {

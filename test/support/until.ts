@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Polls until `check` gives something other than undefined, null or false; fails loudly after `deadlineMs`. */
 export async function until<Result>(
   check: () => Result | Promise<Result>,
-  deadlineMs = 30_000,
+  deadlineMs = 120_000,
 ): Promise<NonNullable<Result>> {
   const end = performance.now() + deadlineMs;
   for (;;) {

@@ -97,7 +97,7 @@ describe('pages', () => {
   ])('of which one %s are not asked for again: the run is', async (_, fault, code) => {
     await using scripted = await openScripted(SMALL);
     scripted.api.fault = (call) => (isPage(call) ? fault : undefined);
-    await using session = await scripted.open({}, { statementTimeoutMs: 100 });
+    await using session = await scripted.open({}, fault === 'hang' ? { statementTimeoutMs: 2000 } : {});
     const { rows, failure } = await readUntil(session);
     expect(failure).toMatchObject({ code, disposition: 'retry' });
     expect(rows).toBeLessThan(4000);
@@ -131,7 +131,7 @@ describe('a stream of rows', () => {
   it('that says nothing any more is given up', async () => {
     await using scripted = await openScripted(LARGE);
     scripted.storage.fault = (batch) => (batch === 3 ? 'hang' : undefined);
-    await using session = await scripted.open({}, { statementTimeoutMs: 100 });
+    await using session = await scripted.open({}, { statementTimeoutMs: 1000 });
     expect((await readUntil(session)).failure).toMatchObject({ code: 'WAREHOUSE_TIMEOUT' });
   });
 

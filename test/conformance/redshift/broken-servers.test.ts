@@ -80,7 +80,7 @@ describe('a server that', () => {
 
   it('says nothing any more is given up when its time is over', async () => {
     await using server = await openFakePostgres(({ type }) => (type === 'startup' ? LOGIN : []));
-    await using session = await openOn(server.port, {}, { statementTimeoutMs: 100 });
+    await using session = await openOn(server.port, {}, { statementTimeoutMs: 500 });
     await expect(session.read(requestOf('SELECT 1'), NEVER)).rejects.toMatchObject({ disposition: 'retry' });
   });
 

@@ -75,7 +75,7 @@ describe('a run over PostgreSQL', () => {
 
   it('is broken off where a statement takes too long', async () => {
     await using warehouse = await openPostgresWarehouse();
-    await using session = await openOn(warehouse, {}, { statementTimeoutMs: 100 });
+    await using session = await openOn(warehouse, {}, { statementTimeoutMs: 1000 });
     await expect(readAll(session, requestOf('SELECT pg_sleep(60)'))).rejects.toMatchObject({
       code: 'WAREHOUSE_TIMEOUT',
     });
@@ -83,8 +83,8 @@ describe('a run over PostgreSQL', () => {
 
   it('may take longer than that as a whole: the time counts for the next rows', async () => {
     await using warehouse = await openPostgresWarehouse();
-    await using session = await openOn(warehouse, {}, { statementTimeoutMs: 400 });
-    const query = 'SELECT n, pg_sleep(0.05) AS slept FROM (SELECT generate_series(1, 12) AS n) AS s';
+    await using session = await openOn(warehouse, {}, { statementTimeoutMs: 3000 });
+    const query = 'SELECT n, pg_sleep(0.3) AS slept FROM (SELECT generate_series(1, 12) AS n) AS s';
     expect((await readAll(session, requestOf(query, { chunkRows: 2 }))).rows).toHaveLength(12);
   });
 

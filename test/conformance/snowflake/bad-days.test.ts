@@ -110,7 +110,7 @@ describe('a statement', () => {
         });
         await until(async () => server.cancelled.length > 0);
       },
-      { statementTimeoutMs: 1000 },
+      { statementTimeoutMs: 3000 },
     ));
 
   it('is cancelled by its own request id, again and again, and left behind when that does not help', () =>
@@ -194,7 +194,7 @@ describe('a part of a result', () => {
         expect(failure).toMatchObject({ disposition: 'retry', message: expect.stringContaining('No row came') });
         expect(seen).toHaveLength(50);
       },
-      { statementTimeoutMs: 1000 },
+      { statementTimeoutMs: 3000 },
     ));
 
   it('is fetched one ahead, and no further than somebody reads', async () => {

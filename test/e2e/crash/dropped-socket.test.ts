@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { everyKind } from '../../support/crash/crash-kills.ts';
 import { expectExact, openCrashSite, startRound, untilShare } from '../../support/crash/crash-site.ts';
 import { postgresSources } from '../../support/crash/crash-source.ts';
+import { holdRuns } from '../../support/crash/held-runs.ts';
 import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
 import { sourceRows } from '../../support/crash/source-rows.ts';
 
@@ -12,10 +13,12 @@ test('a warehouse whose sockets drop in mid-stream is read again, and no row is 
   const { daemon } = await site.serve();
   const pipelines = await everyKind(site, sources.open);
   for (const pipeline of pipelines) await pipeline.append(sourceRows(0, 1500));
+  const held = await holdRuns(site, 1100);
   const round = await startRound(site, pipelines);
-  expect(await untilShare(site, round, 0.1 + 0.6 * random())).toBe(true);
+  expect(await untilShare(site, round, 0.1 + 0.55 * random())).toBe(true);
   sources.proxy.cut();
   sources.proxy.mend();
+  await held.release(site);
   await expectExact(site, round);
   expect(daemon.log()).toContain('WAREHOUSE_SESSION_LOST');
-}, 300_000);
+}, 900_000);

@@ -25,4 +25,4 @@ test('a daemon that is killed three times at random moments loses no row and dou
     expect(served.daemon.log()).toContain('store.orphan_stopped');
   };
   expect(await strikeRound(site, pipelines, { count: KILLS, random, strike })).toBe(KILLS);
-}, 300_000);
+}, 900_000);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PIPELINES } from '../../support/crash/crash-pipeline.ts';
 import { openCrashSite, untilOver, untilShare } from '../../support/crash/crash-site.ts';
+import { holdRuns } from '../../support/crash/held-runs.ts';
 import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
 import { DEVELOPMENT, expectAllPurchases, PRODUCTION, PURCHASE_MAPPINGS } from '../../support/purchase-events.ts';
 import { createPurchases, KNOWN } from '../../support/purchases.ts';
@@ -22,6 +23,7 @@ test('the purchases are 69,659 events of 23,570 people, also where a daemon was 
   await api.post('/connections', { ...BASE, id: 'shop', service_provider: 'DuckDB', config });
   await api.post('/data-models', { ...BASE, id: 'purchases', type: 'sql', config: { sql_query } });
   await api.post('/field-transformations', { id: 'buy', name: 'Buy', destination_type: 'events', mappings });
+  const held = await holdRuns(site, 60_000);
   const runIds: number[] = [];
   for (const [environment, sync_mode] of [
     ['production', { type: 'full' }] as const,
@@ -37,10 +39,11 @@ test('the purchases are 69,659 events of 23,570 people, also where a daemon was 
   expect(await untilShare(site, { runIds, rows: 2 * KNOWN.purchases }, 0.1 + 0.7 * random())).toBe(true);
   await site.end(first, 'SIGKILL');
   await site.serve();
+  await held.release(site);
   const counts = { extracted_records: KNOWN.purchases, successful_records: KNOWN.purchases };
   for (const [index, environment] of [PRODUCTION, DEVELOPMENT].entries()) {
     const id = environment === PRODUCTION ? 'production' : 'development';
     expect(await untilOver(site, { id }, runIds[index] ?? 0)).toMatchObject({ status: 'success', ...counts });
     await expectAllPurchases(site.store, file, environment);
   }
-}, 300_000);
+}, 900_000);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { eventsPipeline, PIPELINES, transformationBody } from '../../support/crash/crash-pipeline.ts';
 import { expectExact, openCrashSite, startRound, untilOver, untilShare } from '../../support/crash/crash-site.ts';
 import { duckdbSource } from '../../support/crash/crash-source.ts';
+import { holdRuns } from '../../support/crash/held-runs.ts';
 import { differenceOf } from '../../support/crash/multiset.ts';
 import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
 import { fails, sourceRows } from '../../support/crash/source-rows.ts';
@@ -22,12 +23,14 @@ test('failed records that are retried arrive once each, also where a daemon was 
 
   await api.put(`/field-transformations/${ID}`, transformationBody(ID, 'score'));
   const failed = rows.filter(fails);
+  const held = await holdRuns(site, 800);
   const path = `${PIPELINES}/${ID}/runs/${round.runIds[0]}/failed-records`;
   const { pipeline_run_id } = await api.post(`${path}/retry`, {});
   const run = Number(pipeline_run_id);
   expect(await untilShare(site, { runIds: [run], rows: failed.length }, 0.7 * random())).toBe(true);
   await site.end(first, 'SIGKILL');
   await site.serve();
+  await held.release(site);
   const counts = { extracted_records: failed.length, successful_records: failed.length, failed_records: 0 };
   expect(await untilOver(site, pipeline, run)).toMatchObject({ status: 'success', ...counts });
 
@@ -37,4 +40,4 @@ test('failed records that are retried arrive once each, also where a daemon was 
   expect(differenceOf([...pipeline.texts(rows), ...mended], await pipeline.kept(site.store))).toEqual({});
   const left = await site.store.query('SELECT FROM failed_records WHERE retried_on IS NULL');
   expect(left).toEqual([]);
-}, 300_000);
+}, 900_000);

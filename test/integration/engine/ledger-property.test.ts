@@ -270,7 +270,7 @@ describe('whatever ends the attempts of a run, and in whatever order rows come',
       }
     });
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
-  }, 240_000);
+  }, 600_000);
 
   test('a full pipeline delivers each row as often as it stands in the source, with each of its runs', async () => {
     const property = fc.asyncProperty(world, async (given) => {
@@ -278,5 +278,5 @@ describe('whatever ends the attempts of a run, and in whatever order rows come',
       for (const each of [...given.steps, FINALLY]) if (each.kind === 'run') await playFull(scene, each);
     });
     await fc.assert(property, { numRuns: RUNS / 2, endOnFailure: true });
-  }, 240_000);
+  }, 600_000);
 });

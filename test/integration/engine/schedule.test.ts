@@ -104,7 +104,7 @@ describe('the scheduler', () => {
     }
     clock.set(at('11:20:00'));
     await Promise.all(many.flatMap(({ engine }) => [engine.poll(), engine.poll()]));
-    await until(over, 30_000);
+    await until(over);
     const runs = await readRuns(store);
     expect(runs).toHaveLength(20);
     expect(new Set(runs.map(({ pipelineNumber }) => pipelineNumber)).size).toBe(20);
@@ -225,7 +225,7 @@ describe('the limits', () => {
     await until(async () => (await running()).length === 4);
     expect([...(await running())].sort()).toEqual(['1/a', '1/a', '1/b', '2/a']);
     release();
-    await until(over, 30_000);
+    await until(over);
     expect((await readRuns(store)).map(countsOf)).toEqual(Array.from({ length: 9 }, () => [150, 150, 0, 0, 0]));
   });
 
@@ -238,10 +238,10 @@ describe('the limits', () => {
       { workspace: second, connectionId: 'a' },
     ]);
     await daemon({ workers: 2 });
-    await until(async () => (await running()).length === 2, 20_000);
+    await until(async () => (await running()).length === 2);
     expect([...(await running())].sort()).toEqual(['1/a', '2/a']);
     release();
-    await until(over, 30_000);
+    await until(over);
   });
 });
 

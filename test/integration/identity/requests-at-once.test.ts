@@ -102,5 +102,5 @@ describe.each(STRATEGIES)('%s', (strategy) => {
       ),
       { numRuns: 20 },
     );
-  }, 120_000);
+  }, 600_000);
 });

@@ -27,7 +27,10 @@ const states = async (key = KEY) => {
 };
 /** Resolves when the signal aborts, as a handler does that has nothing else to do. */
 const aborted = (signal: AbortSignal) =>
-  new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }));
+  new Promise<unknown>((resolve) => {
+    if (signal.aborted) resolve(signal.reason);
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
+  });
 
 describe('enqueuing', () => {
   let jobs: Jobs;
@@ -118,7 +121,7 @@ describe('working', () => {
     });
     await until(() => done === 30);
     // thirty pauses of a polling interval would be a minute
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(50_000);
   });
 
   test('runs no more handlers at once than it was told', async () => {
@@ -128,6 +131,8 @@ describe('working', () => {
     await using jobs = await working(async () => {
       running += 1;
       most = Math.max(most, running);
+      // the first one waits for company
+      await until(() => most === 2);
       await systemClock.sleep(30);
       running -= 1;
       done += 1;
@@ -159,7 +164,7 @@ describe('working', () => {
       });
     });
     await enqueue(jobs);
-    await until(async () => (await states())[0] === 'completed', 20_000);
+    await until(async () => (await states())[0] === 'completed');
     expect(attempts).toBe(2);
   });
 
@@ -248,10 +253,14 @@ describe('draining', () => {
     await store.query('DELETE FROM pgboss.job');
     const jobs = makeJobs();
     const { promise: never, resolve } = Promise.withResolvers<void>();
-    await jobs.work(QUEUE, { concurrency: 1 }, () => never);
+    let hasBegun = false;
+    await jobs.work(QUEUE, { concurrency: 1 }, () => {
+      hasBegun = true;
+      return never;
+    });
     await jobs.start();
     await enqueue(jobs, '1/stuck');
-    await until(async () => (await states('1/stuck'))[0] === 'active');
+    await until(() => hasBegun);
     await jobs.drain(1000);
     expect(await states('1/stuck')).toEqual(['retry']);
     resolve();
@@ -266,6 +275,6 @@ describe('draining', () => {
     await jobs.start();
     const started = performance.now();
     await Promise.all([jobs.drain(30_000), jobs.drain(30_000)]);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

@@ -2,9 +2,10 @@ import type { CrashPipeline, Mode } from './crash-pipeline.ts';
 import { eventsPipeline, peoplePipeline } from './crash-pipeline.ts';
 import { aMomentLater, type CrashSite, expectExact, type Round, startRound, untilShare } from './crash-site.ts';
 import { duckdbSource, type OpenSource } from './crash-source.ts';
+import { holdRuns } from './held-runs.ts';
 
 const MODES: readonly Mode[] = ['full', 'incremental'];
-/** Beyond this share the end may come before the signal does. */
+/** Beyond this share there is little left to be lost or doubled. */
 const LATEST_SHARE = 0.8;
 
 const KINDS = { people: peoplePipeline, events: eventsPipeline };
@@ -38,6 +39,7 @@ export async function strikeRound(
   pipelines: readonly CrashPipeline[],
   { count, random, strike }: Kills,
 ): Promise<number> {
+  const held = await holdRuns(site);
   const round: Round = await startRound(site, pipelines);
   const shares = Array.from({ length: count }, () => random() * LATEST_SHARE).sort((left, right) => left - right);
   let midway = 0;
@@ -46,6 +48,7 @@ export async function strikeRound(
     await aMomentLater(random);
     await strike();
   }
+  await held.release(site);
   await expectExact(site, round);
   return midway;
 }

@@ -13,7 +13,7 @@ import { type CrashPipeline, PIPELINES } from './crash-pipeline.ts';
 import { fails } from './source-rows.ts';
 
 /** Generous: a machine that runs other things too must not fail the comparison. */
-const PATIENCE_MS = 150_000;
+const PATIENCE_MS = 300_000;
 const JITTER_MS = 40;
 
 export interface CrashSite extends AsyncDisposable {

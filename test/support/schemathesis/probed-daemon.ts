@@ -80,7 +80,7 @@ async function oneOfEverything(url: string, { token, workspace, account }: Place
   await until(async () => {
     const { latest_pipeline_run: latest } = await send(`${base}/inputs/data-pipelines/people/report`, undefined, token);
     return (latest as { status?: string } | undefined)?.status === 'success';
-  }, 60_000);
+  });
   return {
     workspaceId: [workspace],
     ...{ connectionId: ['duckdb', 'gamma', 'none'], connection_id: ['duckdb', 'gamma', 'none'] },
