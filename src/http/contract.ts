@@ -88,7 +88,19 @@ export interface EndpointResponse {
   readonly body?: unknown;
   /** In place of a body: text, one line or more at a time, that is sent as it comes. Nothing is asked for faster than the client takes it. */
   readonly lines?: AsyncIterable<string>;
+  /** The same of bytes: a file; `headers` say of what type and size it is. */
+  readonly file?: AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LinesStream {
+  readonly line: TSchema;
+  readonly description: string;
+}
+
+export interface FileStream {
+  readonly mediaType: string;
+  readonly description: string;
 }
 
 export interface EndpointSpec<Params extends TObject, Query extends TObject, Body extends TSchema> {
@@ -131,8 +143,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   /** The body is JSON whatever its Content-Type: an SDK that compresses may send it as a form, or say nothing. */
   readonly anyMediaType?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
-  /** OpenAPI: one line of an answer in `lines`, and when it is one. Such an endpoint answers no HEAD. */
-  readonly streams?: { readonly line: TSchema; readonly description: string };
+  /** OpenAPI: an answer in `lines` or a `file`, and when it is one. Such an endpoint answers no HEAD. */
+  readonly streams?: LinesStream | FileStream;
   /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
   readonly refusals?: Readonly<Record<number, string>>;
   /** Asked once the caller is known, before anything else of the request is read; throws RATE_LIMITED. */

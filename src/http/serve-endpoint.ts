@@ -86,7 +86,10 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     },
   });
   route.checkResponse?.(response);
-  return response.lines === undefined ? send(request, reply, response) : stream(reply, response, route.serving.log);
+  const stream = response.lines ?? response.file;
+  if (stream === undefined) return send(request, reply, response);
+  reply.code(response.status).headers(response.headers ?? {});
+  return sendLines(reply, stream, route.serving.log);
 }
 
 type BodyReader = CredentialRequest['body'];
@@ -178,11 +181,6 @@ async function receive(
 
 function needsBody(): AppError {
   return refuse([{ path: '', message: 'The request has no body, but one is needed here.' }]);
-}
-
-function stream(reply: FastifyReply, { status, lines, headers = {} }: EndpointResponse, log: Log): FastifyReply {
-  reply.code(status).headers(headers);
-  return sendLines(reply, lines as AsyncIterable<string>, log);
 }
 
 /** Text with a content type of its own goes out as it is, anything else as JSON with every digit. */

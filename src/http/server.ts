@@ -36,6 +36,7 @@ export interface InjectedResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly body: string;
+  readonly rawPayload: Buffer;
 }
 
 export interface HttpServer {

@@ -118,3 +118,21 @@ it('stand in OpenAPI with what a line is', async () => {
   expect(description).toBe('Numbers.');
   expect(content['application/x-ndjson'].schema.properties).toEqual({ n: { type: 'integer' } });
 });
+
+it('may be the bytes of a file, with a type and size of their own', async () => {
+  async function* parts() {
+    yield Uint8Array.of(0, 255, 128);
+    yield Uint8Array.of(10);
+  }
+  const endpoint = anEndpoint({
+    ...{ method: 'GET', responses: {}, streams: { mediaType: 'application/zip', description: 'A file.' } },
+    handler: async () => ({
+      status: 200,
+      file: parts(),
+      headers: { 'content-type': 'application/zip', 'content-length': '4' },
+    }),
+  });
+  const answer = await httpServer([endpoint]).inject({ url: '/platform/v2/things' });
+  expect([answer.headers['content-type'], answer.headers['content-length']]).toEqual(['application/zip', '4']);
+  expect([...answer.rawPayload]).toEqual([0, 255, 128, 10]);
+});

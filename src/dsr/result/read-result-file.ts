@@ -1,3 +1,4 @@
+import { isUuid } from '../../events/index.ts';
 import { AppError, type Clock } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { ResultFileKey } from './result-file.ts';
@@ -22,13 +23,9 @@ interface FileRow {
  */
 export async function openResultFile(
   { store, clock }: { readonly store: Sql; readonly clock: Clock },
-  { workspaceId, requestId }: Pick<ResultFileKey, 'workspaceId' | 'requestId'>,
+  { workspaceId, requestId }: RequestKey,
 ): Promise<ResultFile> {
-  const [file] = await store.query<FileRow>(
-    `SELECT file_id AS "fileId", state, parts, size_bytes AS "sizeBytes", expires_on AS "expiresOn"
-     FROM dsr_result_files WHERE workspace_id = $1 AND request_id = $2 AND expires_on IS NOT NULL`,
-    [workspaceId, requestId],
-  );
+  const file = isUuid(requestId) ? await findFile(store, { workspaceId, requestId }) : undefined;
   if (file === undefined) {
     throw new AppError('NOT_FOUND', `There is no result file of a request ${requestId} in this workspace.`);
   }
@@ -40,6 +37,18 @@ export async function openResultFile(
   }
   const { fileId, parts, sizeBytes } = file;
   return { sizeBytes: Number(sizeBytes), bytes: readParts(store, { workspaceId, requestId, fileId }, parts) };
+}
+
+type RequestKey = Pick<ResultFileKey, 'workspaceId' | 'requestId'>;
+
+/** That of the attempt which completed the request: no other ever had an end. */
+async function findFile(sql: Sql, { workspaceId, requestId }: RequestKey): Promise<FileRow | undefined> {
+  const rows = await sql.query<FileRow>(
+    `SELECT file_id AS "fileId", state, parts, size_bytes AS "sizeBytes", expires_on AS "expiresOn"
+     FROM dsr_result_files WHERE workspace_id = $1 AND request_id = $2 AND expires_on IS NOT NULL`,
+    [workspaceId, requestId],
+  );
+  return rows[0];
 }
 
 /** Throws when a part is gone: the connection is then broken off, and nobody takes half for the whole. */

@@ -75,17 +75,20 @@ function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   ]);
   return {
     ...Object.fromEntries(refusals),
-    ...withLines(Object.fromEntries(declared), endpoint, writer),
+    ...withStream(Object.fromEntries(declared), endpoint, writer),
     default: { description: 'Any other refusal or failure.', ...content(ERROR_SCHEMAS[api], writer) },
   };
 }
 
-/** A schema says what one line is: OpenAPI 3.1 has no word for a stream of them. */
-function withLines(declared: Readonly<Record<string, Part>>, { streams }: Endpoint, writer: SchemaWriter): Part {
+/** A schema says what one line is: OpenAPI 3.1 has no word for a stream of them. A file has none: it is bytes. */
+function withStream(declared: Readonly<Record<string, Part>>, { streams }: Endpoint, writer: SchemaWriter): Part {
   if (streams === undefined) return declared;
   const { content: media = {} } = declared[200] ?? {};
-  const lines = { 'application/x-ndjson': { schema: writer.write(streams.line) } };
-  return { ...declared, 200: { description: streams.description, content: { ...(media as Part), ...lines } } };
+  const streamed =
+    'line' in streams
+      ? { 'application/x-ndjson': { schema: writer.write(streams.line) } }
+      : { [streams.mediaType]: {} };
+  return { ...declared, 200: { description: streams.description, content: { ...(media as Part), ...streamed } } };
 }
 
 const describes = ({ description }: JsonSchema): string | undefined => description;

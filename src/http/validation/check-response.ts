@@ -7,8 +7,8 @@ export type ResponseCheck = (response: EndpointResponse) => void;
 /** For tests: an answer that its own contract does not describe is a bug. */
 export function responseCheck({ responses, streams, method, path }: Endpoint): ResponseCheck {
   const checks = new Map(Object.entries(responses).map(([status, schema]) => [Number(status), compileSchema(schema)]));
-  return ({ status, body, lines }) => {
-    if (lines !== undefined && streams !== undefined && status === 200) return;
+  return ({ status, body, lines, file }) => {
+    if ((lines ?? file) !== undefined && streams !== undefined && status === 200) return;
     const check = checks.get(status);
     if (check === undefined) throw new AppError('INTERNAL', `${method} ${path} answers an undeclared ${status}.`);
     const issues = body === undefined ? [] : check(body, true);

@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import { recordChange } from '../../access/index.ts';
+import { defineEndpoint, type Endpoint, type EndpointSpec, NO_PARAMETERS } from '../../http/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import { openResultFile } from './read-result-file.ts';
+
+export interface ResultEndpointDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** What every endpoint of data subject requests asks of its caller. */
+  readonly guards: Pick<
+    EndpointSpec<typeof NO_PARAMETERS, typeof NO_PARAMETERS, typeof NO_PARAMETERS>,
+    'admit' | 'sign'
+  >;
+}
+
+/** Where the result file of a request is, below the public address: what `results_url` ends in, of every version. */
+export const resultPath = (requestId: string): string => `/dsr/v3/requests/${requestId}/results`;
+
+/** The file behind `results_url` (rulings §4, Result file). Who took it stands in the audit log before it goes out. */
+export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): Endpoint {
+  return defineEndpoint({
+    ...{
+      api: 'dsr',
+      method: 'GET',
+      path: resultPath(':requestId'),
+      credential: 'input_dsr',
+      tag: 'Data subject requests',
+    },
+    ...guards,
+    operationId: 'getSubjectRequestResults',
+    summary: 'The file of a completed access or portability request: a zip of JSON lines',
+    params: Type.Object({ requestId: Type.String() }),
+    query: NO_PARAMETERS,
+    responses: {},
+    streams: {
+      mediaType: 'application/zip',
+      description: 'profile.jsonl, one profile a line, and batches-NNNN.jsonl, one batch a line; or empty.txt.',
+    },
+    refusals: {
+      404: 'There is no such request, or no file of it.',
+      410: 'The 7 days after the request’s completion are over, or an erasure came meanwhile.',
+    },
+    async handler({ caller: { workspaceId, actor }, params: { requestId } }) {
+      const file = await openResultFile({ store, clock }, { workspaceId, requestId });
+      await store.transaction((tx) =>
+        recordChange(tx, {
+          ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'dsr_request.results_downloaded' },
+          ...{ resource: `dsr_request/${requestId}`, detail: {} },
+        }),
+      );
+      return {
+        status: 200,
+        file: file.bytes,
+        headers: {
+          'content-type': 'application/zip',
+          'content-length': String(file.sizeBytes),
+          'content-disposition': `attachment; filename="${requestId}.zip"`,
+          'cache-control': 'no-store',
+        },
+      };
+    },
+  });
+}
