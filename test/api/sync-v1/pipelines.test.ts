@@ -10,7 +10,7 @@ import {
   someFeed,
   somePlan,
 } from '../../support/sync-api.ts';
-import { modelOne, openVersionOne, pipelineOne, somePipelineOne, type VersionOne } from '../../support/version-one.ts';
+import { connectionOne, modelOne, openVersionOne, pipelineOne, somePipelineOne, type VersionOne } from '../../support/version-one.ts';
 
 let at: VersionOne;
 beforeAll(async () => {
@@ -165,6 +165,30 @@ describe('a pipeline', () => {
     );
     const wrong = await at.one.put('/data-models/buyers', { ...modelOne, load_timestamp_field_type: 'timestamp' });
     expect(messages(wrong)).toContain('load_timestamp_field_type: "timestamp" is no type of alpha');
+  });
+
+  it('keeps its connection on a warehouse that has the type of its load timestamp: a PUT to another one is 400', async () => {
+    const gamma = { ...connectionOne, id: 'moving' };
+    await at.one.post('/connections', gamma);
+    await at.one.post('/data-models', { ...modelOne, id: 'moved', load_timestamp_field_type: 'timestamp' });
+    expect((await post({ connection_id: 'moving', data_model_id: 'moved' })).status).toBe(200);
+    const beta = {
+      ...{ id: 'moving', name: 'Moved', type: 'beta', region: 'EU', project_id: 'shop-1', dataset_id: 'shop' },
+      ...{ service_account_id: 'sa@shop', service_account_key: '{"type":"service_account"}' },
+    };
+    const alpha = {
+      ...{ id: 'moving', name: 'Moved', type: 'alpha', source_account_id: 'a', region: 'r', warehouse: 'w' },
+      ...{ database: 'd', user: 'u', role: 'r', password: 'p' },
+    };
+    const refused = await at.one.put('/connections/moving', alpha);
+    expect([refused.status, messages(refused)]).toEqual([
+      400,
+      expect.stringContaining(
+        'type: data model "moved": load_timestamp_field_type: "timestamp" is no type of alpha, the warehouse of the connection "moving"',
+      ),
+    ]);
+    expect((await at.one.get('/connections/moving')).body).toMatchObject({ type: 'gamma', name: gamma.name });
+    expect((await at.one.put('/connections/moving', beta)).status).toBe(200);
   });
 
   it('of an id that is taken is 400; one that is not there 404; its id never changes', async () => {

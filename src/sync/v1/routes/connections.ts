@@ -1,14 +1,18 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../../http/index.ts';
 import { refuse } from '../../../kernel/index.ts';
+import type { Provider } from '../../../warehouse/index.ts';
+import type { Connection } from '../../connection.ts';
 import { deleteConnection } from '../../delete-connection.ts';
 import { listConnections } from '../../load-connection.ts';
+import { providerOf } from '../../provider.ts';
 import { NoContent, pathParams, workspaceParams } from '../../routes/platform-endpoint.ts';
 import { createConnection, replaceConnection } from '../../save-connection.ts';
 import type { SyncDeps } from '../../sync-deps.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import { inWords, loadKnownConnection, untilUnchanged } from '../in-version-one.ts';
+import { inWords, loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { requireTimestampType } from '../require-timestamp-type.ts';
 import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
 import { connectionAnswer, connectionBody, connectionWords } from '../wire/connection.ts';
 import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
@@ -83,12 +87,26 @@ function replace(deps: SyncDeps): Endpoint {
       const put = async () => {
         const basedOn = await loadKnownConnection(deps.store, { workspaceId, id });
         const saving = { body: connectionBody(deps.fleet, { id, ...body }, basedOn), mustAnswer: true };
+        await requireTypesStay(deps, basedOn, providerOf(saving.body.service_provider));
         return replaceConnection(deps, caller, { id, ...saving, basedOn });
       };
       const saved = await inWords(connectionWords(body), () => untilUnchanged(put));
       return { status: 200, body: connectionAnswer(deps.fleet, saved) };
     },
   });
+}
+
+/** Which types a load timestamp may have depends on the warehouse, and another one may lack that of a pipeline's model. */
+async function requireTypesStay(
+  { store }: SyncDeps,
+  { workspaceId, id, provider: before }: Connection,
+  provider: Provider | undefined,
+): Promise<void> {
+  if (provider === undefined || provider === before) return;
+  for (const { pipeline, dataModel } of await loadKnownPipelines(store, { workspaceId, connectionId: id })) {
+    if (pipeline.kept.versionOne?.followsModel !== true) continue;
+    requireTimestampType({ id, provider }, dataModel.loadTimestamp, `type: data model "${dataModel.id}": `);
+  }
 }
 
 function remove(deps: SyncDeps): Endpoint {
