@@ -12,12 +12,14 @@ export const bigquery = defineConnector({
   product: 'BigQuery',
   configSchema,
   secretFields: ['service_account_key'],
+  placeFields: ['project_id', 'dataset_id'],
   dialect,
   capabilities: {
     versionOne: true,
     // a job's result is a table that changes no more, and a run finds its job again in every attempt (`jobNames`)
     snapshot: true,
     writeBack: true,
+    keepsStaging: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) =>

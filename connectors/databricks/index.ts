@@ -12,6 +12,7 @@ export const databricks = defineConnector({
   product: 'Databricks',
   configSchema,
   secretFields: ['token', 'client_secret'],
+  placeFields: ['host', 'catalog', 'schema'],
   dialect,
   capabilities: {
     versionOne: false,
@@ -19,6 +20,7 @@ export const databricks = defineConnector({
     // table, and views, streaming tables and tables with row filters cannot (TYPES.md)
     snapshot: false,
     writeBack: true,
+    keepsStaging: true,
   },
   // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) =>

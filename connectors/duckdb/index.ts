@@ -10,6 +10,7 @@ export const duckdb = defineConnector({
   product: 'DuckDB',
   configSchema,
   secretFields: [],
+  placeFields: ['database'],
   dialect,
   capabilities: {
     versionOne: false,

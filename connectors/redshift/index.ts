@@ -11,6 +11,7 @@ export const redshift = defineConnector({
   product: 'Redshift',
   configSchema,
   secretFields: ['password'],
+  placeFields: ['host', 'port', 'database'],
   configDefaults: { port: DEFAULT_PORT },
   dialect,
   capabilities: {

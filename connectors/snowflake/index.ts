@@ -12,6 +12,7 @@ export const snowflake = defineConnector({
   product: 'Snowflake',
   configSchema,
   secretFields: SECRET_FIELDS,
+  placeFields: ['account_identifier', 'region', 'database', 'schema'],
   dialect,
   capabilities: {
     versionOne: true,

@@ -4,9 +4,11 @@ import type { EngineDeps } from './engine-deps.ts';
 import { scheduleDueRuns } from './schedule-runs.ts';
 import { sweepRuns, wakeDueRetries } from './wake-runs.ts';
 import { workRun } from './work-run.ts';
+import { careForTables } from './write-back/care-for-tables.ts';
 
 const POLL_MS = 1000;
 const SWEEP_CRON = '* * * * *';
+const CARE_CRON = '41 * * * *';
 
 export interface Engine {
   /** Tells the jobs of the worker and the sweeper; before they start. */
@@ -15,13 +17,15 @@ export interface Engine {
   start(): void;
   /** One such look. */
   poll(): Promise<void>;
+  /** One look of the janitor, who comes when the daemon starts and every hour. */
+  care(): Promise<void>;
   /** No run is scheduled any more once it resolves. Runs that are going are stopped by the drain of the jobs. */
   stop(): Promise<void>;
 }
 
 /** The worker and scheduler of this daemon; any number of daemons share one store. */
 export function createEngine(deps: EngineDeps): Engine {
-  const { store, jobs, clock } = deps;
+  const { store, jobs, clock, log } = deps;
   const stopping = new AbortController();
   let polling: Promise<void> = Promise.resolve();
   const poll = async () => {
@@ -29,19 +33,25 @@ export function createEngine(deps: EngineDeps): Engine {
     await scheduleDueRuns(store, jobs, nowMs);
     await wakeDueRetries(store, jobs, nowMs);
   };
+  let caring: Promise<void> = Promise.resolve();
+  const care = () => careForTables(deps, stopping.signal);
   return {
-    poll,
+    ...{ poll, care },
     async register() {
       const { workers } = deps.settings;
       await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(store, jobs, signal));
-      if (workers > 0) await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, job));
+      if (workers === 0) return;
+      await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => careForTables(deps, signal));
+      await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, job));
     },
     start() {
       polling = pollUntil(deps, poll, stopping.signal);
+      if (deps.settings.workers > 0)
+        caring = care().catch((thrown) => log.warn({ err: asAppError(thrown) }, 'care.failed'));
     },
     async stop() {
       stopping.abort();
-      await polling;
+      await Promise.all([polling, caring]);
     },
   };
 }

@@ -13,7 +13,8 @@ import { readChunks } from './read-chunks.ts';
 import type { Blame } from './settle-failure.ts';
 import { snapshotKeyOf } from './snapshot-key.ts';
 import { executeWriteBack } from './write-back/execute-write-back.ts';
-import { readWriteBackModel } from './write-back/read-write-back-model.ts';
+import { clearFormerTables } from './write-back/former-tables.ts';
+import { readWriteBackModel, type WriteBackPlan } from './write-back/read-write-back-model.ts';
 
 export interface Execution {
   readonly claimed: ClaimedRun;
@@ -24,11 +25,24 @@ export interface Execution {
 
 /** Open, plan, read, leave out what was delivered before, map, deliver (house plan §3). */
 export async function executeRun(deps: EngineDeps, execution: Execution): Promise<RunResult> {
-  const { claimed, signal, blame } = execution;
-  const sinceMs = deps.clock.nowMs();
+  const { claimed, blame } = execution;
   blame('data model');
   const plan = await readWriteBackModel(deps, claimed);
-  if (plan.kind === 'yes') return await executeWriteBack(deps, execution, plan.model);
+  const former = await clearFormerTables(deps, execution, plan.kind === 'yes' ? plan.model.table.join('.') : undefined);
+  const result =
+    plan.kind === 'yes'
+      ? await executeWriteBack(deps, execution, plan.model)
+      : await executeReading(deps, execution, plan);
+  return { ...result, ...former, warnings: [...result.warnings, ...former.warnings] };
+}
+
+async function executeReading(
+  deps: EngineDeps,
+  execution: Execution,
+  plan: Exclude<WriteBackPlan, { readonly kind: 'yes' }>,
+): Promise<RunResult> {
+  const { claimed, signal, blame } = execution;
+  const sinceMs = deps.clock.nowMs();
   blame('connection');
   await using session = await openSession(deps, claimed, { signal });
   const source = await openSource(deps, { ...execution, session });

@@ -24,7 +24,6 @@ export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSi
   const failedRecords = await drop(DROP_RECORDS, [workspaceId, live, runsSince, failedRecordsSince]);
   await drop(DROP_CONFLICTS, [workspaceId, live, runsSince, failedRecordsSince]);
   await drop(DROP_LEDGERS, [workspaceId]);
-  await drop(DROP_ERASED, [workspaceId]);
   const runs = await drop(DROP_RUNS, [workspaceId, live, runsSince]);
   const pipelines = await drop(DROP_PIPELINES, [workspaceId]);
   return { failedRecords, runs, pipelines };
@@ -45,13 +44,6 @@ const DROP_RECORDS = `
 
 /** As long as failed records. */
 const DROP_CONFLICTS = DROP_RECORDS.replaceAll('failed_records', 'write_back_conflicts');
-
-/** A hidden pipeline never runs again. */
-const DROP_ERASED = `
-  DELETE FROM erased_mpids WHERE workspace_id = $1 AND (pipeline_number, mpid) IN (
-    SELECT erased.pipeline_number, erased.mpid FROM erased_mpids AS erased
-    JOIN pipelines AS pipeline ON pipeline.workspace_id = $1 AND pipeline.number = erased.pipeline_number
-    WHERE erased.workspace_id = $1 AND pipeline.deleted_on IS NOT NULL LIMIT ${AT_ONCE})`;
 
 const DROP_LEDGERS = `
   DELETE FROM run_chunks WHERE workspace_id = $1 AND (pipeline_number, generation, run_id, after_rows) IN (

@@ -19,6 +19,8 @@ export interface RunResult {
   /** End of the range that was delivered; undefined: the position stays. */
   readonly position: Micros | undefined;
   readonly warnings: readonly Notice[];
+  /** Part of the transaction that ends the run: what may be true only together with its warnings. */
+  readonly conclude?: (tx: Transaction) => Promise<void>;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
     const nowMs = deps.clock.nowMs();
     await lockClaims(tx, workspaceId);
     await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
+    await result.conclude?.(tx);
     // a retry has no range, and proves nothing of the warehouse
     if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs });
     await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });

@@ -23,3 +23,4 @@ export { listFailedRecords } from './list-failed-records.ts';
 export { requestRetry } from './retry/request-retry.ts';
 export { failedRecords } from './tables.ts';
 export { queueErasedMpids } from './write-back/erased-mpids.ts';
+export { tablesWaitedFor } from './write-back/written-tables.ts';

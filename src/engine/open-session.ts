@@ -3,6 +3,7 @@ import { type Connection, revealConfig } from '../sync/index.ts';
 import type { Connector, Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 /** The connector of a connection's provider. Throws CONNECTOR_MISSING. */
 export function connectorOf(
@@ -17,13 +18,17 @@ export function connectorOf(
   );
 }
 
+/** A run; or whoever has something else to do over a connection. */
+interface SessionOwner extends Pick<ClaimedRun, 'workspaceId'> {
+  readonly snapshot: Pick<RunSnapshot, 'connection'>;
+}
+
 /** A session over the snapshot's connection; secrets are decrypted for it and nowhere kept. */
 export async function openSession(
   deps: EngineDeps,
-  claimed: ClaimedRun,
+  { workspaceId, snapshot }: SessionOwner,
   { signal, writes = false }: { readonly signal: AbortSignal; readonly writes?: boolean },
 ): Promise<Session> {
-  const { workspaceId, snapshot } = claimed;
   const connector = connectorOf(deps, snapshot.connection);
   const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...snapshot.connection });
   const environment = deps.connectorEnvironment(workspaceId);

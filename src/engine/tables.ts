@@ -1,6 +1,16 @@
 // What a run leaves behind besides its own row: the rows it could not keep, and which rows it has taken.
-import { bigint, customType, foreignKey, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
-import { pipelineRuns, pipelines } from '../sync/index.ts';
+import {
+  bigint,
+  customType,
+  foreignKey,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { pipelineRuns } from '../sync/index.ts';
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
@@ -135,39 +145,56 @@ export const writeBackConflicts = pgTable(
   ],
 );
 
-/** Pipelines whose table may hold MPIDs that a run of theirs has written. */
-export const writtenBackPipelines = pgTable(
-  'written_back_pipelines',
+/**
+ * Tables that may hold MPIDs which a run of the pipeline has written, and where they are. A row outlives its pipeline: what
+ * stands in the customer's table does, too.
+ */
+export const writtenBackTables = pgTable(
+  'written_back_tables',
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    id: bigint('id', { mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
+    /** The slug, for people. */
+    pipelineId: text('pipeline_id').notNull(),
+    connectionId: text('connection_id').notNull(),
+    /** Where the connection led (`placeOf`): a PUT may lead it elsewhere. */
+    place: text('place').notNull(),
+    /** As the model names it; empty: an earlier Penstock wrote, and the pipeline's next run knows where. */
+    tableName: text('table_name').notNull(),
+    /** Its column of MPIDs, JSON text of `Column`. */
+    mpid: text('mpid').notNull(),
     since: timestamp('since', { withTimezone: true, precision: 3 }).notNull(),
+    /** Run that may have left a staging table behind; null: none has, or it ends with its session. */
+    stagedBy: bigint('staged_by', { mode: 'bigint' }),
   },
   (table) => [
-    primaryKey({ columns: [table.workspaceId, table.pipelineNumber] }),
-    foreignKey({
-      name: 'written_back_pipelines_pipeline_fk',
-      columns: [table.workspaceId, table.pipelineNumber],
-      foreignColumns: [pipelines.workspaceId, pipelines.number],
-    }).onDelete('cascade'),
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    uniqueIndex('written_back_tables_place').on(
+      table.workspaceId,
+      table.pipelineNumber,
+      table.connectionId,
+      table.place,
+      table.tableName,
+    ),
   ],
 );
 
-/** MPIDs of erased people that the next run of the pipeline sets to NULL in its table (rulings §4, Written-back MPIDs). */
+/** MPIDs of erased people that are to be set to NULL in a table (rulings §4, Written-back MPIDs). */
 export const erasedMpids = pgTable(
   'erased_mpids',
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
-    pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
+    tableId: bigint('table_id', { mode: 'bigint' }).notNull(),
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
     erasedOn: timestamp('erased_on', { withTimezone: true, precision: 3 }).notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.workspaceId, table.pipelineNumber, table.mpid] }),
+    primaryKey({ columns: [table.workspaceId, table.tableId, table.mpid] }),
     foreignKey({
-      name: 'erased_mpids_pipeline_fk',
-      columns: [table.workspaceId, table.pipelineNumber],
-      foreignColumns: [pipelines.workspaceId, pipelines.number],
+      name: 'erased_mpids_table_fk',
+      columns: [table.workspaceId, table.tableId],
+      foreignColumns: [writtenBackTables.workspaceId, writtenBackTables.id],
     }).onDelete('cascade'),
   ],
 );

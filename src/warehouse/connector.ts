@@ -80,6 +80,8 @@ export interface Capabilities {
   readonly snapshot: boolean;
   /** Sessions that were opened with `environment.writes` have a `writeBack`. */
   readonly writeBack: boolean;
+  /** Staging of a write-back is a named table, which a kill leaves behind; default: it ends with its session. */
+  readonly keepsStaging?: boolean;
 }
 
 /** Where connectors that use a network may connect to (rulings §7, API: Warehouse hosts). */
@@ -114,6 +116,11 @@ export interface ConnectorSpec {
   readonly configSchema: TSchema;
   /** Fields of `config` that are encrypted at rest and answered masked. */
   readonly secretFields: readonly string[];
+  /**
+   * Fields of `config` that say which database it is, so that a table is the same as long as they are; default: all that
+   * are not secret.
+   */
+  readonly placeFields?: readonly string[];
   /** Fields that are saved, and answered, with this value where the caller gives none. */
   readonly configDefaults?: ConnectionConfig;
   readonly dialect: Dialect;

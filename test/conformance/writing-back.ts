@@ -64,9 +64,13 @@ export async function targetOf(
 }
 
 /** All rows in order of `n`, MPIDs as bigint; by a session of its own, for the others may keep an older snapshot. */
-export async function peopleOf(fixture: Fixture, warehouse: Warehouse): Promise<readonly PersonRow[]> {
+export async function peopleOf(
+  fixture: Fixture,
+  warehouse: Warehouse,
+  table = 'people',
+): Promise<readonly PersonRow[]> {
   await using session = await openOn(fixture, warehouse);
-  const sql = `SELECT customer_id, email, MPID, note, n FROM ${factsOf(fixture).table('people')} ORDER BY n`;
+  const sql = `SELECT customer_id, email, MPID, note, n FROM ${factsOf(fixture).table(table)} ORDER BY n`;
   const { rows } = await readAll(session, requestOf(sql));
   return rows.map(([customer, email, mpid, note, n]) => [
     customer as string | null,

@@ -55,3 +55,51 @@ test('leave the store as it was when one of them fails', async () => {
     await rm(folder, { recursive: true });
   }
 });
+
+test('what was written back before it was known where waits for the next run of its pipeline', async () => {
+  await using store = await openTestStore({ empty: true });
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-migrations-'));
+  try {
+    await cp(MIGRATIONS, folder, { recursive: true });
+    const path = join(folder, 'meta', '_journal.json');
+    const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { tag: string }[] };
+    const until = journal.entries.findIndex(({ tag }) => tag.endsWith('_written-back-tables'));
+    await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, until) }));
+    await migrate(store, folder);
+    await seedWrittenBack(store);
+    await migrate(store);
+    expect(
+      await store.query(
+        `SELECT written.pipeline_id, written.connection_id, written.table_name, erased.mpid FROM written_back_tables AS written
+         LEFT JOIN erased_mpids AS erased ON erased.table_id = written.id`,
+      ),
+    ).toEqual([{ pipeline_id: 'living', connection_id: 'warehouse', table_name: '', mpid: 7n }]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** Two pipelines that have written, one of them deleted, and an MPID that waits for each. */
+async function seedWrittenBack(store: Store): Promise<void> {
+  const at = new Date(0);
+  await store.execute(
+    `INSERT INTO connections (workspace_id, id, name, state, provider, config, created_on, created_by)
+     VALUES (1, 'warehouse', '', 'active', 'DuckDB', '{}', $1, '')`,
+    [at],
+  );
+  await store.execute(
+    `INSERT INTO pipelines (workspace_id, id, name, pipeline_type, connection_id, state, environment, sync_mode, schedule,
+       kept, warnings, generation, failed_in_a_row, deleted_on, created_on, created_by)
+     SELECT 1, id, '', 'user_attributes', connection_id, 'active', 'production', '{}', '{}', '{}', '[]', 0, 0, deleted_on, $1, ''
+     FROM unnest(ARRAY['living', 'deleted'], ARRAY['warehouse', NULL], ARRAY[NULL, $1::timestamptz]) AS given (id, connection_id, deleted_on)`,
+    [at],
+  );
+  await store.execute(
+    'INSERT INTO written_back_pipelines (workspace_id, pipeline_number, since) SELECT 1, number, $1 FROM pipelines',
+    [at],
+  );
+  await store.execute(
+    'INSERT INTO erased_mpids (workspace_id, pipeline_number, mpid, erased_on) SELECT 1, number, 7, $1 FROM pipelines',
+    [at],
+  );
+}

@@ -7,6 +7,7 @@ import {
   type Clock,
   createKeyRing,
   createLog,
+  type Log,
   Secret,
   stringifyJson,
   type WorkspaceId,
@@ -47,6 +48,7 @@ export interface DaemonOptions {
   readonly settings?: Partial<EngineSettings>;
   readonly identities?: Identities;
   readonly events?: Events;
+  readonly log?: Log;
 }
 
 /** Worker and scheduler of one daemon without HTTP. Its scheduler looks when the test calls `engine.poll`. */
@@ -56,7 +58,7 @@ export interface TestDaemon extends AsyncDisposable {
 }
 
 export async function startDaemon({ store, clock, connector, ...rest }: DaemonOptions): Promise<TestDaemon> {
-  const log = createLog(process.env.TEST_LOG ?? 'silent');
+  const log = rest.log ?? createLog(process.env.TEST_LOG ?? 'silent');
   const jobs = createJobs({ store, clock, log });
   const identities = rest.identities ?? createIdentities({ key: IDENTITY_KEY, clock });
   const engine = createEngine({

@@ -32,15 +32,18 @@ export interface WrittenBack extends AsyncDisposable {
   pipeline(spec?: Partial<Parameters<typeof addPipeline>[1]>): Promise<Pipeline>;
   /** Triggers it and waits for its end. */
   run(pipeline: Pipeline, ...statuses: readonly Run['status'][]): Promise<Run>;
+  readonly engine: TestDaemon['engine'];
   /** One look of the scheduler. */
   poll(): Promise<void>;
   /** The MPIDs of these people by the identity API's own resolution, which makes those that nobody knows. */
   resolve(people: readonly Known[]): Promise<readonly bigint[]>;
 }
 
-export interface WrittenBackOptions extends Pick<DaemonOptions, 'settings'> {
+export interface WrittenBackOptions extends Pick<DaemonOptions, 'settings' | 'log'> {
   /** Done to each call of `apply` before the connector does it. */
   readonly interfere?: (request: WriteBackRequest, apply: Apply) => Promise<void>;
+  /** Names of staging tables, as if the product's outlived their sessions. */
+  readonly staging?: Set<string>;
 }
 
 type Apply = (request: WriteBackRequest) => Promise<unknown>;
@@ -64,7 +67,8 @@ export async function openWrittenBack(
   const daemon = await startDaemon({
     ...{ store, clock, environment: warehouse.environment },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
-    connector: interfering(connector, options.interfere),
+    ...(options.log === undefined ? {} : { log: options.log }),
+    connector: keepingStaging(interfering(connector, options.interfere), options.staging),
   });
   return {
     ...{ store, clock, warehouse, workspace },
@@ -75,6 +79,7 @@ export async function openWrittenBack(
         ...spec,
         kept: { partnerFeedId: String(feed.id), ...spec.kept },
       }),
+    engine: daemon.engine,
     poll: () => daemon.engine.poll(),
     run: (pipeline, ...statuses) => runOf({ daemon, store, clock }, pipeline, statuses),
     async resolve(people) {
@@ -120,6 +125,30 @@ function interfering(connector: Connector, interfere: WrittenBackOptions['interf
         ...session,
         [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
         writeBack: { ...writeBack, apply },
+      };
+    },
+  };
+}
+
+function keepingStaging(connector: Connector, staging: Set<string> | undefined): Connector {
+  if (staging === undefined) return connector;
+  return {
+    ...connector,
+    capabilities: { ...connector.capabilities, keepsStaging: true },
+    async open(config, environment, signal) {
+      const session = await connector.open(config, environment, signal);
+      const { writeBack } = session;
+      if (writeBack === undefined) return session;
+      return {
+        ...session,
+        [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+        writeBack: {
+          ...writeBack,
+          listStaging: async (prefix: string) => [...staging].filter((name) => name.startsWith(prefix)),
+          async dropStaging(names: readonly string[]) {
+            for (const name of names) staging.delete(name);
+          },
+        },
       };
     },
   };

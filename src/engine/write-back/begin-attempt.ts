@@ -1,24 +1,24 @@
 import type { Transaction } from '../../store/index.ts';
+import type { WriteBackTarget } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { leaseLost } from '../lease-lost.ts';
+import { connectorOf } from '../open-session.ts';
+import { registerTable } from './written-tables.ts';
 
 /**
  * Each attempt reads all rows, so it begins with counts of 0 and no failed record or conflict; what was written into the
- * table stays counted. From here on the pipeline is one whose table holds MPIDs, so that erased ones are cleared there
- * (`queueErasedMpids`): committed before the first person is resolved. Throws LEASE_LOST.
+ * table stays counted. From here on the table is one that holds MPIDs, so that erased ones are cleared there
+ * (`queueErasedMpids`): committed before the first person is resolved. Answers the id of the table. Throws LEASE_LOST.
  */
-export async function beginAttempt({ store, clock }: EngineDeps, claimed: ClaimedRun): Promise<void> {
-  await store.transaction(async (tx) => {
+export async function beginAttempt(deps: EngineDeps, claimed: ClaimedRun, target: WriteBackTarget): Promise<bigint> {
+  const connector = connectorOf(deps, claimed.snapshot.connection);
+  return await deps.store.transaction(async (tx) => {
     await resetCounts(tx, claimed);
     const run = [claimed.workspaceId, claimed.runId];
     await tx.execute('DELETE FROM failed_records WHERE workspace_id = $1 AND run_id = $2', run);
     await tx.execute('DELETE FROM write_back_conflicts WHERE workspace_id = $1 AND run_id = $2', run);
-    await tx.execute(
-      `INSERT INTO written_back_pipelines (workspace_id, pipeline_number, since) VALUES ($1, $2, $3)
-       ON CONFLICT DO NOTHING`,
-      [claimed.workspaceId, claimed.pipelineNumber, new Date(clock.nowMs())],
-    );
+    return await registerTable(tx, { claimed, connector, target, nowMs: deps.clock.nowMs() });
   });
 }
 

@@ -1,9 +1,8 @@
-// MPIDs of erased people that stand in tables of the customer (rulings §4, Written-back MPIDs): each waits, for each pipeline
-// that has written back, until a run of it has set it to NULL.
+// MPIDs of erased people that stand in tables of the customer (rulings §4, Written-back MPIDs): each waits, for each table
+// that a pipeline has written into, until it was set to NULL there.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Session, StagedRow, WriteBackTarget } from '../../warehouse/index.ts';
-import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 interface ErasedMpids {
@@ -19,12 +18,10 @@ interface ErasedMpids {
 export async function queueErasedMpids(tx: Transaction, { workspaceId, mpids, nowMs }: ErasedMpids): Promise<void> {
   if (mpids.length === 0) return;
   await tx.execute(
-    `INSERT INTO erased_mpids (workspace_id, pipeline_number, mpid, erased_on)
-     SELECT $1, written.pipeline_number, erased.mpid, $3
-     FROM written_back_pipelines AS written
-     JOIN pipelines AS pipeline ON pipeline.workspace_id = $1 AND pipeline.number = written.pipeline_number
-     CROSS JOIN unnest($2::bigint[]) AS erased (mpid)
-     WHERE written.workspace_id = $1 AND pipeline.deleted_on IS NULL
+    `INSERT INTO erased_mpids (workspace_id, table_id, mpid, erased_on)
+     SELECT $1, written.id, erased.mpid, $3
+     FROM written_back_tables AS written CROSS JOIN unnest($2::bigint[]) AS erased (mpid)
+     WHERE written.workspace_id = $1
      ON CONFLICT DO NOTHING`,
     [workspaceId, mpids, new Date(nowMs)],
   );
@@ -37,42 +34,53 @@ export async function queueErasedMpids(tx: Transaction, { workspaceId, mpids, no
 /** MPIDs of one statement's lists. */
 const AT_ONCE = 5000;
 
-export interface Clearing {
-  readonly claimed: ClaimedRun;
+/** One of the tables of `writtenBackTables`. */
+export interface TableKey {
+  readonly workspaceId: WorkspaceId;
+  readonly tableId: bigint;
+}
+
+export interface Clearing extends TableKey {
   readonly session: Session;
-  readonly target: WriteBackTarget;
+  readonly target: Pick<WriteBackTarget, 'table' | 'mpid'>;
   readonly signal: AbortSignal;
 }
 
-/** Sets them to NULL in the table, whatever the model's filter says, and forgets those that were. */
-export async function clearErasedMpids({ store }: EngineDeps, clearing: Clearing): Promise<void> {
-  const { claimed, session, target, signal } = clearing;
-  for (let mpids = await waiting(store, claimed); mpids.length > 0; mpids = await waiting(store, claimed)) {
+/** Sets them to NULL in the table, whatever a model's filter says, and forgets those that were. */
+export async function clearErasedMpids({ store }: Pick<EngineDeps, 'store'>, clearing: Clearing): Promise<void> {
+  const { workspaceId, tableId, session, target, signal } = clearing;
+  for (let mpids = await waiting(store, clearing); mpids.length > 0; mpids = await waiting(store, clearing)) {
     await session.writeBack?.clear(target, mpids, signal);
-    await store.execute(
-      'DELETE FROM erased_mpids WHERE workspace_id = $1 AND pipeline_number = $2 AND mpid = ANY($3)',
-      [claimed.workspaceId, claimed.pipelineNumber, mpids],
-    );
+    await store.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 AND mpid = ANY($3)', [
+      workspaceId,
+      tableId,
+      mpids,
+    ]);
   }
 }
 
-async function waiting(sql: Sql, { workspaceId, pipelineNumber }: ClaimedRun): Promise<readonly bigint[]> {
+async function waiting(sql: Sql, { workspaceId, tableId }: TableKey): Promise<readonly bigint[]> {
   const rows = await sql.query<{ mpid: bigint }>(
-    `SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND pipeline_number = $2 ORDER BY mpid LIMIT ${AT_ONCE}`,
-    [workspaceId, pipelineNumber],
+    `SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 ORDER BY mpid LIMIT ${AT_ONCE}`,
+    [workspaceId, tableId],
   );
   return rows.map(({ mpid }) => mpid);
+}
+
+/** Nobody can clear the table of those that wait: they are forgotten. */
+export async function giveUpMpids(sql: Sql, { workspaceId, tableId }: TableKey): Promise<void> {
+  await sql.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2', [workspaceId, tableId]);
 }
 
 /** Of those MPIDs the ones whose people were erased since the run cleared them: they must not be written. */
 export async function erasedAmong(
   sql: Sql,
-  { workspaceId, pipelineNumber }: ClaimedRun,
+  { workspaceId, tableId }: TableKey,
   staged: readonly Pick<StagedRow, 'mpid'>[],
 ): Promise<readonly bigint[]> {
   const rows = await sql.query<{ mpid: bigint }>(
-    'SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND pipeline_number = $2',
-    [workspaceId, pipelineNumber],
+    'SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2',
+    [workspaceId, tableId],
   );
   const erased = new Set(rows.map(({ mpid }) => mpid));
   if (erased.size === 0) return [];

@@ -18,7 +18,7 @@ import { leaveNothingOut } from './nothing-left-out.ts';
 import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
 import { createStagedKeys } from './staged-keys.ts';
-import { dropLeftovers } from './staging-names.ts';
+import { dropLeftovers, dropOwnStaging } from './staging-names.ts';
 import { writeKeys } from './write-keys.ts';
 
 const NOTHING_COUNTED: Counts = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0 };
@@ -38,10 +38,12 @@ export async function executeWriteBack(
   blame('data model');
   const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);
   const addressing = addressRows(model, columns, claimed.snapshot.pipeline.rowKey);
-  await beginAttempt(deps, claimed);
-  await dropLeftovers(deps, { claimed, session, signal });
-  await clearErasedMpids(deps, { claimed, session, signal, target: addressing.target });
-  await resolveAndWrite(deps, { ...execution, session, sinceMs, model, columns, addressing });
+  const { workspaceId } = claimed;
+  const tableId = await beginAttempt(deps, claimed, addressing.target);
+  await dropLeftovers(deps, { workspaceId, session, signal });
+  await clearErasedMpids(deps, { workspaceId, tableId, session, signal, target: addressing.target });
+  await resolveAndWrite(deps, { ...execution, session, sinceMs, model, columns, addressing, tableId });
+  await dropOwnStaging(deps, { claimed, tableId, session, signal });
   return { position: undefined, warnings: await warningsOf(deps, execution, addressing) };
 }
 
@@ -60,10 +62,11 @@ interface Writing extends Execution {
   readonly model: WriteBackModel;
   readonly columns: Awaited<ReturnType<Session['describe']>>;
   readonly addressing: Addressing;
+  readonly tableId: bigint;
 }
 
 async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void> {
-  const { claimed, session, signal, sinceMs, model, columns, addressing, blame } = writing;
+  const { claimed, session, signal, sinceMs, model, columns, addressing, tableId, blame } = writing;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   const snapshotKey = snapshotKeyOf(deps, claimed);
@@ -73,7 +76,7 @@ async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void
   const mapping = await resolvingOf(deps, writing, keys.add);
   const ledger = leaveNothingOut({ claimed, columns, ledgerKey: deps.ledgerKey });
   const statement = wrapModel({ sql: model.sql, dialect });
-  const write = () => writeKeys(deps, { claimed, session, addressing, keys, signal });
+  const write = () => writeKeys(deps, { claimed, tableId, session, addressing, keys, signal });
   await deliverAll(deps, {
     ...{ signal, sinceMs },
     read: (reading) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping }, reading),

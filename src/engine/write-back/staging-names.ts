@@ -1,9 +1,11 @@
 // Names of staging tables: whose they are can be read from them, so that those of runs that were killed can be told from
 // those of runs that go on, also where several installations share a warehouse.
 import { hash } from 'node:crypto';
+import { asAppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Session } from '../../warehouse/index.ts';
-import type { ClaimedRun, RunLease } from '../claim-run.ts';
+import type { RunLease } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
+import { noteStagingGone } from './written-tables.ts';
 
 const MARK_DIGITS = 8;
 
@@ -22,25 +24,47 @@ export function stagingName(
 }
 
 export interface Janitor {
-  readonly claimed: ClaimedRun;
+  readonly workspaceId: WorkspaceId;
   readonly session: Session;
   readonly signal: AbortSignal;
 }
 
 /** Drops what runs of this workspace left behind that nobody works on any more under that fence. */
-export async function dropLeftovers(deps: EngineDeps, { claimed, session, signal }: Janitor): Promise<void> {
-  const prefix = prefixOf(deps, claimed);
+export async function dropLeftovers(deps: EngineDeps, { workspaceId, session, signal }: Janitor): Promise<void> {
+  const prefix = prefixOf(deps, { workspaceId });
   const names = (await session.writeBack?.listStaging(prefix, signal)) ?? [];
   if (names.length === 0) return;
-  const alive = await runningNames(deps, claimed);
+  const alive = await runningNames(deps, workspaceId);
   const dead = names.filter((name) => !alive.has(name));
   if (dead.length > 0) await session.writeBack?.dropStaging(dead, signal);
 }
 
-async function runningNames(deps: EngineDeps, { workspaceId }: ClaimedRun): Promise<ReadonlySet<string>> {
+async function runningNames(deps: EngineDeps, workspaceId: WorkspaceId): Promise<ReadonlySet<string>> {
   const rows = await deps.store.query<{ id: bigint; fence: number }>(
     "SELECT id, fence FROM pipeline_runs WHERE workspace_id = $1 AND status = 'running'",
     [workspaceId],
   );
   return new Set(rows.map(({ id, fence }) => stagingName(deps, { workspaceId, runId: id, fence })));
+}
+
+export interface OwnStaging {
+  readonly claimed: RunLease;
+  readonly tableId: bigint;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/** After the last update: a table that the connector could not drop goes now, or by the janitor. */
+export async function dropOwnStaging(
+  deps: EngineDeps,
+  { claimed, tableId, session, signal }: OwnStaging,
+): Promise<void> {
+  const { workspaceId, runId } = claimed;
+  try {
+    const own = await session.writeBack?.listStaging(`${prefixOf(deps, claimed)}${runId}_`, signal);
+    if (own !== undefined && own.length > 0) await session.writeBack?.dropStaging(own, signal);
+    await noteStagingGone(deps.store, { workspaceId, id: tableId, stagedBy: runId });
+  } catch (thrown) {
+    deps.log.warn({ run: String(runId), reason: asAppError(thrown).message }, 'write_back.staging_left');
+  }
 }

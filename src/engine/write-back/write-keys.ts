@@ -1,11 +1,11 @@
 import { AppError, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { KeyCell, Session, StagedRow, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
-import type { ClaimedRun } from '../claim-run.ts';
+import type { ClaimedRun, RunLease } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { leaseLost } from '../lease-lost.ts';
 import type { Addressing } from './address-rows.ts';
-import { erasedAmong } from './erased-mpids.ts';
+import { erasedAmong, type TableKey } from './erased-mpids.ts';
 import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
 import { stagingName } from './staging-names.ts';
 
@@ -14,6 +14,8 @@ const MOST_LISTED = 1000;
 
 export interface KeyWriting {
   readonly claimed: ClaimedRun;
+  /** Of the table, among those that hold MPIDs. */
+  readonly tableId: bigint;
   readonly session: Session;
   readonly addressing: Addressing;
   readonly keys: StagedKeys;
@@ -35,14 +37,14 @@ export async function writeKeys(deps: EngineDeps, writing: KeyWriting): Promise<
 
 async function apply(
   deps: EngineDeps,
-  { claimed, session, addressing, signal }: KeyWriting,
+  { claimed, tableId, session, addressing, signal }: KeyWriting,
   rows: readonly StagedRow[],
 ): Promise<WriteBackResult> {
   if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened to write back.');
   return await session.writeBack.apply(
     {
       ...{ target: addressing.target, rows, staging: stagingName(deps, claimed), mostListed: MOST_LISTED },
-      beforeUpdate: () => lookOnceMore(deps, claimed, rows),
+      beforeUpdate: () => lookOnceMore(deps, { ...claimed, tableId }, rows),
       label: { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) },
     },
     signal,
@@ -50,7 +52,7 @@ async function apply(
 }
 
 /** Rulings §7, Write-back: fence and erased people, right before the update. */
-async function lookOnceMore({ store }: EngineDeps, claimed: ClaimedRun, rows: readonly StagedRow[]) {
+async function lookOnceMore({ store }: EngineDeps, claimed: RunLease & TableKey, rows: readonly StagedRow[]) {
   const [mine] = await store.query(
     "SELECT id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'",
     [claimed.workspaceId, claimed.runId, claimed.fence],

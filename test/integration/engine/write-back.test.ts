@@ -1,6 +1,5 @@
 // What the engine decides about runs that write MPIDs back; what every warehouse must do is in test/conformance.
 import { expect, test } from 'vitest';
-import type { ClaimedRun } from '../../../src/engine/claim-run.ts';
 import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
 import { requestRetry } from '../../../src/engine/index.ts';
 import { dropLeftovers, stagingName } from '../../../src/engine/write-back/staging-names.ts';
@@ -97,7 +96,6 @@ test('staging goes whose run is over, or goes on under another fence, and no oth
   const deps = { store: here.store, ledgerKey: IDENTITY_KEY } as unknown as EngineDeps;
   const other = { workspaceId: workspaceId(99n), runId: 1n, fence: 3 };
   const run = await here.run(await here.pipeline());
-  const claimed = { workspaceId: here.workspace, runId: run.id, fence: 3 } as ClaimedRun;
   await here.store.execute("UPDATE pipeline_runs SET status = 'running', fence = 3, ended_on = NULL");
   const nameOf = (runId: bigint, fence: number) => stagingName(deps, { workspaceId: here.workspace, runId, fence });
   const names = [nameOf(run.id, 3), nameOf(run.id, 2), nameOf(run.id + 1n, 3)];
@@ -109,7 +107,7 @@ test('staging goes whose run is over, or goes on under another fence, and no oth
     },
   } as unknown as Session;
   const { signal } = new AbortController();
-  await dropLeftovers(deps, { claimed, session, signal });
+  await dropLeftovers(deps, { workspaceId: here.workspace, session, signal });
   expect(dropped).toEqual(names.slice(1));
   expect(names.every((name) => /^[a-z0-9_]{1,63}$/.test(name))).toBe(true);
   expect(stagingName(deps, other).slice(0, 22)).not.toBe(names[0]?.slice(0, 22));

@@ -1,0 +1,69 @@
+// The janitor: what is left to do in customers' warehouses where no run comes that would do it. It drops the staging of runs
+// that were killed, and clears the tables of deleted pipelines of people who were erased since.
+import { asAppError } from '../../kernel/index.ts';
+import { findConnection } from '../../sync/index.ts';
+import type { EngineDeps } from '../engine-deps.ts';
+import { connectorOf, openSession } from '../open-session.ts';
+import { clearTable } from './clear-table.ts';
+import { byHand } from './former-tables.ts';
+import { dropLeftovers } from './staging-names.ts';
+import {
+  forgetTable,
+  noteStagingGone,
+  placeOf,
+  tablesWithoutPipeline,
+  tablesWithStaging,
+  type WrittenTable,
+} from './written-tables.ts';
+
+/** One look; asks a warehouse only where there is something to do. What fails is logged, and tried again by the next look. */
+export async function careForTables(deps: EngineDeps, signal: AbortSignal): Promise<void> {
+  for (const table of await tablesWithStaging(deps.store)) {
+    if (signal.aborted) return;
+    await dropStaging(deps, table, signal);
+  }
+  for (const table of await tablesWithoutPipeline(deps.store)) {
+    if (signal.aborted) return;
+    await clearOrphan(deps, table, signal);
+  }
+}
+
+async function dropStaging(deps: EngineDeps, table: WrittenTable, signal: AbortSignal): Promise<void> {
+  const { workspaceId, connectionId: id } = table;
+  try {
+    const connection = await findConnection(deps.store, { workspaceId, id });
+    if (connection === undefined || placeOf(connectorOf(deps, connection), connection) !== table.place) {
+      logOf(deps, table).warn({ reason: 'The connection leads there no more.' }, 'write_back.staging_left');
+    } else {
+      await using session = await openSession(
+        deps,
+        { workspaceId, snapshot: { connection } },
+        { signal, writes: true },
+      );
+      await dropLeftovers(deps, { workspaceId, session, signal });
+    }
+    await noteStagingGone(deps.store, table);
+  } catch (thrown) {
+    if (signal.aborted) return;
+    logOf(deps, table).warn({ reason: asAppError(thrown).message }, 'write_back.staging_left');
+  }
+}
+
+/** No run will clear it, or could warn. */
+async function clearOrphan(deps: EngineDeps, table: WrittenTable, signal: AbortSignal): Promise<void> {
+  const cleared = await clearTable(deps, table, signal).catch(() => undefined);
+  if (cleared === undefined || cleared.outcome === 'cleared') return;
+  const { outcome, reason } = cleared;
+  const isLost = outcome !== 'later';
+  const then = isLost ? ` ${byHand(table)}` : '';
+  const detail = { mpids: Number(table.waiting), reason: `${reason}${then}`, forgotten: isLost };
+  logOf(deps, table).warn(detail, 'write_back.not_cleared');
+  if (isLost) await forgetTable(deps.store, table);
+}
+
+function logOf({ log }: EngineDeps, { workspaceId, pipelineId, connectionId, tableName }: WrittenTable) {
+  return log.child({
+    workspace: String(workspaceId),
+    ...{ pipeline: pipelineId, connection: connectionId, table: tableName },
+  });
+}

@@ -1,0 +1,73 @@
+// Staging that a killed run has left behind goes also where no further run of a write-back comes.
+import { expect, test } from 'vitest';
+import { stagingName } from '../../../src/engine/write-back/staging-names.ts';
+import { fixtureOf } from '../../conformance/fleet.ts';
+import { peopleTable } from '../../conformance/writing-back.ts';
+import { IDENTITY_KEY } from '../../support/test-engine.ts';
+import { until } from '../../support/until.ts';
+import { openWrittenBack } from '../../support/written-back.ts';
+
+const fixture = fixtureOf('DuckDB');
+const TABLE = peopleTable(fixture, [['ann', 'a@x.org', null, null, 1]]);
+
+async function withLeftover() {
+  const staging = new Set<string>();
+  const here = await openWrittenBack(fixture, TABLE, { staging });
+  const run = await here.run(await here.pipeline());
+  const left = stagingName({ ledgerKey: IDENTITY_KEY }, { workspaceId: here.workspace, runId: run.id, fence: 1 });
+  staging.add(left);
+  // as a kill leaves it
+  await here.store.execute('UPDATE written_back_tables SET staged_by = $1', [run.id]);
+  const marks = () => here.store.query('SELECT staged_by FROM written_back_tables');
+  return { here, run, staging, left, marks };
+}
+
+test('a run that ends well leaves nothing to look for', async () => {
+  const staging = new Set<string>();
+  await using here = await openWrittenBack(fixture, TABLE, {
+    staging,
+    interfere: async (request) => void staging.add(request.staging),
+  });
+  await here.run(await here.pipeline());
+  expect(staging).toEqual(new Set());
+  expect(await here.store.query('SELECT staged_by FROM written_back_tables')).toEqual([{ staged_by: null }]);
+});
+
+test('the janitor drops what a run left that is over, and asks no second time', async () => {
+  const { here, staging, marks } = await withLeftover();
+  await using _ = here;
+  staging.add('penstock_stg_of_another_installation');
+  await here.engine.care();
+  expect(staging).toEqual(new Set(['penstock_stg_of_another_installation']));
+  expect(await marks()).toEqual([{ staged_by: null }]);
+});
+
+test('the janitor leaves alone what a run goes on with', async () => {
+  const { here, run, staging, left, marks } = await withLeftover();
+  await using _ = here;
+  await here.store.execute("UPDATE pipeline_runs SET status = 'running', fence = 1, ended_on = NULL");
+  await here.engine.care();
+  expect(staging).toEqual(new Set([left]));
+  expect(await marks()).toEqual([{ staged_by: run.id }]);
+  await here.store.execute("UPDATE pipeline_runs SET status = 'failed', ended_on = $1", [new Date(0)]);
+  await here.engine.care();
+  expect(staging).toEqual(new Set());
+});
+
+test('what cannot be reached now is looked for again', async () => {
+  const { here, run, staging, marks } = await withLeftover();
+  await using _ = here;
+  await here.store.execute("UPDATE connections SET config = replace(config, 'false', 'true')");
+  await here.engine.care();
+  expect(await marks()).toEqual([{ staged_by: run.id }]);
+  await here.store.execute("UPDATE connections SET config = replace(config, 'true', 'false')");
+  await here.engine.care();
+  expect(staging).toEqual(new Set());
+});
+
+test('a daemon looks when it starts', async () => {
+  const { here, staging } = await withLeftover();
+  await using _ = here;
+  here.engine.start();
+  await until(async () => staging.size === 0);
+});
