@@ -10,7 +10,14 @@ import {
   someFeed,
   somePlan,
 } from '../../support/sync-api.ts';
-import { connectionOne, modelOne, openVersionOne, pipelineOne, somePipelineOne, type VersionOne } from '../../support/version-one.ts';
+import {
+  connectionOne,
+  modelOne,
+  openVersionOne,
+  pipelineOne,
+  somePipelineOne,
+  type VersionOne,
+} from '../../support/version-one.ts';
 
 let at: VersionOne;
 beforeAll(async () => {
