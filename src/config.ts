@@ -11,6 +11,7 @@ import {
 } from './config/checks.ts';
 import { type DsrConfig, readDsr } from './config/dsr.ts';
 import { readEndpoints, type WarehouseEndpoints } from './config/endpoints.ts';
+import { type FilePair, readFilePair } from './config/file-pair.ts';
 import { createReader, type Environment, type Reader } from './config/reader.ts';
 import { AppError, type EncryptionKey, type Issue, type Secret } from './kernel/index.ts';
 
@@ -25,7 +26,7 @@ export interface Config {
     /** Undefined: derived from host and port once the daemon listens. */
     readonly baseUrl: string | undefined;
     /** Paths of PEM files; undefined: plain HTTP. */
-    readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+    readonly tls?: FilePair | undefined;
     readonly trustedProxies: readonly string[];
     /** Absent: this machine alone. */
     readonly metricsFrom?: readonly string[];
@@ -108,7 +109,7 @@ export function readConfig(environment: Environment = process.env): Config {
       allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       ca: read.parsed('PENSTOCK_OUTGOING_CA', certificatesOf, 'a PEM file with a certificate that can be read'),
     },
-    dsr: readDsr(read),
+    dsr: readDsr(read, issues),
   };
   requireNone(issues);
   return config;
@@ -119,22 +120,12 @@ function readHttp(read: Reader, issues: Issue[]): Config['http'] {
     host: read.text('PENSTOCK_HOST'),
     port: read.integer('PENSTOCK_PORT', 0, 65_535),
     baseUrl: read.parsed('PENSTOCK_BASE_URL', httpAddressOf, 'an http(s) address'),
-    tls: readTls(read, issues),
+    tls: readFilePair(read, issues, ['PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY']),
     trustedProxies: read.items('PENSTOCK_TRUSTED_PROXIES', isNetwork, 'an address or network'),
     metricsFrom: read.items('PENSTOCK_METRICS_FROM', isNetwork, 'an address or network'),
     bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     dsrHosts: read.items('PENSTOCK_DSR_HOSTS', isHostName, 'a host name, without a port'),
   };
-}
-
-/** Both files or none. */
-function readTls({ text }: Reader, issues: Issue[]): Config['http']['tls'] {
-  const [certificate, key] = [text('PENSTOCK_TLS_CERTIFICATE'), text('PENSTOCK_TLS_KEY')];
-  if (certificate !== '' && key !== '') return { certificate, key };
-  if (certificate !== '')
-    issues.push({ path: 'PENSTOCK_TLS_KEY', message: 'is missing beside PENSTOCK_TLS_CERTIFICATE.' });
-  if (key !== '') issues.push({ path: 'PENSTOCK_TLS_CERTIFICATE', message: 'is missing beside PENSTOCK_TLS_KEY.' });
-  return undefined;
 }
 
 function readEngine(read: Reader): Config['engine'] {

@@ -1,4 +1,6 @@
+import type { Issue } from '../kernel/index.ts';
 import { httpAddressOf, isHostName } from './checks.ts';
+import { type FilePair, readFilePair } from './file-pair.ts';
 import type { Reader } from './reader.ts';
 
 /** Data subject requests (001). */
@@ -7,9 +9,14 @@ export interface DsrConfig {
   readonly domain: string;
   /** Domains whose extensions in requests are taken as ours. */
   readonly domainAliases: readonly string[];
+  /** What answers and callbacks are signed with; absent: a pair that signs itself. */
+  readonly certificate?: FilePair;
+  /** How often the queue of callbacks goes out. */
+  readonly callbackMinutes: number;
 }
 
-export function readDsr(read: Reader): DsrConfig {
+export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
+  const certificate = readFilePair(read, issues, ['PENSTOCK_DSR_CERTIFICATE', 'PENSTOCK_DSR_KEY']);
   const parsed = read.parsed(
     'PENSTOCK_DSR_DOMAIN',
     (text) => (isHostName(text) ? text.toLowerCase() : undefined),
@@ -20,6 +27,8 @@ export function readDsr(read: Reader): DsrConfig {
     domainAliases: read
       .items('PENSTOCK_DSR_DOMAIN_ALIASES', isHostName, 'a host name')
       .map((name) => name.toLowerCase()),
+    ...(certificate && { certificate }),
+    callbackMinutes: read.integer('PENSTOCK_DSR_CALLBACK_MINUTES', 1, 60),
   };
 }
 

@@ -49,6 +49,16 @@ export const SETTINGS = {
     meaning:
       'Further domains, comma separated, whose extensions in data subject requests are taken as ours: what clients of another service write.',
   },
+  PENSTOCK_DSR_CERTIFICATE: {
+    default: '',
+    meaning:
+      'PEM file of the RSA certificate that receivers of data subject requests’ callbacks check, with its chain, for `opendsr.` and `opengdpr.` before the domain. Without it one that signs itself is made, which few receivers should trust.',
+  },
+  PENSTOCK_DSR_KEY: { default: '', meaning: 'PEM file of that certificate’s key.' },
+  PENSTOCK_DSR_CALLBACK_MINUTES: {
+    default: '15',
+    meaning: 'Minutes from one departure of the queue of callbacks to the next, 1 to 60.',
+  },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',
     meaning: 'Seconds that the Date header of a signed request may be from now.',

@@ -92,6 +92,7 @@ describe('a variable that is set', () => {
     ],
     ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', '*.inner', ({ outgoing }) => outgoing.allowedHosts, ['*.inner']],
     ['PENSTOCK_OUTGOING_CA', PEM_FILE, ({ outgoing }) => outgoing.ca, readFileSync(PEM_FILE, 'utf8')],
+    ['PENSTOCK_DSR_CALLBACK_MINUTES', '5', ({ dsr }) => dsr.callbackMinutes, 5],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
@@ -173,6 +174,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_DATABRICKS_ENDPOINT', '[localhost]:80'],
     ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', 'https://hooks.inner'],
     ['PENSTOCK_OUTGOING_CA', '/no/such.pem'],
+    ['PENSTOCK_DSR_CALLBACK_MINUTES', '61'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
   ];
@@ -186,6 +188,8 @@ describe('a wrong value', () => {
   test.each([
     ['PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'],
     ['PENSTOCK_TLS_KEY', 'PENSTOCK_TLS_CERTIFICATE'],
+    ['PENSTOCK_DSR_CERTIFICATE', 'PENSTOCK_DSR_KEY'],
+    ['PENSTOCK_DSR_KEY', 'PENSTOCK_DSR_CERTIFICATE'],
     ['PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', 'PENSTOCK_BIGQUERY_ENDPOINT', 'localhost:9060'],
     ['PENSTOCK_DATABRICKS_CA', 'PENSTOCK_DATABRICKS_ENDPOINT', PEM_FILE],
   ])('%s alone is refused: %s is missing', (given, missing, value = '/a.pem') => {
@@ -207,6 +211,7 @@ describe('a wrong value', () => {
   test('every variable with limits has such a case', () => {
     const free = ['PENSTOCK_HOME', 'PENSTOCK_HOST', 'PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'];
     free.push('PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', 'PENSTOCK_DATABRICKS_CA');
+    free.push('PENSTOCK_DSR_CERTIFICATE', 'PENSTOCK_DSR_KEY');
     expect(new Set([...free, ...cases.map(([name]) => name)])).toEqual(new Set(Object.keys(SETTINGS)));
   });
 

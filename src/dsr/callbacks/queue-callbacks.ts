@@ -1,5 +1,8 @@
+import { workspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Request } from '../request.ts';
+import { isOpen } from '../request-machine.ts';
+import { dropDelivered } from './drop-callbacks.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 /**
@@ -10,6 +13,8 @@ export async function queueCallbacks(tx: Transaction, request: Request, nowMs: n
   const urls = [...new Set(request.callbackUrls ?? [])];
   const snapshot = takeSnapshot(request, null);
   for (const url of urls) await insertCallback(tx, request, { url, snapshot, queuedOn: new Date(nowMs) });
+  if (!isOpen(request.status))
+    await dropDelivered(tx, { workspaceId: workspaceId(request.workspaceId), requestId: request.id });
 }
 
 interface Queued {

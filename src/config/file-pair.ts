@@ -1,0 +1,22 @@
+import type { Issue } from '../kernel/index.ts';
+import type { Reader } from './reader.ts';
+import type { SettingName } from './settings.ts';
+
+/** Paths of PEM files. */
+export interface FilePair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A certificate and its key: both files or none. */
+export function readFilePair(
+  { text }: Reader,
+  issues: Issue[],
+  [certificateName, keyName]: readonly [SettingName, SettingName],
+): FilePair | undefined {
+  const [certificate, key] = [text(certificateName), text(keyName)];
+  if (certificate !== '' && key !== '') return { certificate, key };
+  if (certificate !== '') issues.push({ path: keyName, message: `is missing beside ${certificateName}.` });
+  if (key !== '') issues.push({ path: certificateName, message: `is missing beside ${keyName}.` });
+  return undefined;
+}

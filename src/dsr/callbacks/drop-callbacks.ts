@@ -1,0 +1,41 @@
+// What a callback says goes once its request is over (rulings §4, After completion), but never before it was delivered: the
+// one that tells of the end is queued by the end itself. One that was given up stays a week for a replay. What names
+// nobody stays: status, origin of the receiver, times, attempts.
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
+
+/** As long as a result file is there. */
+const KEPT_FOR_REPLAY_MS = 7 * 86_400_000;
+const MOST = 500;
+
+interface RequestKey {
+  readonly workspaceId: WorkspaceId;
+  readonly requestId: string;
+}
+
+/** Of a request that is over, the delivered ones; of another, none. */
+export async function dropDelivered(tx: Transaction, { workspaceId, requestId }: RequestKey): Promise<void> {
+  await tx.execute(
+    `UPDATE dsr_callbacks SET url = NULL, snapshot = NULL, body = NULL
+     WHERE workspace_id = $1 AND request_id = $2 AND delivered_on IS NOT NULL AND url IS NOT NULL
+       AND EXISTS (SELECT 1 FROM dsr_requests WHERE workspace_id = $1 AND id = $2 AND status IN ('completed', 'cancelled'))`,
+    [workspaceId, requestId],
+  );
+}
+
+/** Those that were given up a week ago. */
+export async function dropGivenUp(sql: Sql, nowMs: number): Promise<void> {
+  const rows = await sql.query<{ workspaceId: WorkspaceId; id: bigint }>(
+    `/* across workspaces: one queue sends for all */
+     SELECT workspace_id AS "workspaceId", id FROM dsr_callbacks
+     WHERE gave_up_on <= $1 AND url IS NOT NULL LIMIT ${MOST}`,
+    [new Date(nowMs - KEPT_FOR_REPLAY_MS)],
+  );
+  for (const { workspaceId, id } of rows) {
+    await sql.execute(
+      `UPDATE dsr_callbacks SET url = NULL, snapshot = NULL, body = NULL
+       WHERE workspace_id = $1 AND id = $2 AND gave_up_on IS NOT NULL`,
+      [workspaceId, id],
+    );
+  }
+}

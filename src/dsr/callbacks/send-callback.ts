@@ -1,0 +1,43 @@
+import { AppError, asAppError } from '../../kernel/index.ts';
+import type { CallbackDeps } from './callback-deps.ts';
+import type { Claim } from './claim-callback.ts';
+import { composeBody } from './compose-body.ts';
+import type { QueuedCallback } from './due-callbacks.ts';
+import type { Outcome } from './settle-callback.ts';
+import { readSnapshot } from './snapshot.ts';
+
+type Composed = Pick<QueuedCallback, 'workspaceId' | 'requestId' | 'url' | 'snapshot' | 'body'>;
+
+/** What the first attempt writes down and every attempt sends. */
+export function bodyOf({ resultsUrl }: Pick<CallbackDeps, 'resultsUrl'>, callback: Composed): string {
+  const { workspaceId, requestId, url, body } = callback;
+  const snapshot = readSnapshot(callback.snapshot);
+  return body ?? composeBody({ workspaceId, requestId, url, snapshot, resultsUrl: resultsUrl(requestId) });
+}
+
+/** Posts the bytes of a claim, signed (001, Events). Throws CANCELLED when `signal` ended it: nobody knows then what arrived. */
+export async function sendCallback(
+  { outgoing, processor }: Pick<CallbackDeps, 'outgoing' | 'processor'>,
+  { url, body }: Claim,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const bytes = Buffer.from(body);
+  const signature = await processor.signAnswer(readVersion(body), bytes);
+  const headers = { 'content-type': 'application/json', 'user-agent': 'penstock', ...signature };
+  try {
+    const { status } = await outgoing.call({ url, method: 'POST', headers, body: bytes, signal });
+    // not shown: what other answers mean; 001 expects 202, and receivers exist that say 200
+    const isDelivered = status >= 200 && status < 300;
+    return { status, error: isDelivered ? undefined : `The receiver answered ${status}.` };
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    if (!(thrown instanceof AppError) || error.disposition === 'cancelled') throw error;
+    return { status: undefined, error: error.message };
+  }
+}
+
+/** The headers have the names of the version that the body is of. */
+function readVersion(body: string): 1 | 2 | 3 {
+  const { api_version: version } = JSON.parse(body) as { readonly api_version: string };
+  return Number.parseInt(version, 10) as 1 | 2 | 3;
+}

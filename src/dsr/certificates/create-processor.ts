@@ -1,0 +1,133 @@
+import { type KeyObject, sign } from 'node:crypto';
+import { AppError, type Clock, type KeyRing, type Log } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import { type CertificateFiles, type GivenPair, readGiven } from './given-certificate.ts';
+import {
+  fingerprintOf,
+  insertOwn,
+  type KeptCertificate,
+  keepGiven,
+  lastGeneration,
+  listCertificates,
+  openKey,
+} from './kept-certificates.ts';
+
+/** How long a daemon believes what it read; a new certificate is served for so long before its key signs. */
+const CACHE_MS = 60_000;
+/** One that we made is followed by another before it expires. */
+const RENEW_MS = 30 * 86_400_000;
+
+/** Who signs answers and callbacks: the *processor* of 001, one for the installation. */
+export interface Processor {
+  /** Of the configuration; a version puts its own word before it. */
+  readonly domain: string;
+  /** Headers that name the processor and sign exactly these bytes (001, Authentication; version 1 has names of its own). */
+  signAnswer(version: 1 | 2 | 3, bytes: string | Uint8Array): Promise<Readonly<Record<string, string>>>;
+  /** The certificate whose key signs now. */
+  current(): Promise<{ readonly certificate: string; readonly isGiven: boolean }>;
+  /** PEM: the certificate whose key signs now, and after it all that have not expired. */
+  published(): Promise<string>;
+  /** Another certificate of our own follows. Throws NOT_SUPPORTED where the configuration gives it. */
+  rotate(): Promise<void>;
+}
+
+export interface ProcessorOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly log: Log;
+  readonly domain: string;
+  /** Absent: a pair that signs itself is made at its first use. */
+  readonly files?: CertificateFiles | undefined;
+}
+
+interface Loaded {
+  readonly atMs: number;
+  readonly signer: { readonly certificate: string; readonly key: KeyObject; readonly isGiven: boolean };
+  readonly published: string;
+}
+
+export function createProcessor(options: ProcessorOptions): Processor {
+  const { domain, clock, store } = options;
+  let loaded: Loaded | undefined;
+  let loading: Promise<Loaded> | undefined;
+  const load = async (): Promise<Loaded> => {
+    if (loaded !== undefined && isFresh(loaded, clock)) return loaded;
+    loading ??= loadAll(options).finally(() => {
+      loading = undefined;
+    });
+    loaded = await loading;
+    return loaded;
+  };
+  return {
+    domain,
+    async signAnswer(version, bytes) {
+      const { signer } = await load();
+      const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+      const signature = sign('sha256', data, signer.key).toString('base64');
+      const [header, word] = version === 1 ? ['x-opengdpr', 'opengdpr'] : ['x-opendsr', 'opendsr'];
+      return { [`${header}-processor-domain`]: `${word}.${domain}`, [`${header}-signature`]: signature };
+    },
+    current: async () => (await load()).signer,
+    published: async () => (await load()).published,
+    async rotate() {
+      if (options.files !== undefined) {
+        const message =
+          'The certificate is the configuration’s: put new files where PENSTOCK_DSR_CERTIFICATE and _KEY name.';
+        throw new AppError('NOT_SUPPORTED', message);
+      }
+      await makeOwn(options, (await lastGeneration(store, domain)) + 1);
+      loaded = undefined;
+    },
+  };
+}
+
+/** A clock that was set back makes it old as well. */
+function isFresh({ atMs }: Loaded, clock: Clock): boolean {
+  return Math.abs(clock.nowMs() - atMs) < CACHE_MS;
+}
+
+async function loadAll(options: ProcessorOptions): Promise<Loaded> {
+  const { store, clock, domain, files, keyRing } = options;
+  const atMs = clock.nowMs();
+  const given = files === undefined ? undefined : await readGiven(files, domain);
+  if (given !== undefined) await keepGiven(store, domain, { certificate: given.certificate, nowMs: atMs });
+  else await ensureOwn(options, atMs);
+  const kept = await listCertificates(store, domain, atMs);
+  const signer = given === undefined ? chooseOwn(kept, { keyRing, atMs }) : { ...given, isGiven: true };
+  return { atMs, signer, published: publish(signer, kept) };
+}
+
+/** The first one, and the next one in time. */
+async function ensureOwn(options: ProcessorOptions, nowMs: number): Promise<void> {
+  const own = (await listCertificates(options.store, options.domain, nowMs)).filter(isOwn);
+  const isLasting = own.some(({ expiresOn }) => expiresOn.getTime() - RENEW_MS > nowMs);
+  if (!isLasting) await makeOwn(options, (await lastGeneration(options.store, options.domain)) + 1);
+}
+
+async function makeOwn(options: ProcessorOptions, generation: number): Promise<void> {
+  const { store, log, domain } = options;
+  if (!(await insertOwn(store, options, generation))) return;
+  const meaning =
+    'Answers and callbacks of data subject requests are signed with a certificate that vouches for itself: a receiver trusts it only after comparing its fingerprint (penstock dsr certificate). PENSTOCK_DSR_CERTIFICATE and PENSTOCK_DSR_KEY give one of an authority.';
+  log.warn({ domain: `opendsr.${domain}`, generation, meaning }, 'dsr.certificate-made');
+}
+
+const isOwn = ({ privateKey }: KeptCertificate): boolean => privateKey !== null;
+
+/** The newest that was served long enough for every daemon to serve it, else the oldest. */
+function chooseOwn(
+  kept: readonly KeptCertificate[],
+  { keyRing, atMs }: { readonly keyRing: KeyRing; readonly atMs: number },
+): Loaded['signer'] {
+  const own = kept.filter(isOwn);
+  const chosen = own.find(({ createdOn }) => createdOn.getTime() + CACHE_MS <= atMs) ?? own.at(-1);
+  if (chosen === undefined) throw new AppError('INTERNAL', 'There is no certificate, although one was just made.');
+  return { certificate: chosen.certificate, key: openKey(keyRing, chosen), isGiven: false };
+}
+
+function publish({ certificate }: GivenPair, kept: readonly KeptCertificate[]): string {
+  const signing = fingerprintOf(certificate);
+  const others = kept.filter(({ fingerprint }) => fingerprint !== signing);
+  return [certificate, ...others.map((other) => other.certificate)].join('');
+}

@@ -1,0 +1,63 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { AppError } from '../../kernel/index.ts';
+
+/** Paths of PEM files. */
+export interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface GivenPair {
+  /** PEM, with its chain. */
+  readonly certificate: string;
+  readonly key: KeyObject;
+}
+
+/** The operator's own. Throws CONFIG_INVALID for what no receiver could verify, and says which file and why. */
+export async function readGiven(files: CertificateFiles, domain: string): Promise<GivenPair> {
+  const [certificate, keyText] = await Promise.all([
+    readPart('PENSTOCK_DSR_CERTIFICATE', files.certificate),
+    readPart('PENSTOCK_DSR_KEY', files.key),
+  ]);
+  const [leaf, key] = [parseCertificate(certificate, files), parseKey(keyText, files)];
+  const fault = faultOf(leaf, key, domain);
+  if (fault !== undefined) throw invalid('PENSTOCK_DSR_CERTIFICATE', `${files.certificate} ${fault}.`);
+  return { certificate: certificate.trim().concat('\n'), key };
+}
+
+function faultOf(leaf: X509Certificate, key: KeyObject, domain: string): string | undefined {
+  if (key.asymmetricKeyType !== 'rsa')
+    return 'is none for RSA, which the signatures are made with (001, Authentication)';
+  if (!leaf.checkPrivateKey(key)) return 'does not belong to the key of PENSTOCK_DSR_KEY';
+  // not shown: how version 1 is checked; its name may be missing where nobody uses it
+  if (leaf.checkHost(`opendsr.${domain}`) === undefined)
+    return `is not for opendsr.${domain}, the domain that answers and callbacks name`;
+  return undefined;
+}
+
+async function readPart(name: string, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw invalid(name, `${path} cannot be read: ${String(cause)}.`, cause);
+  });
+}
+
+function parseCertificate(text: string, { certificate }: CertificateFiles): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (cause) {
+    throw invalid('PENSTOCK_DSR_CERTIFICATE', `${certificate} holds no certificate as PEM.`, cause);
+  }
+}
+
+function parseKey(text: string, { key }: CertificateFiles): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch (cause) {
+    throw invalid('PENSTOCK_DSR_KEY', `${key} holds no private key as PEM that can be read without a password.`, cause);
+  }
+}
+
+function invalid(name: string, message: string, cause?: unknown): AppError {
+  return new AppError('CONFIG_INVALID', `${name}: ${message}`, { cause });
+}

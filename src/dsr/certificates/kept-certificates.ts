@@ -1,0 +1,94 @@
+// Rows of dsr_certificates: those we made, with their keys, and those we were given, without.
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { type Clock, type KeyRing, Secret } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import { signOwn } from './sign-own.ts';
+import type { dsrCertificates } from './tables.ts';
+
+export type KeptCertificate = Readonly<typeof dsrCertificates.$inferSelect>;
+
+/** SHA-256 of a certificate, lower hex. */
+export function fingerprintOf(certificate: string): string {
+  return new X509Certificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase();
+}
+
+const contextOf = (fingerprint: string): string => `dsr_certificates/${fingerprint}`;
+
+/** Those of the domain that have not expired, the newest first. */
+export async function listCertificates(sql: Sql, domain: string, nowMs: number): Promise<readonly KeptCertificate[]> {
+  return sql.query<KeptCertificate>(
+    `SELECT fingerprint, domain, generation, certificate, private_key AS "privateKey", created_on AS "createdOn",
+            expires_on AS "expiresOn"
+     FROM dsr_certificates WHERE domain = $1 AND expires_on > $2 ORDER BY created_on DESC, fingerprint`,
+    [domain, new Date(nowMs)],
+  );
+}
+
+/** The number of the newest one that we made for the domain, expired or not; 0: none. */
+export async function lastGeneration(sql: Sql, domain: string): Promise<number> {
+  const [newest] = await sql.query<{ generation: number | null }>(
+    'SELECT max(generation) AS generation FROM dsr_certificates WHERE domain = $1',
+    [domain],
+  );
+  return newest?.generation ?? 0;
+}
+
+interface Making {
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly domain: string;
+}
+
+/** Makes the certificate of that generation. False when another daemon made it first. */
+export async function insertOwn(sql: Sql, making: Making, generation: number): Promise<boolean> {
+  const { clock, keyRing, domain } = making;
+  const nowMs = clock.nowMs();
+  const { certificate, privateKey } = await signOwn(domain, nowMs);
+  const sealed = keyRing.encrypt(new Secret(privateKey), contextOf(fingerprintOf(certificate)));
+  return insertCertificate(sql, { domain, certificate, generation, privateKey: sealed, nowMs });
+}
+
+/** So that it is served until it expires, when another one has followed it. */
+export async function keepGiven(
+  sql: Sql,
+  domain: string,
+  given: { readonly certificate: string; readonly nowMs: number },
+): Promise<void> {
+  await insertCertificate(sql, { domain, ...given, generation: null, privateKey: null });
+}
+
+interface NewCertificate extends Pick<KeptCertificate, 'domain' | 'certificate' | 'generation' | 'privateKey'> {
+  readonly nowMs: number;
+}
+
+/** False when it is there, or one of that generation. */
+async function insertCertificate(sql: Sql, { nowMs, ...made }: NewCertificate): Promise<boolean> {
+  const { domain, certificate, generation, privateKey } = made;
+  const expiresOn = new Date(new X509Certificate(certificate).validTo);
+  const rows = await sql.query(
+    `INSERT INTO dsr_certificates (fingerprint, domain, generation, certificate, private_key, created_on, expires_on)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING fingerprint`,
+    [fingerprintOf(certificate), domain, generation, certificate, privateKey, new Date(nowMs), expiresOn],
+  );
+  return rows.length === 1;
+}
+
+/** Throws SECRET_UNREADABLE. */
+export function openKey(keyRing: KeyRing, { fingerprint, privateKey }: KeptCertificate): KeyObject {
+  return createPrivateKey(keyRing.decrypt(privateKey ?? '', contextOf(fingerprint)).reveal());
+}
+
+/** Writes the keys anew with the newest encryption key; answers how many. Throws SECRET_UNREADABLE. */
+export async function reencryptCertificates(sql: Sql, keyRing: KeyRing): Promise<number> {
+  const rows = await sql.query<{ fingerprint: string; privateKey: string }>(
+    'SELECT fingerprint, private_key AS "privateKey" FROM dsr_certificates WHERE private_key IS NOT NULL',
+  );
+  const old = rows.filter(({ privateKey }) => keyRing.needsRotation(privateKey));
+  for (const { fingerprint, privateKey } of old) {
+    const context = contextOf(fingerprint);
+    await sql.execute('UPDATE dsr_certificates SET private_key = $3 WHERE fingerprint = $1 AND private_key = $2', [
+      ...[fingerprint, privateKey, keyRing.encrypt(keyRing.decrypt(privateKey, context), context)],
+    ]);
+  }
+  return old.length;
+}
