@@ -22,6 +22,7 @@ import {
   keepPartitions,
   profileEndpoints,
 } from './events/index.ts';
+import { createGroups, groupsEndpoints } from './groups/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -139,7 +140,6 @@ function assemble(parts: Parts): App {
   const metrics = createMetrics({ clock, log, observeProcess: true });
   const connectorEnvironment = connectorEnvironments(config, store);
   const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
-  const observer = observeRuns(metrics);
   const events = createEvents({ identities, clock });
   const engine = createEngine({
     ...shared,
@@ -149,8 +149,9 @@ function assemble(parts: Parts): App {
     random: systemRandom,
     log,
     settings: config.engine,
-    observer,
+    observer: observeRuns(metrics),
   });
+  const groups = createGroups({ store, jobs, clock, log, key: identityKey });
   const settingsOf = createSettingsReader({ store, clock });
   const batches = createBatchDoor({ store, clock, events, settingsOf, rates: createRateLimiter({ clock }) });
   const requests = createIdentityRequests({ store, identities });
@@ -174,6 +175,7 @@ function assemble(parts: Parts): App {
       await jobs.cadence('partitions', PARTITIONS_CRON, () => keepPartitions({ store, clock, log }));
       await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll({ store, clock, log }, signal));
       await engine.register();
+      await groups.register();
       // one daemon at most owns a home, and with it the embedded store
       await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
@@ -214,7 +216,7 @@ function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Servi
   const http: HttpServer = createHttpServer({
     endpoints: [
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
-      ...[...syncEndpoints(sync), ...engineEndpoints(sync)],
+      ...[...syncEndpoints(sync), ...engineEndpoints(sync), ...groupsEndpoints(sync)],
       ...profileEndpoints({ ...parts, pipelineIds: (id) => pipelineIds(store, id), settleWaitMs: SETTLE_WAIT_MS }),
     ],
     allowsOrigin: createAllowsOrigin(tokens),

@@ -1,6 +1,7 @@
 import { expireChanges, type Retention, workspaceRetentions } from '../access/index.ts';
 import { expireRuns, tablesWaitedFor } from '../engine/index.ts';
 import { dropPartitions, expireBatches, expireRejected, expireRequests } from '../events/index.ts';
+import { expireGroupRuns } from '../groups/index.ts';
 import type { Clock, Log, WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
@@ -26,7 +27,8 @@ export async function expireAll({ store, clock, log }: ExpiryDeps, signal: Abort
     const requests = await expireRequests(store, { workspaceId, nowMs: clock.nowMs() }, signal);
     const rejected = await expireRejected(store, retention, signal);
     const changes = await expireChanges(store, retention, signal);
-    const gone = { batches, requests, rejected, changes, ...(await expireRuns(store, retention, signal)) };
+    const groupRuns = await expireGroupRuns(store, retention, signal);
+    const gone = { batches, requests, rejected, changes, groupRuns, ...(await expireRuns(store, retention, signal)) };
     const isIdle = Object.values(gone).every((count) => count === 0);
     if (!isIdle) log.info({ workspace: String(workspaceId), ...gone }, 'retention.expired');
     await warnOfWaiting({ store, clock, log }, workspaceId);

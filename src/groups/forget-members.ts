@@ -1,6 +1,9 @@
-import type { Environment } from '../identity/index.ts';
-import type { WorkspaceId } from '../kernel/index.ts';
+import { ENVIRONMENT_NUMBER, type Environment } from '../identity/index.ts';
+import { microsOfMs, type WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
+import { findDefinition } from './definition.ts';
+import { lockGroups } from './group-lock.ts';
+import { dropEmptyGroups, rewriteAggregates } from './write-aggregates.ts';
 
 /** People that are being erased. */
 export interface ForgottenMembers {
@@ -12,9 +15,29 @@ export interface ForgottenMembers {
 
 /**
  * Takes people out of their groups at once, not at the next weekly run: their groups are computed again from the members
- * who stay, or go with the last one. To be called inside the transaction that erases their profiles, after or before they
- * are deleted; it locks no profile. Answers how many memberships went.
+ * who stay, as their profiles are now, or go with the last one; a run under way forgets them, too. To be called inside the
+ * transaction that erases their profiles, after or before they are deleted; it locks no profile. Answers how many
+ * memberships went.
  */
-export async function forgetMembers(_tx: Transaction, { mpids: _ }: ForgottenMembers): Promise<number> {
-  return 0;
+export async function forgetMembers(tx: Transaction, forgotten: ForgottenMembers): Promise<number> {
+  const { workspaceId, mpids, nowMs } = forgotten;
+  if (mpids.length === 0) return 0;
+  // always, for a run that begins at this moment must not have read them before they are gone
+  await lockGroups(tx, workspaceId);
+  const scope = { workspaceId, environment: ENVIRONMENT_NUMBER[forgotten.environment] };
+  await tx.execute('DELETE FROM group_candidates WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY ($3)', [
+    ...[workspaceId, scope.environment, mpids],
+  ]);
+  const gone = await tx.query<{ readonly key: string }>(
+    `DELETE FROM group_members WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY ($3)
+     RETURNING group_key AS key`,
+    [workspaceId, scope.environment, mpids],
+  );
+  if (gone.length === 0) return 0;
+  const groupKeys = [...new Set(gone.map(({ key }) => key))];
+  await dropEmptyGroups(tx, scope, groupKeys);
+  const definition = await findDefinition(tx, workspaceId);
+  if (definition !== undefined)
+    await rewriteAggregates(tx, { ...scope, definition, setAt: microsOfMs(nowMs) }, groupKeys);
+  return gone.length;
 }

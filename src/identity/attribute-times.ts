@@ -1,6 +1,6 @@
 // When each attribute was set, kept small: `{"": micros}` for the usual profile whose attributes all came at once, plus
 // one entry for each attribute that came at another time, and for each that was removed.
-import { endOfValue, readObjectText, writeObjectText } from './attribute-text.ts';
+import { endOfValue, keyText, nameOfKey, readObjectText, writeObjectText } from './attribute-text.ts';
 
 /** Microseconds since 1970: a number where it is safe, which is cheap; bigint for times beyond the year 2255. */
 export type Time = number | bigint;
@@ -12,6 +12,11 @@ const toTimesKey = (key: string): string => (isBlank(key) ? `" ${key.slice(1)}` 
 /** The first character decides for almost all names. */
 const isBlank = (key: string): boolean => (key.startsWith('" ') || key.startsWith('"":')) && BLANK_KEY.test(key);
 const fromTimesKey = (key: string): string => (BLANK_KEY.test(key) ? `"${key.slice(2)}` : key);
+
+/** How the times name an attribute, for statements that look into them. */
+export function timesNameOf(name: string): string {
+  return nameOfKey(toTimesKey(keyText(name)));
+}
 
 export function timeOf(micros: bigint): Time {
   const time = Number(micros);

@@ -1,3 +1,5 @@
+export { type AttributeNames, attributeNames, attributeSql } from './attribute-sql.ts';
+export { keyText } from './attribute-text.ts';
 export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
   AttributeSet,
@@ -13,6 +15,7 @@ export type {
   PersonRequest,
   PreparedPeople,
   Profile,
+  ProfileAttribute,
   ProfilePage,
   ProfileScope,
   ResolutionPolicy,

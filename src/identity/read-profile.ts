@@ -3,6 +3,7 @@ import type { Sql } from '../store/index.ts';
 import { nameOfKey, readObjectText } from './attribute-text.ts';
 import { readTimes } from './attribute-times.ts';
 import type { Identity, Profile, ProfileAttribute, ProfilePage, ProfileScope } from './contract.ts';
+import { NO_ATTRIBUTES } from './merge-attributes.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
 interface ProfileRow {
@@ -14,15 +15,23 @@ interface ProfileRow {
   readonly holds_login: boolean;
   readonly source_mpid: bigint | null;
   readonly created_on: Date;
+  /** What its group gives it, and when that was set; null: it belongs to none. */
+  readonly inherited: string | null;
+  readonly inherited_at: bigint | null;
 }
 
 const COLUMNS = `p.mpid, p.identities, p.attributes, p.attribute_times, p.consent, p.holds_login, p.source_mpid,
-  p.created_on`;
+  p.created_on, g.attributes AS inherited, g.set_at AS inherited_at`;
+
+/** The group `g` of a profile `p`, of the workspace $1. */
+const GROUP = `
+  LEFT JOIN group_members m ON m.workspace_id = $1 AND m.environment = p.environment AND m.mpid = p.mpid
+  LEFT JOIN group_attributes g ON g.workspace_id = $1 AND g.environment = m.environment AND g.group_key = m.group_key`;
 
 /** One profile with its identities, attributes and their times; undefined when it is not there. */
 export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): Promise<Profile | undefined> {
   const rows = await sql.query<ProfileRow>(
-    `SELECT ${COLUMNS} FROM profiles p WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = $3`,
+    `SELECT ${COLUMNS} FROM profiles p ${GROUP} WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = $3`,
     [scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment], mpid],
   );
   return rows[0] === undefined ? undefined : profileOf(scope, rows[0]);
@@ -35,7 +44,7 @@ export async function findProfiles(
   key: string,
 ): Promise<readonly Profile[]> {
   const rows = await sql.query<ProfileRow>(
-    `SELECT ${COLUMNS} FROM profile_identities i JOIN profiles p ON p.workspace_id = $1 AND p.mpid = i.mpid
+    `SELECT ${COLUMNS} FROM profile_identities i JOIN profiles p ON p.workspace_id = $1 AND p.mpid = i.mpid ${GROUP}
      WHERE i.workspace_id = $1 AND i.key = $2 AND p.environment = $3 ORDER BY i.slot LIMIT $4 OFFSET $5`,
     [scope.workspaceId, key, ENVIRONMENT_NUMBER[scope.environment], limit ?? null, offset ?? 0],
   );
@@ -67,7 +76,7 @@ export async function readProfilesAfter(
          SELECT p.*, octet_length(p.identities) + octet_length(p.attributes) + octet_length(p.attribute_times) AS bytes
          FROM profiles p
          WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid > $3 AND p.created_on >= $4 AND p.created_on <= $5
-         ORDER BY p.mpid LIMIT ${PAGE_ROWS}) AS q) AS p
+         ORDER BY p.mpid LIMIT ${PAGE_ROWS}) AS q) AS p ${GROUP}
      WHERE p.bytes_before < $6 ORDER BY p.mpid`,
     [workspaceId, ENVIRONMENT_NUMBER[environment], after, from, to, PAGE_BYTES],
   );
@@ -98,10 +107,15 @@ function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow):
   };
 }
 
-function attributesOf(row: ProfileRow): ProfileAttribute[] {
+/** Its own, then what it inherits, which hides one of its own of that name. */
+function attributesOf({ inherited, inherited_at: inheritedAt, ...row }: ProfileRow): ProfileAttribute[] {
   const times = readTimes(row.attribute_times);
-  return Array.from(readObjectText(row.attributes), ([key, value]) => {
-    const setAt: Micros = BigInt(times.own.get(key) ?? times.byDefault ?? 0);
-    return { name: nameOfKey(key), value, setAt };
+  const setAt = new Map<string, Micros>();
+  const own = readObjectText(row.attributes);
+  for (const key of own.keys()) setAt.set(key, BigInt(times.own.get(key) ?? times.byDefault ?? 0));
+  const fromGroup = readObjectText(inherited ?? NO_ATTRIBUTES.attributes);
+  for (const key of fromGroup.keys()) setAt.set(key, inheritedAt ?? 0n);
+  return Array.from(new Map([...own, ...fromGroup]), ([key, value]) => {
+    return { name: nameOfKey(key), value, setAt: setAt.get(key) ?? 0n };
   });
 }

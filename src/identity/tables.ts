@@ -90,3 +90,39 @@ export const identityKeyMark = pgTable('identity_key_mark', {
   /** Keyed hash of a fixed text: tells another key, and nothing about this one. */
   fingerprint: text('fingerprint').notNull(),
 });
+
+/** Who belongs to which group (002, Group definition): one group a profile and environment. The room of the groups writes it. */
+export const groupMembers = pgTable(
+  'group_members',
+  {
+    workspaceId: workspaceId(),
+    environment: smallint('environment').notNull(),
+    mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+    /** Keyed hash of the value that the members share. */
+    groupKey: uuid('group_key').notNull(),
+    /** The run that made it a member of this group. */
+    runId: bigint('run_id', { mode: 'bigint' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] }),
+    index('group_members_by_group').on(table.workspaceId, table.environment, table.groupKey),
+  ],
+);
+
+/**
+ * What the members of a group inherit: kept once a group and laid over a profile where it is read, so that a weekly run
+ * rewrites no profile and meets no delivery.
+ */
+export const groupAttributes = pgTable(
+  'group_attributes',
+  {
+    workspaceId: workspaceId(),
+    environment: smallint('environment').notNull(),
+    groupKey: uuid('group_key').notNull(),
+    /** `{"<group id>:<attribute id>": value}` as JSON text. */
+    attributes: text('attributes').notNull(),
+    /** Microseconds since 1970. */
+    setAt: bigint('set_at', { mode: 'bigint' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.environment, table.groupKey] })],
+);

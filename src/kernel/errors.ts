@@ -26,6 +26,10 @@ export const ERROR_CODES = {
   IDENTITY_MISSING: { disposition: 'refused', meaning: 'The request carries no identity that says whom it is about.' },
   IDENTITY_CONFLICT: { disposition: 'refused', meaning: 'A login identity of the request belongs to another profile.' },
   DUPLICATE_ID: { disposition: 'refused', meaning: 'Another resource of this workspace has that id.' },
+  UNPROCESSABLE: {
+    disposition: 'refused',
+    meaning: 'The request is understood, and a limit or a rule forbids it; the message names it.',
+  },
   IN_USE: { disposition: 'refused', meaning: 'Something else still refers to the resource.' },
   PIPELINE_NOT_IDLE: {
     disposition: 'refused',

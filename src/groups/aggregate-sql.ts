@@ -1,0 +1,90 @@
+// What a group gives its members, computed in SQL from their own attributes (rulings §5). One place, for the weekly run and
+// for an erasure: both must say the same.
+import { attributeNames, attributeSql, keyText } from '../identity/index.ts';
+import type { SqlValue } from '../store/index.ts';
+import type { Aggregation, GroupAttribute, GroupDefinition } from './definition.ts';
+import { inheritedName } from './inherited-name.ts';
+
+/**
+ * What counts as a number: digits as JSON or a person writes them. not shown: how large; up to 400 characters and an exponent
+ * of three digits below 400, more than a double has, so that no sum leaves what the store's exact decimals hold.
+ */
+export const MOST_NUMBER_CHARACTERS = 400;
+const NUMBER = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?0*[1-3]?[0-9]{1,2})?$';
+/** Decimals of an average beyond those of the sum: every division by 2, 4, 5, 8 and 10 is exact, the others are rounded. */
+export const AVERAGE_DECIMALS = 18;
+
+export interface AggregateSql {
+  /** Columns over a profile `p`: what each attribute needs. */
+  readonly columns: string;
+  /** The group's JSON text, over the grouped columns of its members `v` and their `mpid`. */
+  readonly text: string;
+  /** Bound from `$first` on. */
+  readonly values: readonly SqlValue[];
+}
+
+/** The statement's own parameters end before `first`. */
+export function aggregateSql(definition: GroupDefinition, first: number): AggregateSql {
+  const values: SqlValue[] = [];
+  const bind = (value: string): string => `$${first + values.push(value) - 1}`;
+  const columns = ['NULL AS nothing'];
+  const fields: string[] = [];
+  definition.attributes.forEach((attribute, index) => {
+    const { own, aggregate } = PARTS[attribute.type]({ attribute, value: `v.v${index}`, time: `v.t${index}`, bind });
+    columns.push(`${own.value} AS v${index}`, `${own.time} AS t${index}`);
+    fields.push(`${bind(keyText(inheritedName(definition, attribute)))}::text || (${aggregate})`);
+  });
+  // what is NULL is left out: nobody had a value
+  const text = fields.length === 0 ? `'{}'` : `'{' || concat_ws(',', ${fields.join(', ')}) || '}'`;
+  return { columns: columns.join(', '), text, values };
+}
+
+interface Part {
+  readonly attribute: GroupAttribute;
+  /** Where the columns of this attribute are found among the grouped ones. */
+  readonly value: string;
+  readonly time: string;
+  readonly bind: (value: string) => string;
+}
+
+interface Parts {
+  readonly own: { readonly value: string; readonly time: string };
+  readonly aggregate: string;
+}
+
+const NO_TIME = 'NULL';
+
+const PARTS: Readonly<Record<Aggregation, (part: Part) => Parts>> = {
+  // the JSON as it is, of the member whose attribute was set last; of those of the lower MPID
+  latest: ({ attribute, value, time, bind }) => {
+    const { name, timesName } = attributeNames(attribute.id);
+    const text = `${attributeSql.value('p', bind(name))}::text`;
+    return {
+      own: { value: `nullif(${text}, 'null')`, time: attributeSql.setAt('p', bind(timesName)) },
+      aggregate: `(array_agg(${value} ORDER BY ${time} DESC, mpid) FILTER (WHERE ${value} IS NOT NULL))[1]`,
+    };
+  },
+  // 002: true if any member's is true, otherwise false
+  boolean_or: ({ attribute, value, bind }) => ({
+    own: { value: `${attributeSql.text('p', bind(attribute.id))} = 'true'`, time: NO_TIME },
+    aggregate: `CASE WHEN bool_or(${value}) THEN 'true' ELSE 'false' END`,
+  }),
+  sum: ({ attribute, value, bind }) => ({
+    own: { value: numberOf(attribute, bind), time: NO_TIME },
+    aggregate: `trim_scale(sum(${value}))::text`,
+  }),
+  average: ({ attribute, value, bind }) => {
+    const scale = `scale(sum(${value})) + ${AVERAGE_DECIMALS}`;
+    return {
+      own: { value: numberOf(attribute, bind), time: NO_TIME },
+      // the zero makes the division as fine as it is rounded to
+      aggregate: `trim_scale(round((sum(${value}) + round(0::numeric, ${scale})) / count(${value}), ${scale}))::text`,
+    };
+  },
+};
+
+/** numeric; null where it is no number. CASE alone says what is looked at first, so that nothing but a number is cast. */
+function numberOf({ id }: GroupAttribute, bind: Part['bind']): string {
+  const text = attributeSql.text('p', bind(id));
+  return `CASE WHEN length(${text}) <= ${MOST_NUMBER_CHARACTERS} AND ${text} ~ '${NUMBER}' THEN ${text}::numeric END`;
+}

@@ -1,0 +1,76 @@
+import { AppError, fieldPath, type Issue, tooLong, wantedOneOf } from '../kernel/index.ts';
+import { AGGREGATIONS } from './contract/definition.ts';
+import type { Aggregation, GroupAttribute } from './definition.ts';
+
+/** 002, Limits. Lengths are characters. */
+const ID = { least: 3, most: 32 };
+const DESCRIPTION_MOST = 255;
+const ATTRIBUTE_ID_MOST = 223;
+const ATTRIBUTES_MOST = 10;
+
+/** A definition as a caller writes it: of the right shape, its limits not checked yet. */
+export interface GivenDefinition {
+  readonly id: string;
+  readonly description: string;
+  readonly source_user_attribute: string;
+  readonly attributes: readonly { readonly id: string; readonly type: string }[];
+}
+
+export interface CheckedDefinition {
+  readonly id: string;
+  readonly description: string;
+  readonly sourceUserAttribute: string;
+  readonly attributes: readonly GroupAttribute[];
+}
+
+/** Throws UNPROCESSABLE that lists every limit of 002 that is broken, and aggregations that there are not. */
+export function checkDefinition(given: GivenDefinition): CheckedDefinition {
+  const { id, description, source_user_attribute: source, attributes } = given;
+  const issues = [...idIssues(id), ...lengthIssues('description', description, DESCRIPTION_MOST)];
+  // not shown: an attribute without a name is none
+  if (source === '') issues.push({ path: 'source_user_attribute', message: 'must name a user attribute, is empty' });
+  issues.push(...listIssues(attributes), ...attributes.flatMap((_, index) => attributeIssues(attributes, index)));
+  if (issues.length > 0) throw unprocessable(issues);
+  return { id, description, sourceUserAttribute: source, attributes: attributes.map(attributeOf) };
+}
+
+/** Understood, and 422 (rulings §5). */
+export function unprocessable(issues: readonly Issue[]): AppError {
+  const text = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return new AppError('UNPROCESSABLE', text, { issues });
+}
+
+const attributeOf = ({ id, type }: GivenDefinition['attributes'][number]): GroupAttribute => ({
+  id,
+  type: type as Aggregation,
+});
+
+function idIssues(id: string): readonly Issue[] {
+  const message = `has ${[...id].length} characters; a group id has at least ${ID.least}`;
+  if ([...id].length < ID.least) return [{ path: 'id', message }];
+  return lengthIssues('id', id, ID.most);
+}
+
+function lengthIssues(path: string, value: string, most: number): Issue[] {
+  const message = tooLong(value, most);
+  return message === undefined ? [] : [{ path, message }];
+}
+
+function listIssues({ length }: readonly unknown[]): readonly Issue[] {
+  if (length <= ATTRIBUTES_MOST) return [];
+  return [{ path: 'attributes', message: `has ${length} attributes; at most ${ATTRIBUTES_MOST} are allowed` }];
+}
+
+function attributeIssues(all: GivenDefinition['attributes'], index: number): readonly Issue[] {
+  const { id, type } = all[index] as GivenDefinition['attributes'][number];
+  const path = fieldPath('attributes', index);
+  const issues = lengthIssues(fieldPath(path, 'id'), id, ATTRIBUTE_ID_MOST);
+  if (id === '') issues.push({ path: fieldPath(path, 'id'), message: 'must name a user attribute, is empty' });
+  if (all.findIndex((other) => other.id === id) < index) {
+    issues.push({ path: fieldPath(path, 'id'), message: `"${id}" stands there twice; leave one out` });
+  }
+  if (!AGGREGATIONS.some((name) => name === type)) {
+    issues.push({ path: fieldPath(path, 'type'), message: wantedOneOf(AGGREGATIONS, type) });
+  }
+  return issues;
+}

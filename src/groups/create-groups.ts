@@ -1,0 +1,41 @@
+import type { Jobs } from '../jobs/index.ts';
+import { workspaceId } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import type { RunDeps } from './groups-deps.ts';
+import { GROUPS_QUEUE, requestWeeklyRun } from './request-run.ts';
+import { workGroupRuns } from './run/work-runs.ts';
+
+const CADENCE = 'groups';
+/** 002: profiles are updated weekly, on Mondays; rulings §5: at 00:00 UTC. */
+const WEEKLY_CRON = '0 0 * * 1';
+
+/** One daemon's part in the groups of all workspaces. */
+export interface Groups {
+  /** Tells the jobs what to call: weekly, and whenever a run was requested. */
+  register(): Promise<void>;
+}
+
+export function createGroups({ jobs, ...deps }: RunDeps & { readonly jobs: Jobs }): Groups {
+  return {
+    async register() {
+      await jobs.work(GROUPS_QUEUE, { concurrency: 1 }, ({ key, signal, complete }) =>
+        workGroupRuns(deps, { workspaceId: workspaceId(BigInt(key.slice(0, key.indexOf('/')))), signal, complete }),
+      );
+      await jobs.cadence(CADENCE, WEEKLY_CRON, (dueOn) => requestWeeklyRuns({ ...deps, jobs }, dueOn));
+    },
+  };
+}
+
+/** Of every workspace with a definition. Asked again for the same Monday it changes nothing. */
+export async function requestWeeklyRuns(deps: Parameters<typeof requestWeeklyRun>[0], dueOn: Date): Promise<void> {
+  for (const id of await definedWorkspaces(deps.store)) {
+    await requestWeeklyRun(deps, { workspaceId: workspaceId(id), dueOn });
+  }
+}
+
+async function definedWorkspaces(store: Store): Promise<readonly bigint[]> {
+  const rows = await store.query<{ readonly id: bigint }>(
+    '/* across workspaces: the weekly run */ SELECT workspace_id AS id FROM group_definitions ORDER BY workspace_id',
+  );
+  return rows.map(({ id }) => id);
+}

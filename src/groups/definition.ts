@@ -1,0 +1,48 @@
+import { eq, type InferSelectModel } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import type { AGGREGATIONS } from './contract/definition.ts';
+import { groupDefinitions } from './tables.ts';
+
+export type Aggregation = (typeof AGGREGATIONS)[number];
+
+export interface GroupAttribute {
+  /** The user attribute that the group shares. */
+  readonly id: string;
+  readonly type: Aggregation;
+}
+
+type Row = InferSelectModel<typeof groupDefinitions>;
+
+/** 002, Group definition. */
+export interface GroupDefinition extends Omit<Row, 'attributes' | 'workspaceId'> {
+  readonly workspaceId: WorkspaceId;
+  readonly attributes: readonly GroupAttribute[];
+}
+
+export function definitionFromRow({ workspaceId, attributes, ...row }: Row): GroupDefinition {
+  return {
+    ...row,
+    workspaceId: workspaceId as WorkspaceId,
+    attributes: JSON.parse(attributes) as readonly GroupAttribute[],
+  };
+}
+
+/** The only one of the workspace. */
+export async function findDefinition(sql: Sql, workspaceId: WorkspaceId): Promise<GroupDefinition | undefined> {
+  const [row] = await sql.orm.select().from(groupDefinitions).where(eq(groupDefinitions.workspaceId, workspaceId));
+  return row === undefined ? undefined : definitionFromRow(row);
+}
+
+/** Throws NOT_FOUND. */
+export async function loadDefinition(
+  sql: Sql,
+  { workspaceId, id }: Pick<GroupDefinition, 'workspaceId' | 'id'>,
+): Promise<GroupDefinition> {
+  const definition = await findDefinition(sql, workspaceId);
+  if (definition?.id === id) return definition;
+  throw new AppError(
+    'NOT_FOUND',
+    `There is no group definition "${id}" in this workspace; GET the list to see what is.`,
+  );
+}

@@ -1,0 +1,107 @@
+// A run is a sequence of small steps. Each is one transaction that holds the groups of the workspace, reads how far the run
+// is, does the next part and writes how far it is then: whoever takes the next step, of whichever daemon, goes on from there,
+// and nothing is done twice. That needs no lease and no fence.
+import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
+import { AppError, microsOfMs } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { findDefinition, type GroupDefinition } from '../definition.ts';
+import { addCounts, type GroupCounts, type GroupRun, NO_COUNTS, type Progress } from '../group-run.ts';
+import { LAST_KEY } from '../group-scope.ts';
+import type { RunDeps } from '../groups-deps.ts';
+import { updateRun } from '../update-run.ts';
+import { dropEmptyGroups, writeAggregates } from '../write-aggregates.ts';
+import { clearCandidates, collectCandidates, groupKeyPrefix } from './collect-candidates.ts';
+import { moveMembers, nextKeys } from './move-members.ts';
+
+/** The stages of a run in their order: candidates of a run that did not come to its end go first. */
+const STAGES: readonly Stage[] = [
+  ...(['production', 'development'] as const).flatMap((environment): Stage[] => [
+    { environment, work: clear },
+    { environment, work: collect },
+    { environment, work: settle },
+    { environment, work: clear },
+  ]),
+];
+
+interface Stage {
+  readonly environment: Environment;
+  readonly work: (part: Part) => Promise<Done>;
+}
+
+interface Part {
+  readonly deps: RunDeps;
+  readonly tx: Transaction;
+  readonly run: GroupRun;
+  readonly definition: GroupDefinition;
+  readonly environment: Environment;
+  readonly after: string | null;
+}
+
+interface Done {
+  /** null: the stage is over. */
+  readonly after: string | null;
+  readonly counts?: Partial<GroupCounts>;
+}
+
+/** The next step of a run, in the caller's transaction, which holds the groups of its workspace. */
+export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): Promise<void> {
+  const definition = await findDefinition(tx, run.workspaceId);
+  if (definition === undefined)
+    throw new AppError('INTERNAL', 'A run goes on without a definition: its deletion ends runs.');
+  await settlePlans(tx);
+  // under another definition, or none yet, it begins
+  const { progress, counts } = run.progress?.revision === definition.revision ? run : beginning(definition);
+  const { stage, after } = progress as Progress;
+  const { environment, work } = STAGES[stage] as Stage;
+  const done = await work({ deps, tx, run, definition, environment, after });
+  const next: Progress = {
+    ...(progress as Progress),
+    stage: done.after === null ? stage + 1 : stage,
+    after: done.after,
+  };
+  const isOver = next.stage === STAGES.length;
+  const now = new Date(deps.clock.nowMs());
+  await updateRun({ ...deps, tx }, run, {
+    ...{ status: isOver ? 'success' : 'running', startedOn: run.startedOn ?? now, endedOn: isOver ? now : null },
+    ...{ progress: isOver ? null : next, failures: 0, error: null },
+    counts: { ...counts, [environment]: addCounts(counts[environment], done.counts ?? {}) },
+  });
+}
+
+const beginning = ({ revision }: GroupDefinition): Pick<GroupRun, 'progress' | 'counts'> => ({
+  progress: { revision, stage: 0, after: null },
+  counts: NO_COUNTS,
+});
+
+/** Left alone, the planner sorts the whole table for each part of a workspace that has grown since its statistics. */
+const settlePlans = (tx: Transaction) =>
+  tx.execute('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
+
+const scopeOf = ({ run: { workspaceId }, environment }: Part) => ({
+  ...{ workspaceId, environment: ENVIRONMENT_NUMBER[environment] },
+});
+
+async function clear(part: Part): Promise<Done> {
+  return { after: await clearCandidates(part.tx, scopeOf(part), part.after) };
+}
+
+async function collect(part: Part): Promise<Done> {
+  const { deps, tx, run, environment, definition } = part;
+  const prefix = groupKeyPrefix(deps.key, { workspaceId: run.workspaceId, environment });
+  const { after, profiles } = await collectCandidates(tx, { ...scopeOf(part), definition, prefix }, part.after);
+  return { after, counts: { profiles } };
+}
+
+async function settle(part: Part): Promise<Done> {
+  const { deps, tx, run, definition } = part;
+  const scope = scopeOf(part);
+  const keys = await nextKeys(tx, scope, part.after);
+  const moved = await moveMembers(tx, scope, { ...keys, runId: run.id });
+  const setAt = microsOfMs(deps.clock.nowMs());
+  const changed = await writeAggregates(tx, { ...scope, definition, setAt }, { ...keys, runId: run.id });
+  await dropEmptyGroups(tx, scope, keys);
+  return {
+    after: keys.upTo === LAST_KEY ? null : keys.upTo,
+    counts: { ...moved, changedProfiles: moved.changedProfiles + changed },
+  };
+}

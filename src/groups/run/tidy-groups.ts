@@ -1,0 +1,19 @@
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+
+const ROWS_AT_ONCE = 20_000;
+
+/** Of a workspace without a definition: forgets a part of who belonged together. Answers how many; 0: nobody is left. */
+export async function tidyGroups(tx: Transaction, workspaceId: WorkspaceId): Promise<number> {
+  const members = await tx.execute(
+    `DELETE FROM group_members WHERE workspace_id = $1 AND (environment, mpid) IN (
+       SELECT environment, mpid FROM group_members WHERE workspace_id = $1 LIMIT ${ROWS_AT_ONCE})`,
+    [workspaceId],
+  );
+  const candidates = await tx.execute(
+    `DELETE FROM group_candidates WHERE workspace_id = $1 AND (environment, mpid) IN (
+       SELECT environment, mpid FROM group_candidates WHERE workspace_id = $1 LIMIT ${ROWS_AT_ONCE})`,
+    [workspaceId],
+  );
+  return members + candidates;
+}

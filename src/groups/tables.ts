@@ -1,0 +1,88 @@
+// Who belongs to a group, and what it gives them, stands in identity's tables, for it is read with the profile.
+import {
+  bigint,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+/** The key is the limit: one definition a workspace (002, Limits). */
+export const groupDefinitions = pgTable('group_definitions', {
+  workspaceId: workspaceId().primaryKey(),
+  id: text('id').notNull(),
+  description: text('description').notNull(),
+  sourceUserAttribute: text('source_user_attribute').notNull(),
+  /** `[{id, type}, …]` as JSON text. */
+  attributes: text('attributes').notNull(),
+  /** Counts what changes the groups: a run that meets another one begins again. */
+  revision: integer('revision').notNull(),
+  createdOn: time('created_on').notNull(),
+  createdBy: text('created_by').notNull(),
+  lastModifiedOn: time('last_modified_on').notNull(),
+  lastModifiedBy: text('last_modified_by').notNull(),
+});
+
+/** One row a workspace: whatever changes its groups holds it. A row, so it holds on every node. */
+export const groupLocks = pgTable('group_locks', { workspaceId: workspaceId().primaryKey() });
+
+export const groupRuns = pgTable(
+  'group_runs',
+  {
+    workspaceId: workspaceId(),
+    /** Counted within the workspace. */
+    id: bigint('id', { mode: 'bigint' }).notNull(),
+    /** `weekly` or `on_demand`. */
+    type: text('type').notNull(),
+    /** Of a weekly run: the Monday that it stands for; there is one of each. */
+    dueOn: time('due_on'),
+    requestedBy: text('requested_by').notNull(),
+    requestedOn: time('requested_on').notNull(),
+    /** `queued`, `running`, `success`, `failed` or `stopped`. */
+    status: text('status').notNull(),
+    startedOn: time('started_on'),
+    endedOn: time('ended_on'),
+    /** How far it is, as JSON text; null before its first step and after its last. */
+    progress: text('progress'),
+    /** `{production: {…}, development: {…}}`: what it counted so far, as JSON text. */
+    counts: text('counts').notNull(),
+    /** Steps that failed, one behind the other. */
+    failures: integer('failures').notNull(),
+    error: text('error'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    unique('group_runs_by_due').on(table.workspaceId, table.dueOn),
+  ],
+);
+
+/** Of a run under way: everybody who has the grouping attribute. */
+export const groupCandidates = pgTable(
+  'group_candidates',
+  {
+    workspaceId: workspaceId(),
+    environment: smallint('environment').notNull(),
+    mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+    groupKey: uuid('group_key').notNull(),
+    /** When the grouping attribute was set, in microseconds since 1970. */
+    joinedAt: bigint('joined_at', { mode: 'bigint' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] }),
+    index('group_candidates_in_order').on(
+      table.workspaceId,
+      table.environment,
+      table.groupKey,
+      table.joinedAt,
+      table.mpid,
+    ),
+  ],
+);

@@ -1,0 +1,44 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Clock, Log, WorkspaceId } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { type GroupRun, totalOf } from './group-run.ts';
+import { groupRuns } from './tables.ts';
+
+/** What of a run changes. */
+type Changes = Partial<
+  Pick<GroupRun, 'status' | 'startedOn' | 'endedOn' | 'progress' | 'counts' | 'failures' | 'error'>
+>;
+
+interface Writing {
+  readonly tx: Transaction;
+  readonly log: Log;
+}
+
+/** Writes it, and says so where that ends the run. */
+export async function updateRun({ tx, log }: Writing, run: GroupRun, changes: Changes): Promise<void> {
+  const { counts, progress, ...plain } = changes;
+  await tx.orm
+    .update(groupRuns)
+    .set({
+      ...plain,
+      ...(counts === undefined ? {} : { counts: JSON.stringify(counts) }),
+      ...(progress === undefined ? {} : { progress: progress === null ? null : JSON.stringify(progress) }),
+    })
+    .where(and(eq(groupRuns.workspaceId, run.workspaceId), eq(groupRuns.id, run.id)));
+  const after = { ...run, ...changes };
+  if (after.endedOn === null) return;
+  const { workspaceId, id, type, status, error } = after;
+  const facts = { workspace: String(workspaceId), groupRun: String(id), type, status, error, ...totalOf(after.counts) };
+  tx.afterCommit(() => log.info(facts, 'groups.run_ended'));
+}
+
+/** Ends whatever run of the workspace is not over. */
+export async function stopRuns(
+  tx: Transaction,
+  { workspaceId, clock, reason }: { readonly workspaceId: WorkspaceId; readonly clock: Clock; readonly reason: string },
+): Promise<void> {
+  await tx.orm
+    .update(groupRuns)
+    .set({ status: 'stopped', endedOn: new Date(clock.nowMs()), progress: null, error: reason })
+    .where(and(eq(groupRuns.workspaceId, workspaceId), isNull(groupRuns.endedOn)));
+}
