@@ -35,8 +35,8 @@ export default defineConfig({
           include: onStore.map((folder) => `test/${folder}/**/*.test.ts`),
           exclude: onServers,
           globalSetup: ['test/support/store-setup.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {

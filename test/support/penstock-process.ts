@@ -92,7 +92,7 @@ export async function startDaemon(options: ProcessOptions): Promise<Daemon> {
   const url = await until(() => {
     if (isGone) throw new Error(`The daemon ended before it listened:\n${written.err}`);
     return /listens on (\S+);/.exec(written.err)?.[1];
-  }, 120_000);
+  }, 300_000);
   return {
     pid: child.pid ?? 0,
     url,

@@ -17,6 +17,7 @@ import { processMark } from '../../src/store/embedded/process-mark.ts';
 import { type ServerProcess, startServer } from '../../src/store/embedded/server-process.ts';
 import { findServerUser } from '../../src/store/embedded/server-user.ts';
 import { migrateStore } from '../../src/store/migrate.ts';
+import { clusterParents } from './cluster-parent.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -40,7 +41,7 @@ const SETTINGS = [
   'unix_socket_directories=',
   'max_connections=400',
   'shared_buffers=256MB',
-  'max_wal_size=4GB',
+  'max_wal_size=1GB',
   'autovacuum=off',
   'deadlock_timeout=50ms',
   'scram_iterations=1',
@@ -83,8 +84,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startServers(): Promise<Servers> {
-  await clearKilledRuns();
-  const home = await mkdtemp(join(tmpdir(), PREFIX));
+  const parents = clusterParents();
+  for (const parent of parents) await clearKilledRuns(parent);
+  const home = await mkdtemp(join(parents[0] ?? tmpdir(), PREFIX));
   const { store, warehouse, password } = await makeClusters(home);
   const servers: ServerProcess[] = [];
   const start = async (cluster: Cluster, settings: readonly string[]) => {
@@ -131,8 +133,8 @@ async function makeClusters(home: string) {
 }
 
 /** A run that was killed could not stop its server. */
-async function clearKilledRuns(): Promise<void> {
-  const homes = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
+async function clearKilledRuns(parent: string): Promise<void> {
+  const homes = (await readdir(parent)).filter((name) => name.startsWith(PREFIX)).map((name) => join(parent, name));
   for (const home of homes) {
     const text = await readFile(join(home, RUNNER_FILE), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
