@@ -1,6 +1,7 @@
 // What one chunk knows while it is resolved: the profiles it met or made, and who owns which key. Everything here changes
 // in row order, so that a profile made by one row is found by the next.
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
+import { ChunkTombstones } from './tombstones/chunk-tombstones.ts';
 
 /** A profile as it was read and as this chunk leaves it. */
 export interface ProfileMemory {
@@ -38,6 +39,7 @@ export interface Link {
 const NOBODY: readonly ProfileMemory[] = [];
 
 export class ChunkMemory {
+  readonly tombstones = new ChunkTombstones();
   /** Those that the store knows, as far as they were met. */
   readonly profiles = new Map<bigint, ProfileMemory>();
   readonly created: ProfileMemory[] = [];

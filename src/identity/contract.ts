@@ -50,6 +50,8 @@ export interface PersonRequest {
   readonly isLogout: boolean;
   /** Creates, adds and sets nothing; who finds nobody fails with `nobody_found`. */
   readonly isReadOnly: boolean;
+  /** Who logs in, where that lets an erased identity come back (the workspace's `new_login_lifts`); absent: it does not. */
+  readonly liftsAs?: string;
 }
 
 export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login' | 'nobody_found';
@@ -170,6 +172,9 @@ export interface ModifyGroup extends ProfileScope {
   readonly modifications: readonly ProfileModification[];
 }
 
+/** Undefined: all changes were made. Otherwise none was, as one is wrong, or would bring an erased identity back. */
+export type ModifyOutcome = AppError | PersonErased | undefined;
+
 /** What one delivery did, for counters and tests. */
 export interface Delivered {
   /** One a person, in order. */
@@ -237,9 +242,9 @@ export interface Identities {
   look(sql: Sql, prepared: PreparedPeople): Promise<readonly Look[]>;
   /**
    * Changes identities of profiles that are there, one request after the other, inside the caller's transaction. Answers
-   * one a request: undefined when all its changes were made, else the error why none was. Throws as `deliver` does.
+   * one a request: undefined when all its changes were made, else why none was. Throws as `deliver` does.
    */
-  modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly (AppError | undefined)[]>;
+  modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly ModifyOutcome[]>;
   /** An MPID that nobody has. */
   newMpid(): bigint;
   /** The profiles that hold the identity, its owner first; without a page all of them. */

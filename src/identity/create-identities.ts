@@ -17,6 +17,9 @@ import { rememberPeople } from './remember-people.ts';
 import { keyedGroup, modifyProfiles } from './requests/modify-profiles.ts';
 import { resolvePeople } from './resolve-people.ts';
 import { prepareStaging } from './staging.ts';
+import { dropLifted } from './tombstones/drop-lifted.ts';
+import { findErasedPeople } from './tombstones/find-tombstones.ts';
+import { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
 import { updateProfiles, writeIdentities, writeNewProfiles } from './write-people.ts';
 
 export interface IdentityOptions {
@@ -36,6 +39,7 @@ export function createIdentities({
   nextMpid = createIdSource(clock),
   mostFew = MOST_FEW,
 }: IdentityOptions): Identities {
+  const tombstoneKeys = createTombstoneKeys(key);
   const writers: Record<Environment, WriteKey> = {
     production: createWriteKey(key, 'production'),
     development: createWriteKey(key, 'development'),
@@ -43,7 +47,8 @@ export function createIdentities({
   return {
     collect: (scope) => collectPeople(writers[scope.environment], scope),
     prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
-    deliver: (tx, prepared, exclusive) => deliverPeople({ tx, clock, nextMpid, mostFew }, prepared, exclusive),
+    deliver: (tx, prepared, exclusive) =>
+      deliverPeople({ tx, clock, nextMpid, mostFew, tombstoneKeys }, prepared, exclusive),
     look: (sql, prepared) => lookAtPeople(sql, prepared, nextMpid),
     modify: (tx, group, exclusive) =>
       modifyProfiles(
@@ -66,19 +71,20 @@ interface Delivery {
   readonly clock: Clock;
   readonly nextMpid: () => bigint;
   readonly mostFew: number;
+  readonly tombstoneKeys: TombstoneKeys;
 }
 
 async function deliverPeople(
-  { tx, clock, nextMpid, mostFew }: Delivery,
+  { tx, clock, nextMpid, mostFew, tombstoneKeys }: Delivery,
   prepared: PreparedPeople,
   exclusive: boolean,
 ): Promise<Delivered> {
   const { scope } = prepared;
-  await takeCreationLock(tx, scope.workspaceId, exclusive);
+  const { hasTombstones } = await takeCreationLock(tx, scope.workspaceId, exclusive);
   const isStaged = !areFew(prepared, mostFew);
   const { memory, read } = await (isStaged ? readStaged(tx, prepared) : readFew(tx, prepared));
   await read(profilesToConsider(memory, prepared));
-  // tombstones will be asked here, once the profiles are locked against an erasure
+  if (hasTombstones) await findErasedPeople(tx, prepared, { memory, isStaged, keys: tombstoneKeys });
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
   await read(textsToRead(chosen, prepared));
   await mergePeople(chosen, prepared);
@@ -87,6 +93,7 @@ async function deliverPeople(
   await writeNewProfiles(tx, prepared, { created: memory.created, clock });
   const changedProfiles = await updateProfiles(tx, prepared, { memory, isStaged });
   await writeConsents(tx, scope, consents);
+  await dropLifted(tx, prepared, { memory, clock });
   return { outcomes, createdProfiles: memory.created.length, changedProfiles };
 }
 

@@ -24,3 +24,8 @@ export function createWriteKey(key: Secret, environment: Environment): WriteKey 
     keys.write(hash('sha256', prefix + matchingForm(identity), 'binary'), at, KEY_BYTES, 'binary');
   };
 }
+
+/** The key number `ordinal` of many, one behind the other, as 32 hex digits. */
+export function hexOfOrdinal(keys: Buffer, ordinal: number): string {
+  return keys.toString('hex', ordinal * KEY_BYTES, (ordinal + 1) * KEY_BYTES);
+}

@@ -29,6 +29,7 @@ interface LookedAt {
 
 /** Its profile holds all of its identities, and its attributes as the newest. */
 function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, index }: LookedAt): boolean {
+  if ('erased' in outcome) return rows.requests.get(index)?.liftsAs === undefined;
   if (!('mpid' in outcome) || outcome.answer === undefined) return false;
   const { matched } = outcome.answer;
   if (matched.length < (keys.starts[index + 1] as number) - (keys.starts[index] as number)) return false;

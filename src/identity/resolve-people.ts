@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import type { PersonOutcome, PreparedPeople } from './contract.ts';
+import type { PersonFailure, PersonOutcome, PersonRequest, PreparedPeople } from './contract.ts';
 import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { type Context, resolvePerson } from './resolve-person.ts';
@@ -12,6 +12,8 @@ export interface Resolution {
   /** By person: the profile that takes what the person says; undefined: it failed, or is to change nothing. */
   readonly chosen: readonly (ProfileMemory | undefined)[];
 }
+
+const ERASED: PersonOutcome = { erased: true };
 
 /** Resolves the people in row order in memory: profiles that earlier rows made or joined are seen by later ones. */
 export async function resolvePeople(
@@ -25,13 +27,16 @@ export async function resolvePeople(
   const { requests } = prepared.rows;
   const outcomes: PersonOutcome[] = [];
   const chosen: (ProfileMemory | undefined)[] = [];
+  const areLiving = memory.tombstones.areNone;
   for (let i = 0; i < prepared.count; i++) {
     const request = requests.get(i);
-    if (request === undefined) {
+    if (!areLiving && staysErased(context, i, request)) {
+      outcomes.push(ERASED);
+      chosen.push(undefined);
+    } else if (request === undefined) {
       const found = resolvePerson(context, i);
-      const isProfile = 'mpid' in found;
-      outcomes.push(isProfile ? { mpid: found.mpid } : found);
-      chosen.push(isProfile ? found : undefined);
+      outcomes.push(outcomeOf(found));
+      chosen.push(profileOf(found));
     } else {
       const resolved = resolveRequest(context, i, request);
       outcomes.push(resolved.outcome);
@@ -40,4 +45,19 @@ export async function resolvePeople(
     if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
   }
   return { outcomes, chosen };
+}
+
+const outcomeOf = (found: ProfileMemory | PersonFailure): PersonOutcome =>
+  'mpid' in found ? { mpid: found.mpid } : found;
+
+const profileOf = (found: ProfileMemory | PersonFailure): ProfileMemory | undefined =>
+  'mpid' in found ? found : undefined;
+
+/** Rulings §4: one erased identity among others is enough. A login that lifts it is looked at as if nobody had been erased. */
+function staysErased({ memory, prepared: { keys } }: Context, index: number, request?: PersonRequest): boolean {
+  const { tombstones } = memory;
+  if (!tombstones.isErased(keys, index)) return false;
+  if (request?.liftsAs === undefined || request.isReadOnly) return true;
+  tombstones.lift(keys, index, request.liftsAs);
+  return false;
 }

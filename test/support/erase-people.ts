@@ -1,4 +1,10 @@
-import { createTombstones, type ErasedPeople, type Erasure, eraseInTransaction } from '../../src/identity/index.ts';
+import {
+  createTombstones,
+  type ErasedPeople,
+  type Erasure,
+  eraseInTransaction,
+  type Identity,
+} from '../../src/identity/index.ts';
 import { Secret } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { SCOPE } from './deliver-people.ts';
@@ -17,4 +23,9 @@ export async function erase(
   return await eraseInTransaction(store, erasure.workspaceId ?? workspaceId, (tx) =>
     testTombstones.erasePeople(tx, { workspaceId, people, nowMs: 1_700_000_000_000, ...erasure }),
   );
+}
+
+export function lift(store: Store, identities: readonly Identity[]): Promise<number> {
+  const { workspaceId } = SCOPE;
+  return eraseInTransaction(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, identities));
 }

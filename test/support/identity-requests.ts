@@ -24,7 +24,7 @@ export function requestsOf(store: Store) {
     drain: () => requests.drain(),
     ask: (verb: ResolveVerb, given: Given, rest: Partial<ResolveRequest> = {}): Promise<ResolveAnswer> =>
       requests.resolve({ workspaceId, environment, verb, identities: identitiesOf(given), ...rest }),
-    modify: (mpid: bigint, changes: readonly Change[], onlyAnonymous = false): Promise<void> =>
+    modify: (mpid: bigint, changes: readonly Change[], onlyAnonymous = false): Promise<bigint> =>
       requests.modify({
         ...{ workspaceId, environment, mpid, onlyAnonymous },
         changes: changes.map(([type, from, to]) => ({ from: identityOf(type, from), to: identityOf(type, to) })),

@@ -21,13 +21,15 @@ export interface ResolveRequest extends ProfileScope {
   readonly attributes?: { readonly set: AttributeSet; readonly setAt: Micros };
   /** Creates, adds and sets nothing. */
   readonly isReadOnly?: boolean;
+  /** Of a login that lets an erased identity come back: who it is. */
+  readonly liftsAs?: string;
   /** `policyOf` the workspace's settings, of a search `searchPolicyOf`; absent: `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
 }
 
 export interface ResolveAnswer extends Answer {
   readonly mpid: bigint;
-  /** The MPID is not stored: nobody was found, and nobody was to be made. */
+  /** The MPID is not stored: nobody was found and nobody was to be made, or it is of somebody who was erased. */
   readonly isEphemeral: boolean;
 }
 
@@ -43,10 +45,11 @@ export interface IdentityRequests {
    */
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
   /**
-   * Makes all changes or none. Throws NOT_FOUND for an MPID that is not there, IDENTITY_CONFLICT for a login identity of
+   * Makes all changes or none, and answers the MPID. To a change that would bring an erased identity back it answers an
+   * ephemeral one, and makes none. Throws NOT_FOUND for an MPID that is not there, IDENTITY_CONFLICT for a login identity of
    * another profile, FORBIDDEN for what `onlyAnonymous` refuses, and RATE_LIMITED as `resolve`.
    */
-  modify(request: ModifyRequest): Promise<void>;
+  modify(request: ModifyRequest): Promise<bigint>;
   /** Takes nothing more; resolves when everything that was taken has its answer. */
   drain(): Promise<void>;
 }

@@ -54,7 +54,9 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
     },
     async modify(request) {
       const refusal = await changes.submit(groupKey(request, 'modify'), request, sizeOfChanges(request));
-      if (refusal !== undefined) throw refusal;
+      if (refusal === undefined) return request.mpid;
+      if ('erased' in refusal) return deps.identities.newMpid();
+      throw refusal;
     },
     async drain() {
       await Promise.all([looks.drain(), writes.drain(), changes.drain()]);
@@ -97,9 +99,13 @@ function scopeOf([first]: readonly ResolveRequest[]): ResolutionScope {
 
 const NOTHING: AttributeSet = { names: [], texts: [] };
 
-function personOf({ verb, identities, attributes, isReadOnly = false }: ResolveRequest, onlyLooks: boolean): Person {
+function personOf(
+  { verb, identities, attributes, isReadOnly = false, liftsAs }: ResolveRequest,
+  onlyLooks: boolean,
+): Person {
   const said = isReadOnly ? undefined : attributes;
-  const request = { isLogout: verb === 'logout', isReadOnly: onlyLooks };
+  const lifts = isReadOnly || liftsAs === undefined ? {} : { liftsAs };
+  const request = { isLogout: verb === 'logout', isReadOnly: onlyLooks, ...lifts };
   return { identities, attributes: said?.set ?? NOTHING, setAt: said?.setAt ?? 0n, request };
 }
 

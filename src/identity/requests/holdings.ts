@@ -2,7 +2,7 @@
 // requests leave it one after the other. Pure.
 import { AppError } from '../../kernel/index.ts';
 import { MOST_OWNERS } from '../add-identities.ts';
-import type { Identity, ProfileModification } from '../contract.ts';
+import type { Identity, ModifyOutcome, ProfileModification } from '../contract.ts';
 import { matchingForm } from '../normalise-identity.ts';
 import { lostRace } from '../read-profiles.ts';
 
@@ -34,6 +34,7 @@ type Owners = readonly (bigint | undefined)[];
 
 export class Holdings {
   readonly #loginTypes: readonly Identity['type'][];
+  readonly #erased: ReadonlySet<string>;
   readonly #profiles = new Map<bigint, HeldProfile>();
   readonly #changed = new Set<bigint>();
   readonly #before = new Map<string, Owners>();
@@ -43,18 +44,29 @@ export class Holdings {
     readonly loginTypes: readonly Identity['type'][];
     readonly profiles: readonly HeldProfile[];
     readonly slots: readonly HeldSlot[];
+    /** Keys of erased people. */
+    readonly erased: ReadonlySet<string>;
   }) {
     this.#loginTypes = read.loginTypes;
+    this.#erased = read.erased;
     for (const profile of read.profiles) this.#profiles.set(profile.mpid, profile);
     for (const { key, slot, mpid } of read.slots) this.#owners.set(key, withSlot(this.#ownersOf(key), slot, mpid));
     for (const [key, owners] of this.#owners) this.#before.set(key, owners);
   }
 
-  /** All changes of a request, or none and what is wrong with it. */
-  modify({ mpid, changes, onlyAnonymous }: KeyedModification): AppError | undefined {
+  /** All changes of a request, or none and why. What is taken off may be erased: nothing is kept of it. */
+  modify({ mpid, changes, onlyAnonymous }: KeyedModification): ModifyOutcome {
     const before = this.#profiles.get(mpid);
     if (before === undefined) return unknown(mpid);
     if (onlyAnonymous && this.holdsLogin(before)) return notAnonymous();
+    return this.#bringsBack(changes) ? { erased: true } : this.#change(before, changes);
+  }
+
+  #bringsBack(changes: KeyedModification['changes']): boolean {
+    return changes.some(({ to }) => to !== undefined && this.#erased.has(to.key));
+  }
+
+  #change(before: HeldProfile, changes: KeyedModification['changes']): AppError | undefined {
     const draft = new Draft(before, (key) => this.#ownersOf(key));
     for (const [index, { from, to }] of changes.entries()) {
       if (from !== undefined) draft.remove(from);
@@ -63,8 +75,8 @@ export class Holdings {
     }
     if (draft.identities === before.identities) return undefined;
     for (const [key, owners] of draft.owners) this.#owners.set(key, owners);
-    this.#profiles.set(mpid, { ...before, identities: draft.identities });
-    this.#changed.add(mpid);
+    this.#profiles.set(before.mpid, { ...before, identities: draft.identities });
+    this.#changed.add(before.mpid);
     return undefined;
   }
 

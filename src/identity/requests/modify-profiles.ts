@@ -1,13 +1,13 @@
 // Changes identities of profiles. The rows of identities and the text of their profile always agree: both change in one
 // transaction, and a profile only in the version that was read, as in every delivery. Identities are written before
 // profiles and both in order, so that nobody waits in a circle.
-import type { AppError } from '../../kernel/index.ts';
 import type { CopyTarget, Transaction } from '../../store/index.ts';
-import type { Identity, ModifyGroup, ProfileScope } from '../contract.ts';
+import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
 import { copyNew } from '../copy-new.ts';
 import { takeCreationLock } from '../creation-lock.ts';
 import { DEFAULT_POLICY } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from '../read-profiles.ts';
+import { findTombstones } from '../tombstones/find-tombstones.ts';
 import { type HeldProfile, type HeldSlot, Holdings, type KeyedIdentity, type KeyedModification } from './holdings.ts';
 
 interface KeyedGroup extends ProfileScope {
@@ -41,18 +41,25 @@ export async function modifyProfiles(
   tx: Transaction,
   group: KeyedGroup,
   exclusive: boolean,
-): Promise<readonly (AppError | undefined)[]> {
-  await takeCreationLock(tx, group.workspaceId, exclusive);
+): Promise<readonly ModifyOutcome[]> {
+  const { hasTombstones } = await takeCreationLock(tx, group.workspaceId, exclusive);
   // in this order: whoever changes an identity of these profiles after this holds a lock that we wait for, or we see it
   const slots = await lockSlots(tx, group);
   const profiles = await readHeld(tx, group);
-  const holdings = new Holdings({ loginTypes: group.loginTypes, profiles, slots });
+  const erased = hasTombstones ? await erasedAmong(tx, group) : new Set<string>();
+  const holdings = new Holdings({ loginTypes: group.loginTypes, profiles, slots, erased });
   const outcomes = group.requests.map((request) => holdings.modify(request));
   const { freed, taken } = holdings.changedSlots();
   await freeSlots(tx, group, freed);
   await takeSlots(tx, group, taken);
   await writeProfiles(tx, group, holdings);
   return outcomes;
+}
+
+/** Keys of identities that requests put on profiles, of those that were erased. */
+async function erasedAmong(tx: Transaction, { workspaceId, requests }: KeyedGroup): Promise<ReadonlySet<string>> {
+  const added = requests.flatMap(({ changes }) => changes.flatMap(({ to }) => (to === undefined ? [] : hexOf(to.key))));
+  return new Set(Array.from(await findTombstones(tx, workspaceId, added), keyOf));
 }
 
 async function lockSlots(tx: Transaction, { workspaceId, requests }: KeyedGroup): Promise<readonly HeldSlot[]> {

@@ -24,7 +24,7 @@ export function modifyEndpoint(deps: IdentityEndpointsDeps): Endpoint {
       const mpid = BigInt(params.mpid);
       const policy = policyOf(await deps.settingsOf(workspaceId));
       const onlyAnonymous = input?.means === 'key_only';
-      await deps.requests.modify({
+      const modified = await deps.requests.modify({
         workspaceId,
         environment,
         mpid,
@@ -32,7 +32,7 @@ export function modifyEndpoint(deps: IdentityEndpointsDeps): Endpoint {
         onlyAnonymous,
         changes: readChanges(asked),
       });
-      const results = asked.map(({ identity_type }) => ({ identity_type, modified_mpid: String(mpid) }));
+      const results = asked.map(({ identity_type }) => ({ identity_type, modified_mpid: String(modified) }));
       return { status: 200, body: { change_results: results } };
     },
   });

@@ -28,7 +28,7 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
     body: ResolveBody,
     responses: { 200: ResolveResponse },
     refusals: { ...REFUSALS, ...(verb === 'search' && { 404: 'NOT_FOUND_ERROR: nobody matches.' }) },
-    async handler({ body, query, caller: { workspaceId, input } }) {
+    async handler({ body, query, caller: { workspaceId, actor, input } }) {
       const isPublic = input?.means === 'key_only';
       if (isPublic && verb === 'search') throw searchNeedsProof();
       const settings = await deps.settingsOf(workspaceId);
@@ -38,6 +38,8 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
       });
       const answer = await deps.requests.resolve({
         ...{ workspaceId, verb, ...asked, isReadOnly: query.read_only },
+        // not shown: a public key proves nothing, and anybody could undo an erasure with it
+        ...(verb === 'login' && settings.newLoginLifts && !isPublic && { liftsAs: actor }),
         policy: verb === 'search' ? searchPolicyOf(settings) : policyOf(settings),
       });
       const matches = query.return_matches && !isPublic ? matchesOf(answer, spelled) : {};

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../src/engine/index.ts';
 import { pipelines } from '../../../src/sync/index.ts';
 import type { Cell, Column } from '../../../src/warehouse/index.ts';
+import { addWorkspace } from '../../support/add-workspace.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
 import { COLUMNS, INCREMENTAL } from '../../support/people-runs.ts';
 import { addPipeline, countsOf, readPipeline, readRun, WORKSPACE } from '../../support/test-engine.ts';
@@ -23,16 +24,7 @@ async function failedRun(...rows: readonly (readonly Cell[])[]) {
 }
 
 /** The audit log and the settings refer to the workspace. */
-beforeEach(async () => {
-  await here.store.query(`INSERT INTO organisations (name, created_on) VALUES ('o', '2026-01-01')`);
-  await here.store.query(
-    `INSERT INTO accounts (organisation_id, name, created_on) SELECT id, 'a', created_on FROM organisations`,
-  );
-  await here.store.query(
-    `INSERT INTO workspaces (id, account_id, name, created_on) OVERRIDING SYSTEM VALUE
-     SELECT 1, id, 'w', created_on FROM accounts`,
-  );
-});
+beforeEach(() => addWorkspace(here.store, 1n));
 
 const raiseLimit = () =>
   here.store.execute(

@@ -6,6 +6,8 @@ import { type HeldSlot, Holdings, type KeyedIdentity } from '../../../src/identi
 const TYPES = ['customer_id', 'email', 'other'] as const;
 const keyed = (type: Identity['type'], value: string): KeyedIdentity => ({ type, value, key: `${type} ${value}` });
 
+const ERASED = new Set([keyed('email', 'erased').key]);
+
 /** Profiles 1, 2 … with these identities; who comes first owns what is shared. */
 function holdingsOf(held: readonly (readonly KeyedIdentity[])[]) {
   const slots: HeldSlot[] = [];
@@ -18,7 +20,7 @@ function holdingsOf(held: readonly (readonly KeyedIdentity[])[]) {
     ...{ mpid: BigInt(index + 1), version: 1 },
     identities: all.map(({ type, value }) => ({ type, value })),
   }));
-  return { slots, holdings: new Holdings({ loginTypes: ['customer_id'], profiles, slots }) };
+  return { slots, holdings: new Holdings({ loginTypes: ['customer_id'], erased: ERASED, profiles, slots }) };
 }
 
 const request = (mpid: bigint, ...changes: (readonly [KeyedIdentity | undefined, KeyedIdentity | undefined])[]) => ({
@@ -63,15 +65,31 @@ describe('modifications of one group', () => {
     expect(holdings.modify(request(65n, [undefined, email]))).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
+  it('keep nothing of a request that brings an erased identity back, and whatever only takes it off', () => {
+    const [login, email, erased] = [keyed('customer_id', 'c'), keyed('email', 'a'), keyed('email', 'erased')];
+    const { holdings } = holdingsOf([[login, email]]);
+    expect(holdings.modify(request(1n, [email, undefined], [undefined, erased]))).toEqual({ erased: true });
+    expect(holdings.changedProfiles()).toEqual([]);
+    expect(holdings.modify(request(2n, [undefined, erased]))).toMatchObject({ code: 'NOT_FOUND' });
+    const anonymous = { ...request(1n, [undefined, erased]), onlyAnonymous: true };
+    expect(holdings.modify(anonymous)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(holdings.modify(request(1n, [erased, undefined]))).toBeUndefined();
+  });
+
   it('lose the race where a profile lists what no row says, or a row says what it does not list', () => {
     const email = keyed('email', 'a');
     const profile = { mpid: 1n, version: 1 };
-    const listed = new Holdings({ loginTypes: [], profiles: [{ ...profile, identities: [email] }], slots: [] });
+    const listed = new Holdings({
+      loginTypes: [],
+      erased: new Set(),
+      profiles: [{ ...profile, identities: [email] }],
+      slots: [],
+    });
     expect(() => listed.modify(request(1n, [email, undefined]))).toThrow(
       expect.objectContaining({ code: 'STORE_CONFLICT' }),
     );
     const slots = [{ key: email.key, slot: 0, mpid: 1n }];
-    const held = new Holdings({ loginTypes: [], profiles: [{ ...profile, identities: [] }], slots });
+    const held = new Holdings({ loginTypes: [], erased: new Set(), profiles: [{ ...profile, identities: [] }], slots });
     expect(() => held.modify(request(1n, [undefined, email]))).toThrow(
       expect.objectContaining({ code: 'STORE_CONFLICT' }),
     );
