@@ -12,6 +12,7 @@ import {
 } from './access/index.ts';
 import { expireAll } from './app/expire-all.ts';
 import { observeRuns, observeStore } from './app/observe.ts';
+import { registerDsr } from './app/register-dsr.ts';
 import type { Config } from './config.ts';
 import { createEngine, type Engine, engineEndpoints, isLedgerAhead } from './engine/index.ts';
 import {
@@ -172,16 +173,21 @@ function assemble(parts: Parts): App {
       // before the first batch comes, and then every day
       await keepPartitions({ store, clock, log });
       await http.listen();
-      await jobs.cadence('partitions', PARTITIONS_CRON, () => keepPartitions({ store, clock, log }));
-      await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll({ store, clock, log }, signal));
+      await registerUpkeep(jobs, { store, clock, log });
       await engine.register();
       await groups.register();
+      await registerDsr({ ...parts, jobs, settingsOf });
       // one daemon at most owns a home, and with it the embedded store
       await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
     },
     drain: (graceMs) => drainAll({ http, engine, jobs, requests, batches, store }, graceMs),
   };
+}
+
+async function registerUpkeep(jobs: Jobs, deps: Pick<Parts, 'store' | 'clock' | 'log'>): Promise<void> {
+  await jobs.cadence('partitions', PARTITIONS_CRON, () => keepPartitions(deps));
+  await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll(deps, signal));
 }
 
 type Sync = Parameters<typeof syncEndpoints>[0] & Parameters<typeof engineEndpoints>[0];

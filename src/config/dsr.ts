@@ -13,7 +13,11 @@ export interface DsrConfig {
   readonly certificate?: FilePair;
   /** How often the queue of callbacks goes out. */
   readonly callbackMinutes: number;
+  /** When access and portability requests begin: a cron of five fields, UTC. */
+  readonly accessCron: string;
 }
+
+const CRON = /^[\d*,/-]+(?: [\d*,/-]+){4}$/;
 
 export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
   const certificate = readFilePair(read, issues, ['PENSTOCK_DSR_CERTIFICATE', 'PENSTOCK_DSR_KEY']);
@@ -29,6 +33,12 @@ export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
       .map((name) => name.toLowerCase()),
     ...(certificate && { certificate }),
     callbackMinutes: read.integer('PENSTOCK_DSR_CALLBACK_MINUTES', 1, 60),
+    accessCron:
+      read.parsed(
+        'PENSTOCK_DSR_ACCESS_CRON',
+        (text) => (CRON.test(text) ? text : undefined),
+        'a cron of five fields, such as `0 * * * *`',
+      ) ?? '* * * * *',
   };
 }
 

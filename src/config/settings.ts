@@ -59,6 +59,11 @@ export const SETTINGS = {
     default: '15',
     meaning: 'Minutes from one departure of the queue of callbacks to the next, 1 to 60.',
   },
+  PENSTOCK_DSR_ACCESS_CRON: {
+    default: '* * * * *',
+    meaning:
+      'When access and portability requests begin, as a cron of five fields in UTC; by default at the next minute. Erasures go by their waiting period alone.',
+  },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',
     meaning: 'Seconds that the Date header of a signed request may be from now.',

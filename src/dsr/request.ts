@@ -1,4 +1,4 @@
-import type { IdentityType } from '../identity/index.ts';
+import type { Identity, IdentityType, ProfileId } from '../identity/index.ts';
 import { type KeyRing, parseJson, Secret, stringifyJson } from '../kernel/index.ts';
 import type { RequestStatus } from './request-machine.ts';
 import type { RequestType } from './request-type.ts';
@@ -25,6 +25,14 @@ export interface SubjectIdentity {
 export interface Subject {
   readonly identities: readonly SubjectIdentity[];
   readonly mpids: readonly bigint[];
+  /** Of an erasure under way, once the profiles are gone: whom the other rooms are still searched for. */
+  readonly erased?: ErasedSubject;
+}
+
+export interface ErasedSubject {
+  readonly people: readonly ProfileId[];
+  /** Those that nobody living holds. */
+  readonly identities: readonly Identity[];
 }
 
 type RequestId = Pick<Request, 'workspaceId' | 'id'>;
@@ -33,17 +41,33 @@ type RequestId = Pick<Request, 'workspaceId' | 'id'>;
 const contextOf = ({ workspaceId, id }: RequestId, field: string): string =>
   `dsr_requests/${workspaceId}/${id}/${field}`;
 
-export function sealSubject(keyRing: KeyRing, request: RequestId, { identities, mpids }: Subject): string {
-  const text = stringifyJson({ identities, mpids: mpids.map(String) });
-  return keyRing.encrypt(new Secret(text), contextOf(request, 'subject'));
+export function sealSubject(keyRing: KeyRing, request: RequestId, subject: Subject): string {
+  return keyRing.encrypt(new Secret(stringifyJson(withTextMpids(subject))), contextOf(request, 'subject'));
 }
 
 /** Undefined once the subject was dropped. */
-export function openSubject(keyRing: KeyRing, request: Request): Subject | undefined {
+export function openSubject(keyRing: KeyRing, request: RequestId & Pick<Request, 'subject'>): Subject | undefined {
   if (request.subject === null) return undefined;
   const text = keyRing.decrypt(request.subject, contextOf(request, 'subject')).reveal();
-  const { identities, mpids } = parseJson(text) as unknown as Subject & { readonly mpids: readonly string[] };
-  return { identities, mpids: mpids.map(BigInt) };
+  const { identities, mpids, erased } = parseJson(text) as unknown as SubjectText;
+  return {
+    ...{ identities, mpids: mpids.map(BigInt) },
+    ...(erased !== undefined && {
+      erased: { ...erased, people: erased.people.map((person) => ({ ...person, mpid: BigInt(person.mpid) })) },
+    }),
+  };
+}
+
+/** With its MPIDs as text. */
+type SubjectText = ReturnType<typeof withTextMpids>;
+
+function withTextMpids({ identities, mpids, erased }: Subject) {
+  return {
+    ...{ identities, mpids: mpids.map(String) },
+    ...(erased !== undefined && {
+      erased: { ...erased, people: erased.people.map((person) => ({ ...person, mpid: String(person.mpid) })) },
+    }),
+  };
 }
 
 export function sealEncodedRequest(keyRing: KeyRing, request: RequestId, bodyText: string): string {

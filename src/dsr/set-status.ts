@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
 import { queueCallbacks } from './callbacks/queue-callbacks.ts';
 import type { Request } from './request.ts';
-import type { RequestStatus } from './request-machine.ts';
+import { isOpen, type RequestStatus } from './request-machine.ts';
 import { dsrRequests } from './tables.ts';
 
 /**
@@ -27,7 +27,20 @@ export async function setStatus(
     .returning();
   if (moved === undefined) return undefined;
   await queueCallbacks(tx, moved as Request, nowMs);
-  return moved as Request;
+  return isOpen(next) ? (moved as Request) : await dropSubject(tx, moved as Request);
+}
+
+/**
+ * What a request keeps names nobody (rulings §4, After completion).
+ * not shown: what a cancelled one keeps; nothing is done for it any more, so the same goes.
+ */
+async function dropSubject(tx: Transaction, { workspaceId, id }: Request): Promise<Request> {
+  const [dropped] = await tx.orm
+    .update(dsrRequests)
+    .set({ subject: null, encodedRequest: null, callbackUrls: null })
+    .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id)))
+    .returning();
+  return dropped as Request;
 }
 
 const CHANGES: Readonly<Record<RequestStatus, (now: Date) => Partial<typeof dsrRequests.$inferInsert>>> = {

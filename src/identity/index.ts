@@ -25,6 +25,7 @@ export { createIdentities } from './create-identities.ts';
 export { underWay } from './creation-lock.ts';
 export { deliverInTransaction } from './deliver-in-transaction.ts';
 export { eraseInTransaction } from './erase-in-transaction.ts';
+export { findHolders, type Holder } from './find-holders.ts';
 export {
   DEFAULT_POLICY,
   IDENTITY_COLUMNS,

@@ -16,6 +16,7 @@ describe('without any variable', () => {
       http: {
         ...{ host: '127.0.0.1', port: 8080, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1_048_576 },
         metricsFrom: ['127.0.0.0/8', '::1'],
+        dsrHosts: [],
       },
       inputs: { signatureWindowMs: 300_000, keyOnlyPerSecond: 50 },
       store: { databaseUrl: undefined, port: 0, syncsToDisk: true, poolSize: 10 },
@@ -32,6 +33,7 @@ describe('without any variable', () => {
       duckdb: { memoryMb: 64, threads: 1 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, endpoints: {} },
       outgoing: { allowedHosts: [], ca: undefined },
+      dsr: { domain: 'localhost', domainAliases: [], accessCron: '* * * * *', callbackMinutes: 15 },
     });
   });
 
@@ -55,6 +57,7 @@ describe('a variable that is set', () => {
     ['DATABASE_URL', 'postgresql://u@/d', (config) => config.store.databaseUrl?.reveal(), 'postgresql://u@/d'],
     ['PENSTOCK_STORE_PORT', '5433', (config) => config.store.port, 5433],
     ['PENSTOCK_STORE_FSYNC', 'off', (config) => config.store.syncsToDisk, false],
+    ['PENSTOCK_DSR_ACCESS_CRON', '0 */6 * * *', ({ dsr }) => dsr.accessCron, '0 */6 * * *'],
     ['PENSTOCK_POOL_SIZE', '4', (config) => config.store.poolSize, 4],
     ['PENSTOCK_ENCRYPTION_KEYS', `a:${KEY}`, (config) => config.keys.encryption[0]?.key.reveal(), KEY],
     ['PENSTOCK_IDENTITY_KEY', KEY, (config) => config.keys.identity?.reveal(), KEY],
@@ -175,6 +178,10 @@ describe('a wrong value', () => {
     ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', 'https://hooks.inner'],
     ['PENSTOCK_OUTGOING_CA', '/no/such.pem'],
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '61'],
+    ['PENSTOCK_DSR_HOSTS', 'dsr.example.com:443'],
+    ['PENSTOCK_DSR_DOMAIN', 'https://example.com'],
+    ['PENSTOCK_DSR_DOMAIN_ALIASES', 'example.com,a b'],
+    ['PENSTOCK_DSR_ACCESS_CRON', 'daily'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
   ];

@@ -1,0 +1,28 @@
+import type { SettingsReader } from '../access/index.ts';
+import type { Config } from '../config.ts';
+import { registerRequestWorker } from '../dsr/index.ts';
+import { createTombstones } from '../identity/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import { type Clock, createIdSource, type KeyRing, type Log, type Secret, systemRandom } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+
+interface DsrParts {
+  readonly config: Pick<Config, 'dsr' | 'engine'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly keyRing: KeyRing;
+  readonly identityKey: Secret;
+  readonly jobs: Jobs;
+  readonly settingsOf: SettingsReader;
+}
+
+/** Tells the jobs of this daemon what data subject requests need of them. */
+export async function registerDsr({ config, ...parts }: DsrParts): Promise<void> {
+  const tombstones = createTombstones(parts.identityKey);
+  const nextId = createIdSource(parts.clock);
+  await registerRequestWorker(
+    { ...parts, tombstones, nextId, random: systemRandom },
+    { works: config.engine.workers > 0, accessCron: config.dsr.accessCron },
+  );
+}

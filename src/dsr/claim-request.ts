@@ -1,0 +1,58 @@
+import { and, eq } from 'drizzle-orm';
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import type { Request } from './request.ts';
+import { nextRequestStatus } from './request-machine.ts';
+import { setStatus } from './set-status.ts';
+import { dsrRequests } from './tables.ts';
+import type { WorkDeps } from './work/work-deps.ts';
+
+export interface RequestKey {
+  readonly workspaceId: WorkspaceId;
+  readonly id: string;
+}
+
+/** A request that is worked on is looked at again after so long, in case its worker is gone and its job with it. */
+export const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * Takes a request: one that is pending and due starts, and its callbacks are queued in the same transaction; one in progress
+ * is taken over. Undefined: there is nothing to do, because it is over, was cancelled, or is not due yet.
+ */
+export async function claimRequest({ store, clock }: WorkDeps, key: RequestKey): Promise<Request | undefined> {
+  return await store.transaction(async (tx) => {
+    const request = await lockRequest(tx, key);
+    const nowMs = clock.nowMs();
+    if (request === undefined || !isDue(request, nowMs)) return undefined;
+    const started = request.status === 'pending' ? await start(tx, request, nowMs) : request;
+    if (started === undefined || nextRequestStatus(started.status, 'take') === null) return undefined;
+    return await take(tx, started, nowMs);
+  });
+}
+
+async function lockRequest(tx: Transaction, { workspaceId, id }: RequestKey): Promise<Request | undefined> {
+  const [row] = await tx.orm.select().from(dsrRequests).where(isRequest(workspaceId, id)).for('update');
+  return row as Request | undefined;
+}
+
+const isRequest = (workspaceId: bigint, id: string) =>
+  and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id));
+
+/** What waits for its start waits for it whoever wakes the worker. */
+function isDue({ status, startsOn }: Request, nowMs: number): boolean {
+  return status !== 'pending' || startsOn.getTime() <= nowMs;
+}
+
+async function start(tx: Transaction, request: Request, nowMs: number): Promise<Request | undefined> {
+  const next = nextRequestStatus(request.status, 'start');
+  return next === null ? undefined : await setStatus(tx, request, { next, nowMs });
+}
+
+async function take(tx: Transaction, { workspaceId, id, attempts }: Request, nowMs: number): Promise<Request> {
+  const [row] = await tx.orm
+    .update(dsrRequests)
+    .set({ attempts: attempts + 1, nextAttemptOn: new Date(nowMs + LOOK_AGAIN_MS) })
+    .where(isRequest(workspaceId, id))
+    .returning();
+  return row as Request;
+}

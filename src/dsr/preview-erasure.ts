@@ -1,0 +1,87 @@
+import { eraseFromChanges } from '../access/index.ts';
+import { findConflicts, findFailedRecords, type RecordPosition } from '../engine/index.ts';
+import { countBatches, eraseRejected } from '../events/index.ts';
+import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
+import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import { addCounts, type Counts } from './work/evidence.ts';
+import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
+import { unsharedIdentities } from './work/unshared-identities.ts';
+
+export interface ErasurePreview {
+  readonly people: readonly ProfileId[];
+  /** What would go, by room and kind; what a run or a group delivers until then comes on top. */
+  readonly counts: Counts;
+}
+
+/** What an erasure would remove if it began now. It changes nothing, and reads as much as the erasure does. */
+export async function previewErasure(sql: Sql, resolution: Resolution, signal: AbortSignal): Promise<ErasurePreview> {
+  const workspaceId = workspaceOf(resolution.request.workspaceId);
+  const people = await resolveSubject(sql, resolution);
+  const held: Identity[] = [];
+  let counts: Counts = { identity: { profiles: people.length, identities: 0 }, events: { batches: 0 } };
+  for (const person of people) {
+    const profile = await readProfile(sql, { workspaceId, environment: person.environment }, person.mpid);
+    held.push(...(profile?.identities ?? []));
+    const batches = await countBatches(sql, { workspaceId, ...person });
+    counts = addCounts(counts, {
+      identity: { identities: profile?.identities.length ?? 0 },
+      events: { batches },
+    });
+  }
+  const identities = [...resolution.subject.identities.map(({ type, value }) => ({ type, value })), ...held];
+  const search = {
+    ...{ sql, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },
+    identities: await unsharedIdentities(sql, resolution.identityKey, { workspaceId, people, identities }),
+  };
+  return { people, counts: addCounts(counts, await countInRooms(search)) };
+}
+
+interface Search {
+  readonly sql: Sql;
+  readonly workspaceId: WorkspaceId;
+  readonly mpids: readonly bigint[];
+  readonly identities: readonly Identity[];
+  readonly signal: AbortSignal;
+}
+
+async function countInRooms(search: Search): Promise<Counts> {
+  const { sql, workspaceId, mpids } = search;
+  const namesPerson = createNamesPerson(search);
+  const place = { workspaceId, namesPerson, isPreview: true } as const;
+  const records = (find: typeof findFailedRecords) =>
+    total<RecordPosition>(search, async (after) => {
+      const { found, next } = await find(sql, { ...place, after });
+      return { erased: found.length, next };
+    });
+  return {
+    events: { rejected_batches: await total<bigint>(search, (after) => eraseRejected(sql, { ...place, after })) },
+    engine: {
+      failed_records: await records(findFailedRecords),
+      write_back_conflicts: await records(findConflicts),
+    },
+    access: {
+      audit_entries: await total<bigint>(search, (after) => eraseFromChanges(sql, { ...place, mpids, after })),
+    },
+  };
+}
+
+interface Part<Position> {
+  readonly erased: number;
+  readonly next?: Position | undefined;
+}
+
+async function total<Position>(
+  { signal }: Search,
+  countPart: (after: Position | undefined) => Promise<Part<Position>>,
+): Promise<number> {
+  let count = 0;
+  let after: Position | undefined;
+  do {
+    signal.throwIfAborted();
+    const part = await countPart(after);
+    count += part.erased;
+    after = part.next;
+  } while (after !== undefined);
+  return count;
+}

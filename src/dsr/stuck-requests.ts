@@ -1,0 +1,57 @@
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+import type { RequestStatus } from './request-machine.ts';
+import type { RequestType } from './request-type.ts';
+
+/** A request that does not go on by itself as it should. */
+export interface StuckRequest {
+  readonly id: string;
+  readonly type: RequestType;
+  readonly status: RequestStatus;
+  /** When it should have started, or did. */
+  readonly since: Date;
+  readonly attempts: number;
+  readonly nextAttemptOn: Date | null;
+  /** What to know and to do, without personal data. */
+  readonly why: string;
+}
+
+/** Passes come each minute, and an attempt that is under way is looked at again after one. */
+const LATE_MS = 10 * 60_000;
+
+interface Row extends Omit<StuckRequest, 'why' | 'since'> {
+  readonly startsOn: Date;
+  readonly startedOn: Date | null;
+  readonly expectedCompletionOn: Date | null;
+  readonly lastError: string | null;
+}
+
+/** Requests whose last attempt failed, that nobody takes, or that are late: the longest waiting first. */
+export async function stuckRequests(
+  sql: Sql,
+  { workspaceId, nowMs }: { readonly workspaceId: WorkspaceId; readonly nowMs: number },
+): Promise<readonly StuckRequest[]> {
+  const rows = await sql.query<Row>(
+    `SELECT id, type, status, starts_on AS "startsOn", started_on AS "startedOn", attempts,
+       next_attempt_on AS "nextAttemptOn", expected_completion_on AS "expectedCompletionOn", last_error AS "lastError"
+     FROM dsr_requests WHERE workspace_id = $1 AND status IN ('pending', 'in_progress')
+       AND (last_error IS NOT NULL OR next_attempt_on <= $2 OR expected_completion_on <= $3)
+     ORDER BY starts_on, id`,
+    [workspaceId, new Date(nowMs - LATE_MS), new Date(nowMs)],
+  );
+  return rows.map(({ startsOn, startedOn, expectedCompletionOn, lastError, ...row }) => ({
+    ...{ ...row, since: startedOn ?? startsOn },
+    why: reasonOf({ ...row, startsOn, startedOn, expectedCompletionOn, lastError }, nowMs),
+  }));
+}
+
+function reasonOf({ lastError, attempts, nextAttemptOn }: Row, nowMs: number): string {
+  if (lastError !== null) {
+    const next = nextAttemptOn === null ? '' : ` The next one is due at ${nextAttemptOn.toISOString()}.`;
+    return `Attempt ${attempts} failed: ${lastError}${next}`;
+  }
+  if (nextAttemptOn !== null && nextAttemptOn.getTime() <= nowMs - LATE_MS) {
+    return `No worker has taken it since ${nextAttemptOn.toISOString()}: is a daemon running, with PENSTOCK_WORKERS above 0?`;
+  }
+  return 'It is past its expected completion and still under way.';
+}

@@ -1,0 +1,82 @@
+import { queueErasedMpids } from '../../engine/index.ts';
+import { forgetMembers } from '../../groups/index.ts';
+import { eraseInTransaction, type Identity, type ProfileId } from '../../identity/index.ts';
+import { AppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { type ErasedSubject, openSubject, type Request, type Subject, sealSubject } from '../request.ts';
+import { eraseRooms } from './erase-rooms.ts';
+import { addEvidence } from './evidence.ts';
+import { resolveSubject } from './resolve-subject.ts';
+import { unsharedIdentities } from './unshared-identities.ts';
+import type { Attempt, WorkDeps } from './work-deps.ts';
+
+/**
+ * Erases whom a request names. One short transaction takes the profiles away, and from its commit on nothing about them is
+ * delivered any more; whom it erased stands on the request, encrypted, until all rooms are done. An attempt that follows
+ * goes on from there and resolves nobody again.
+ */
+export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<void> {
+  const { request, signal, step } = attempt;
+  const subject = openSubject(deps.keyRing, request);
+  if (subject === undefined) throw new AppError('INTERNAL', `The request ${request.id} does not know its subject.`);
+  step('erasing profiles');
+  const erased = subject.erased ?? (await eraseProfiles(deps, request, subject));
+  await eraseRooms({
+    ...erased,
+    ...{ signal, step, store: deps.store, workspaceId: workspaceOf(request.workspaceId), ledgerKey: deps.identityKey },
+    count: (tx, counts) => addEvidence(tx, request, counts),
+  });
+}
+
+async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject): Promise<ErasedSubject> {
+  const workspaceId = workspaceOf(request.workspaceId);
+  const settings = await deps.settingsOf(workspaceId);
+  return await eraseInTransaction(deps.store, workspaceId, async (tx) => {
+    const people = await resolveSubject(tx, { ...deps, request, subject, settings });
+    const nowMs = deps.clock.nowMs();
+    const identities: readonly Identity[] = subject.identities.map(({ type, value }) => ({ type, value }));
+    const gone = await deps.tombstones.erasePeople(tx, { workspaceId, people, identities, nowMs });
+    const memberships = await leaveOtherRooms(tx, { workspaceId, people, nowMs });
+    const named = [...identities, ...gone.people.flatMap((person) => person.identities)];
+    const erased = {
+      people,
+      identities: await unsharedIdentities(tx, deps.identityKey, { workspaceId, people, identities: named }),
+    };
+    await remember(deps, tx, { request, subject: { ...subject, erased }, keys: gone.keys });
+    await addEvidence(tx, request, {
+      identity: { profiles: gone.profiles, identities: gone.identities, tombstones: gone.tombstones },
+      groups: { memberships },
+    });
+    return erased;
+  });
+}
+
+interface Leaving {
+  readonly workspaceId: ReturnType<typeof workspaceOf>;
+  readonly people: readonly ProfileId[];
+  readonly nowMs: number;
+}
+
+/** What has to go in the same moment: nobody computes a group or writes an MPID back in between. */
+export async function leaveOtherRooms(tx: Transaction, { workspaceId, people, nowMs }: Leaving): Promise<number> {
+  await queueErasedMpids(tx, { workspaceId, mpids: people.map(({ mpid }) => mpid), nowMs });
+  let memberships = 0;
+  for (const [environment, ofIt] of Map.groupBy(people, (person) => person.environment)) {
+    const mpids = ofIt.map(({ mpid }) => mpid);
+    memberships += await forgetMembers(tx, { workspaceId, environment, mpids, nowMs });
+  }
+  return memberships;
+}
+
+interface Remembered {
+  readonly request: Request;
+  readonly subject: Subject;
+  readonly keys: readonly string[];
+}
+
+async function remember({ keyRing }: WorkDeps, tx: Transaction, { request, subject, keys }: Remembered): Promise<void> {
+  await tx.execute(
+    'UPDATE dsr_requests SET subject = $3, erased_keys = $4::uuid[] WHERE workspace_id = $1 AND id = $2',
+    [request.workspaceId, request.id, sealSubject(keyRing, request, subject), keys],
+  );
+}

@@ -1,0 +1,119 @@
+import type { WorkspaceSettings } from '../../access/index.ts';
+import { readBatches } from '../../events/index.ts';
+import {
+  findHolders,
+  type Holder,
+  type Identity,
+  type IdentityType,
+  type ProfileId,
+  policyOf,
+  readProfile,
+} from '../../identity/index.ts';
+import { msOfMicros, type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { Request, Subject } from '../request.ts';
+
+export interface Resolution {
+  readonly request: Pick<Request, 'workspaceId' | 'version'>;
+  readonly subject: Subject;
+  readonly identityKey: Secret;
+  readonly settings: Pick<WorkspaceSettings, 'identity'>;
+}
+
+const ENVIRONMENTS = ['production', 'development'] as const;
+
+/**
+ * The profiles that a request is about (rulings §4, Resolution), in both environments; whether a login identity protects
+ * them plays no part. Version 3: the one profile that holds most of the given identities, of several the one that holds
+ * the strongest by the workspace's priority, then the one that was active last. Versions 1 and 2: one for each identity.
+ * MPIDs name their profiles.
+ * not shown: an identity of version 1 or 2 that several profiles hold; it takes the one that version 3 would take of them.
+ */
+export async function resolveSubject(sql: Sql, resolution: Resolution): Promise<readonly ProfileId[]> {
+  const found = new Map<string, ProfileId>();
+  for (const environment of ENVIRONMENTS) {
+    const place = { ...resolution, environment };
+    for (const mpid of [...(await namedProfiles(sql, place)), ...(await heldProfiles(sql, place))]) {
+      found.set(`${environment} ${mpid}`, { environment, mpid });
+    }
+  }
+  return [...found.values()];
+}
+
+interface Place extends Resolution {
+  readonly environment: (typeof ENVIRONMENTS)[number];
+}
+
+const scopeOf = ({ request, environment }: Place) => ({ workspaceId: workspaceOf(request.workspaceId), environment });
+
+async function namedProfiles(sql: Sql, place: Place): Promise<readonly bigint[]> {
+  const there: bigint[] = [];
+  for (const mpid of place.subject.mpids) {
+    if ((await readProfile(sql, scopeOf(place), mpid)) !== undefined) there.push(mpid);
+  }
+  return there;
+}
+
+async function heldProfiles(sql: Sql, place: Place): Promise<readonly bigint[]> {
+  const identities: readonly Identity[] = place.subject.identities;
+  if (identities.length === 0) return [];
+  const holders = await findHolders(sql, place.identityKey, { ...scopeOf(place), identities });
+  const groups = place.request.version === 3 ? [holders] : identities.map((_, index) => holders.filter(holding(index)));
+  const best: bigint[] = [];
+  for (const group of groups) {
+    const mpid = await bestOf(sql, place, group);
+    if (mpid !== undefined) best.push(mpid);
+  }
+  return best;
+}
+
+const holding =
+  (index: number) =>
+  ({ holds }: Holder): boolean =>
+    holds.includes(index);
+
+async function bestOf(sql: Sql, place: Place, holders: readonly Holder[]): Promise<bigint | undefined> {
+  const ranked = rankHolders(holders, place);
+  const equals = ranked.filter((holder) => compareRanks(holder.ranks, ranked[0]?.ranks ?? []) === 0);
+  if (equals.length <= 1) return equals[0]?.mpid;
+  let best: { readonly mpid: bigint; readonly activeMs: number } | undefined;
+  for (const { mpid } of equals) {
+    const activeMs = await lastActive(sql, place, mpid);
+    if (best === undefined || activeMs > best.activeMs) best = { mpid, activeMs };
+  }
+  return best?.mpid;
+}
+
+/** Most identities first, then the strongest of them; of equals the oldest profile. */
+function rankHolders(holders: readonly Holder[], { subject, settings }: Place) {
+  const { priority } = policyOf(settings);
+  const rankOf = (index: number) => rankIn(priority, subject.identities[index]?.type);
+  return holders
+    .map(({ mpid, holds }) => ({ mpid, ranks: holds.map(rankOf).toSorted((left, right) => left - right) }))
+    .toSorted((one, other) => compareRanks(one.ranks, other.ranks) || (one.mpid < other.mpid ? -1 : 1));
+}
+
+/** Types that the workspace does not list come last. */
+function rankIn(priority: readonly IdentityType[], type: IdentityType | undefined): number {
+  const rank = type === undefined ? -1 : priority.indexOf(type);
+  return rank < 0 ? priority.length : rank;
+}
+
+function compareRanks(one: readonly number[], other: readonly number[]): number {
+  if (one.length !== other.length) return other.length - one.length;
+  const differing = one.findIndex((rank, index) => rank !== other[index]);
+  return differing < 0 ? 0 : (one[differing] as number) - (other[differing] as number);
+}
+
+/** When anything was last heard of the person: a batch, an attribute, or the profile itself. */
+async function lastActive(sql: Sql, place: Place, mpid: bigint): Promise<number> {
+  const scope = scopeOf(place);
+  const profile = await readProfile(sql, scope, mpid);
+  const [batch] = await readBatches(sql, { ...scope, mpid }, { limit: 1 });
+  const times = [
+    profile?.createdOn.getTime() ?? 0,
+    batch?.receivedOn.getTime() ?? 0,
+    ...(profile?.attributes ?? []).map(({ setAt }) => msOfMicros(setAt)),
+  ];
+  return times.reduce((latest, time) => Math.max(latest, time));
+}

@@ -1,0 +1,75 @@
+// How an attempt ends: completed, put off until it may be completed, failed, or handed back. Each is one transaction.
+import { type AppError, type BackoffPolicy, backoffDelayMs, ERROR_CODES } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { completesNotBefore } from '../plan-request.ts';
+import type { Request } from '../request.ts';
+import { nextRequestStatus } from '../request-machine.ts';
+import { setStatus } from '../set-status.ts';
+import { type Fence, lockAttempt } from './evidence.ts';
+import type { Attempt, WorkDeps } from './work-deps.ts';
+
+const BACKOFF: BackoffPolicy = { baseMs: 60_000, maxMs: 3_600_000 };
+
+/** Part of the transaction that completes a request. */
+export type Finish = (tx: Transaction, completedOn: Date) => Promise<void>;
+
+/**
+ * Completes the request, and queues its callbacks; all that is personal goes with it. An erasure that skips its waiting
+ * period waits for the end of its 24 hours first. Answers whether it is completed. Throws LEASE_LOST.
+ */
+export async function completeRequest(
+  { store, clock }: WorkDeps,
+  { request }: Attempt,
+  finish?: Finish,
+): Promise<boolean> {
+  const notBefore = completesNotBefore(request);
+  return await store.transaction(async (tx) => {
+    await lockAttempt(tx, request);
+    const nowMs = clock.nowMs();
+    if (nowMs < notBefore.getTime()) {
+      await putOff(tx, request, { until: notBefore, lastError: null });
+      return false;
+    }
+    await finish?.(tx, new Date(nowMs));
+    const next = nextRequestStatus(request.status, 'complete');
+    if (next !== null) await setStatus(tx, request, { next, nowMs });
+    return next !== null;
+  });
+}
+
+/** The attempt came to nothing: the operator sees why, and the next one comes after a while. Throws LEASE_LOST. */
+export async function failRequest(
+  { store, clock, random }: WorkDeps,
+  { request }: Attempt,
+  { error, step }: { readonly error: AppError; readonly step: string },
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    await lockAttempt(tx, request);
+    const until = new Date(clock.nowMs() + backoffDelayMs(request.attempts, BACKOFF, random));
+    await putOff(tx, request, { until, lastError: reasonOf(error, step) });
+  });
+}
+
+/** The daemon goes down: whoever looks next takes the request at once. Throws LEASE_LOST. */
+export async function releaseRequest({ store, clock }: WorkDeps, { request }: Attempt): Promise<void> {
+  await store.transaction(async (tx) => {
+    await lockAttempt(tx, request);
+    await putOff(tx, request, { until: new Date(clock.nowMs()), lastError: request.lastError });
+  });
+}
+
+/** What an error says may hold a value; its code and what was being done cannot. */
+function reasonOf({ code }: AppError, step: string): string {
+  return `${code} while ${step}: ${ERROR_CODES[code].meaning}`;
+}
+
+async function putOff(
+  tx: Transaction,
+  { workspaceId, id }: Fence,
+  { until, lastError }: { readonly until: Date; readonly lastError: Request['lastError'] },
+): Promise<void> {
+  await tx.execute(
+    'UPDATE dsr_requests SET next_attempt_on = $3, last_error = $4 WHERE workspace_id = $1 AND id = $2',
+    [workspaceId, id, until, lastError],
+  );
+}

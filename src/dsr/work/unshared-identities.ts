@@ -1,0 +1,26 @@
+import { findHolders, type Identity } from '../../identity/index.ts';
+import type { Secret } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { PeopleInRooms } from './erase-rooms.ts';
+
+/**
+ * Those of the identities, each once, that only the people hold: a record that names what somebody else has too, such as
+ * the device of a family, may be about somebody else.
+ */
+export async function unsharedIdentities(
+  sql: Sql,
+  identityKey: Secret,
+  { workspaceId, people, identities }: PeopleInRooms,
+): Promise<readonly Identity[]> {
+  const byName = new Map(identities.map((identity) => [`${identity.type}\n${identity.value}`, identity]));
+  const distinct = [...byName.values()];
+  const mpids = new Set(people.map(({ mpid }) => mpid));
+  const shared = new Set<number>();
+  for (const environment of ['production', 'development'] as const) {
+    const holders = await findHolders(sql, identityKey, { workspaceId, environment, identities: distinct });
+    for (const { holds } of holders.filter(({ mpid }) => !mpids.has(mpid))) {
+      for (const index of holds) shared.add(index);
+    }
+  }
+  return distinct.filter((_, index) => !shared.has(index));
+}

@@ -1,0 +1,74 @@
+import { type AppError, asAppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { claimRequest, type RequestKey } from '../claim-request.ts';
+import { openSubject } from '../request.ts';
+import { publishFile } from '../result/result-file.ts';
+import { writeResultFile } from '../result/write-result-file.ts';
+import { eraseSubject } from './erase-subject.ts';
+import { resolveSubject } from './resolve-subject.ts';
+import { completeRequest, failRequest, releaseRequest } from './settle-request.ts';
+import type { Attempt, WorkDeps } from './work-deps.ts';
+
+/** 001, Limits: results_url is valid 7 days after completion. */
+const RESULTS_MS = 7 * 24 * 3_600_000;
+
+/**
+ * What a worker does with a request that is due: take it, do it, write what became of it. Returns when all of that is in the
+ * store; throws only when the store does not answer.
+ */
+export async function workRequest(deps: WorkDeps, key: RequestKey, signal: AbortSignal): Promise<void> {
+  const request = await claimRequest(deps, key);
+  if (request === undefined) return;
+  let step = 'beginning';
+  const attempt: Attempt = {
+    ...{ request, signal },
+    step: (next) => {
+      step = next;
+    },
+  };
+  const log = deps.log.child({ workspace: String(key.workspaceId), request: key.id });
+  try {
+    const isCompleted = request.type === 'erasure' ? await erase(deps, attempt) : await answer(deps, attempt);
+    if (isCompleted) log.info({ type: request.type, attempt: request.attempts }, 'dsr.completed');
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    await settle(deps, attempt, { error, step });
+    const { code, disposition } = error;
+    if (disposition === 'bug') log.error({ err: thrown, code, step }, 'dsr.attempt_failed');
+    else log.warn({ code, step }, 'dsr.attempt_failed');
+  }
+}
+
+async function erase(deps: WorkDeps, attempt: Attempt): Promise<boolean> {
+  await eraseSubject(deps, attempt);
+  attempt.step('completing');
+  return await completeRequest(deps, attempt);
+}
+
+async function answer(deps: WorkDeps, attempt: Attempt): Promise<boolean> {
+  const { request, signal } = attempt;
+  attempt.step('finding the profiles');
+  const subject = openSubject(deps.keyRing, request) ?? { identities: [], mpids: [] };
+  const settings = await deps.settingsOf(workspaceOf(request.workspaceId));
+  const people = await resolveSubject(deps.store, { ...deps, request, subject, settings });
+  attempt.step('writing the result file');
+  const file = await writeResultFile(deps, request, { people, signal });
+  attempt.step('completing');
+  return await completeRequest(deps, attempt, async (tx, completedOn) => {
+    if (file !== undefined) await publishFile(tx, file, new Date(completedOn.getTime() + RESULTS_MS));
+  });
+}
+
+/** Whoever lost the request to another worker has nothing more to say about it. */
+async function settle(
+  deps: WorkDeps,
+  attempt: Attempt,
+  failure: { readonly error: AppError; readonly step: string },
+): Promise<void> {
+  try {
+    if (failure.error.code === 'LEASE_LOST') return;
+    if (attempt.signal.aborted) await releaseRequest(deps, attempt);
+    else await failRequest(deps, attempt, failure);
+  } catch (thrown) {
+    if (asAppError(thrown).code !== 'LEASE_LOST') throw thrown;
+  }
+}
