@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import type { Processor } from './create-processor.ts';
+
+const FILES = [
+  { path: '/certificates/opendsr.pem', suffix: '', who: 'versions 2 and 3' },
+  { path: '/certificates/opengdpr.pem', suffix: 'V1', who: 'version 1' },
+] as const;
+
+/** {cert_url} and {cert_url_v1} of 001 (rulings §4, Bases): what `processor_certificate` of the discovery names. */
+export function certificateEndpoints({ published }: Pick<Processor, 'published'>): readonly Endpoint[] {
+  return FILES.map(({ path, suffix, who }) =>
+    defineEndpoint({
+      ...{ api: 'dsr', method: 'GET', path, credential: 'none', tag: 'Data subject requests' },
+      operationId: `getProcessorCertificate${suffix}`,
+      summary: `The certificate that signs answers and callbacks of ${who}, as PEM; behind it earlier ones until they expire`,
+      params: NO_PARAMETERS,
+      query: NO_PARAMETERS,
+      responses: { 200: Type.String() },
+      handler: async () => ({
+        status: 200,
+        body: await published(),
+        headers: { 'content-type': 'application/x-pem-file', 'cache-control': 'public, max-age=60' },
+      }),
+    }),
+  );
+}
