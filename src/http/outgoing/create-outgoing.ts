@@ -90,7 +90,10 @@ async function within<Result>(
   const limit = new AbortController();
   const signal = outer === undefined ? limit.signal : AbortSignal.any([limit.signal, outer]);
   const late = async (): Promise<never> => {
-    await systemClock.sleep(limitMs, AbortSignal.any([over.signal, ...(outer === undefined ? [] : [outer])]));
+    const ended = outer === undefined ? over.signal : AbortSignal.any([over.signal, outer]);
+    await systemClock.sleep(limitMs, ended).catch((cause: unknown) => {
+      throw new AppError('CANCELLED', 'The call was broken off.', { cause });
+    });
     const error = new AppError('CALL_FAILED', `There was no whole answer within ${limitMs / 1000} s.`);
     limit.abort(error);
     throw error;
