@@ -107,13 +107,13 @@ export interface ErasedBatches {
 export async function eraseBatches(sql: Sql, scope: LogScope, after?: LogPosition): Promise<ErasedBatches> {
   const range = [...personOf(scope), after?.receivedOn ?? '-infinity', after?.id ?? 0n];
   const [last] = await sql.query<LogPosition>(
-    `SELECT received_on AS "receivedOn", id FROM event_batches ${OF_PERSON_AFTER}
+    `SELECT received_on AS "receivedOn", id FROM event_batches WHERE workspace_id = $1 AND ${OF_PERSON_AFTER}
      ORDER BY received_on, id OFFSET ${ERASED_AT_ONCE - 1} LIMIT 1`,
     range,
   );
   const { receivedOn, id } = last ?? THE_END;
   const erased = await sql.execute(
-    `DELETE FROM event_batches ${OF_PERSON_AFTER} AND received_on <= $6 AND (received_on, id) <= ($6, $7)`,
+    `DELETE FROM event_batches WHERE workspace_id = $1 AND ${OF_PERSON_AFTER} AND received_on <= $6 AND (received_on, id) <= ($6, $7)`,
     [...range, receivedOn, id],
   );
   return last === undefined ? { erased } : { erased, next: last };
@@ -131,7 +131,7 @@ export async function countBatches(sql: Sql, scope: LogScope): Promise<number> {
 const personOf = ({ workspaceId, mpid, environment }: LogScope) =>
   [workspaceId, mpid, environmentNumbers(environment)] as const;
 
-const OF_PERSON_AFTER = `WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
+const OF_PERSON_AFTER = `mpid = $2 AND environment = ANY($3)
   AND received_on >= $4 AND (received_on, id) > ($4, $5)`;
 
 /** Where a batch stands in the index of its workspace. */
