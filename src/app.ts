@@ -9,11 +9,13 @@ import {
   createSettingsReader,
   createSigningKeys,
   ensureSigningKey,
+  type SettingsReader,
 } from './access/index.ts';
 import { expireAll } from './app/expire-all.ts';
 import { observeRuns, observeStore } from './app/observe.ts';
 import { registerDsr } from './app/register-dsr.ts';
 import type { Config } from './config.ts';
+import { createDsr, createProcessor, type Dsr } from './dsr/index.ts';
 import { createEngine, type Engine, engineEndpoints, isLedgerAhead } from './engine/index.ts';
 import {
   type BatchDoor,
@@ -27,6 +29,7 @@ import { createGroups, groupsEndpoints } from './groups/index.ts';
 import {
   createHttpServer,
   createMetrics,
+  createOutgoing,
   createRateLimiter,
   type HttpServer,
   type HttpServerOptions,
@@ -156,10 +159,9 @@ function assemble(parts: Parts): App {
   const settingsOf = createSettingsReader({ store, clock });
   const batches = createBatchDoor({ store, clock, events, settingsOf, rates: createRateLimiter({ clock }) });
   const requests = createIdentityRequests({ store, identities });
-  const http = serveApi(parts, {
-    metrics,
-    jobs,
-    requests,
+  const dsr = dsrOf(parts, settingsOf, () => http.url);
+  const http: HttpServer = serveApi(parts, {
+    ...{ metrics, jobs, requests, dsr },
     ingest: { store, clock, batches, settingsOf },
     sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
@@ -190,6 +192,14 @@ async function registerUpkeep(jobs: Jobs, deps: Pick<Parts, 'store' | 'clock' | 
   await jobs.cadence('expire', EXPIRY_CRON, (_dueAt, signal) => expireAll(deps, signal));
 }
 
+function dsrOf(parts: Parts, settingsOf: SettingsReader, baseUrl: () => string): Dsr {
+  const { config } = parts;
+  const { domain } = config.dsr;
+  const processor = createProcessor({ ...parts, domain });
+  const outgoing = createOutgoing(config.outgoing);
+  return createDsr({ ...parts, settingsOf, baseUrl, outgoing, processor, dsr: config.dsr });
+}
+
 type Sync = Parameters<typeof syncEndpoints>[0] & Parameters<typeof engineEndpoints>[0];
 
 /** What /readyz asks before it says that this daemon can work. */
@@ -211,18 +221,19 @@ interface Serving {
   readonly metrics: Metrics;
   readonly jobs: Jobs;
   readonly requests: IdentityRequests;
+  readonly dsr: Dsr;
   readonly ingest: Parameters<typeof eventsEndpoints>[0];
   readonly sync: Sync;
 }
 
-function serveApi(parts: Parts, { metrics, jobs, requests, ingest, sync }: Serving): HttpServer {
+function serveApi(parts: Parts, { metrics, jobs, requests, dsr, ingest, sync }: Serving): HttpServer {
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
   const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url, dataPlanUses };
   const http: HttpServer = createHttpServer({
     endpoints: [
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
-      ...[...syncEndpoints(sync), ...engineEndpoints(sync), ...groupsEndpoints(sync)],
+      ...[...syncEndpoints(sync), ...engineEndpoints(sync), ...groupsEndpoints(sync), ...dsr.endpoints],
       ...profileEndpoints({ ...parts, pipelineIds: (id) => pipelineIds(store, id), settleWaitMs: SETTLE_WAIT_MS }),
     ],
     allowsOrigin: createAllowsOrigin(tokens),

@@ -2,6 +2,8 @@
 // callbacks. This room knows what the law asks for; what a room below holds about a person, that room finds and erases.
 // Terminology: the *subject* is whom a request names, by identities and MPIDs; *resolving* it finds the profiles; a *match
 // hash* tells two requests for the same thing; a *tombstone* (of `identity`) keeps the erased from coming back.
+export { createProcessor } from './certificates/create-processor.ts';
+export { createDsr, type Dsr, type DsrOptions } from './create-dsr.ts';
 export type { Request, Subject, SubjectIdentity } from './request.ts';
 export { openEncodedRequest, openSubject } from './request.ts';
 export type { RequestStatus } from './request-machine.ts';

@@ -59,3 +59,4 @@ export type {
   Tombstones,
 } from './tombstones/contract.ts';
 export { createTombstones } from './tombstones/create-tombstones.ts';
+export { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';

@@ -77,7 +77,7 @@ it('names each parameter of a path once, and a body for each answer that has one
     const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
     expect([name, parameters.filter((each) => each.in === 'path').map((each) => each.name)]).toEqual([name, inPath]);
     for (const [status, { content }] of Object.entries(responses)) {
-      const isEmpty = status === '204' || status === '202';
+      const isEmpty = status === '204' || (status === '202' && !name.includes('/dsr/'));
       expect([name, status, content === undefined]).toEqual([name, status, isEmpty]);
     }
   }
@@ -89,7 +89,7 @@ function mediaOf(answers: Readonly<Record<string, { readonly content?: Media }>>
   );
 }
 
-/** References lead into the document. */
-function withRefs(schema: object): object {
+/** References lead into the document; a file has no schema. */
+function withRefs(schema: object = {}): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as object;
 }

@@ -11,7 +11,7 @@ import {
   initialise,
   type Role,
 } from '../../src/access/index.ts';
-import type { Endpoint, HttpServer } from '../../src/http/index.ts';
+import type { Endpoint, HttpServer, HttpServerOptions } from '../../src/http/index.ts';
 import { createKeyRing, createLog, type KeyRing, type Log, Secret, type WorkspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { dataPlanUses } from '../../src/sync/index.ts';
@@ -65,7 +65,11 @@ export function someWorkspace(deps: AccessDeps, name: string = randomBytes(4).to
 export function accessServer(
   deps: AccessDeps,
   endpoints: readonly Endpoint[] = [],
-  { baseUrl = BASE_URL, log = createLog('silent') }: { readonly baseUrl?: string; readonly log?: Log } = {},
+  {
+    baseUrl = BASE_URL,
+    log = createLog('silent'),
+    http = {},
+  }: { readonly baseUrl?: string; readonly log?: Log; readonly http?: Partial<HttpServerOptions> } = {},
 ): HttpServer {
   const signingKeys = createSigningKeys(deps);
   const all = { ...deps, signingKeys, baseUrl: () => baseUrl, dataPlanUses };
@@ -74,6 +78,7 @@ export function accessServer(
     authenticate: createAuthenticate({ ...all, signatureWindowMs: 300_000, keyOnlyPerSecond: 50 }),
     clock: deps.clock,
     log,
+    ...http,
   });
 }
 

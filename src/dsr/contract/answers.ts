@@ -1,0 +1,66 @@
+// Answers (001, Resources and their fields). Times of version 3 end in Z, those of versions 1 and 2 have no zone (rulings §4).
+import { Type } from 'typebox';
+import { REQUEST_STATUSES } from '../request-machine.ts';
+import { REQUEST_TYPES } from '../request-type.ts';
+
+const CLOSED = { additionalProperties: false };
+const Text = Type.String();
+const orNull = (description: string) => Type.Union([Text, Type.Null()], { description });
+
+const Received = {
+  received_time: Type.String({ description: 'When the request was received: ISO 8601, UTC.' }),
+  subject_request_id: Text,
+  controller_id: Type.String({ description: 'Id of the workspace.' }),
+};
+
+export const CreateAnswer = Type.Object(
+  {
+    expected_completion_time: Type.String({ description: 'ISO 8601, UTC.' }),
+    encoded_request: Type.String({ description: 'The body as it came, in base64.' }),
+    ...Received,
+  },
+  { ...CLOSED, title: 'SubjectRequestCreated' },
+);
+
+export const CancelAnswer = Type.Object(
+  { expected_completion_time: Type.Null(), ...Received },
+  { ...CLOSED, title: 'SubjectRequestCancelled' },
+);
+
+const Forwarding = Type.Object(
+  {
+    domain: Type.String({ description: 'Of the partner.' }),
+    name: Text,
+    status: Type.Enum(['pending', 'skipped', 'sent', 'failed']),
+    status_message: Type.String({ description: 'Why it was skipped or failed; else empty.' }),
+  },
+  { ...CLOSED, title: 'SubjectRequestForwarding' },
+);
+
+export const RequestAnswer = Type.Object(
+  {
+    controller_id: Type.String({ description: 'Id of the workspace.' }),
+    expected_completion_time: orNull('ISO 8601, UTC; null once it is cancelled.'),
+    subject_request_id: Text,
+    group_id: orNull('Null in a request of version 1 or 2, which have none.'),
+    request_status: Type.Enum(REQUEST_STATUSES),
+    api_version: Type.Enum(['3.0', '2.0', '1.0']),
+    results_url: orNull('Of access and portability, once it is completed and something was found; for 7 days.'),
+    extensions: Type.Union([Type.Array(Forwarding), Type.Null()], {
+      description: 'Version 3: what partners were told of an erasure.',
+    }),
+  },
+  { ...CLOSED, title: 'SubjectRequest' },
+);
+
+export const RequestListAnswer = Type.Array(RequestAnswer, { description: 'In the order they were received.' });
+
+export const DiscoveryAnswer = Type.Object(
+  {
+    api_version: Type.Enum(['3.0', '2.0', '1.0']),
+    supported_identities: Type.Array(Type.Object({ identity_type: Text, identity_format: Type.Enum(['raw']) }, CLOSED)),
+    supported_subject_request_types: Type.Array(Type.Enum(REQUEST_TYPES)),
+    processor_certificate: Type.String({ description: 'Where the certificate is whose key signs.' }),
+  },
+  { ...CLOSED, title: 'SubjectRequestDiscovery' },
+);

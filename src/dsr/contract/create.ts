@@ -1,0 +1,135 @@
+// Create-request bodies (001, Resources and their fields; Version 2 and 1 differences). 001 calls none of them closed, so
+// unknown fields are passed over; dictionaries of identities hold nothing but identity types.
+import { type TProperties, type TSchema, Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
+import { REQUEST_TYPES } from '../request-type.ts';
+import { EXTENSION_NAMES, TOP_NAMES } from './identity-types.ts';
+
+const OPEN = { additionalProperties: true };
+const CLOSED = { additionalProperties: false };
+/** 001, Limits. */
+export const MOST_IDENTITIES = 50;
+/** not shown: bounds, so that one request cannot make thousands of calls. */
+const MOST_CALLBACK_URLS = 20;
+const MOST_CHARACTERS = 255;
+
+/** Null stands for an absent optional field: the status object shows such fields as null. */
+const maybe = (schema: TSchema) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+const UUID_V4 = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
+
+const common = {
+  subject_request_id: Type.String({
+    pattern: UUID_V4,
+    meaning: 'a UUID of version 4',
+    description: 'A UUID of version 4 that you choose; unique in the workspace, over all versions of this API.',
+  }),
+  subject_request_type: Type.Enum(REQUEST_TYPES),
+  submitted_time: Type.String({ description: 'When the data subject asked: ISO 8601.' }),
+  status_callback_urls: maybe(
+    Type.Array(Type.String(), {
+      maxItems: MOST_CALLBACK_URLS,
+      description: 'https addresses that are told of each change of the status.',
+    }),
+  ),
+};
+
+const Regulation = Type.Enum(['gdpr', 'ccpa']);
+
+const Raw = Type.Enum(['raw'], { description: 'The only one.' });
+const Dictionary = (names: readonly string[], description: string) => {
+  const identity = Type.Object({ value: Type.String(), encoding: Raw }, { ...OPEN, title: 'SubjectIdentity' });
+  const properties: TProperties = Object.fromEntries(names.map((name) => [name, Type.Optional(identity)]));
+  return maybe(Type.Object(properties, { ...CLOSED, maxProperties: MOST_IDENTITIES, description }));
+};
+
+const skip = maybe(
+  Type.Boolean({ description: 'An erasure begins 23 hours after its receipt, not 7 days. false by default.' }),
+);
+
+const ExtensionThree = Type.Object(
+  {
+    skip_waiting_period: skip,
+    subject_identities: Dictionary(
+      ['mpid', ...EXTENSION_NAMES],
+      'Identities that have no type in OpenDSR. `mpid` stands alone, without any other.',
+    ),
+  },
+  { ...OPEN, title: 'SubjectRequestExtension' },
+);
+
+const EXTENSIONS = 'By the name `opendsr.<domain>`, where the domain is that of this processor (PENSTOCK_DSR_DOMAIN).';
+
+const EXAMPLE = {
+  regulation: 'gdpr',
+  subject_request_id: 'a7551968-d5d6-44b2-9831-815ac9017798',
+  subject_request_type: 'erasure',
+  submitted_time: '2026-01-15T12:00:00Z',
+  subject_identities: { email: { value: 'ann@example.org', encoding: 'raw' } },
+  api_version: '3.0',
+  status_callback_urls: ['https://example.org/dsr/callback'],
+  group_id: 'january',
+};
+
+/** 001, Create-request body, version 3. */
+export const CreateBodyThree = Type.Object(
+  {
+    regulation: Regulation,
+    ...common,
+    skip_waiting_period: skip,
+    subject_identities: Dictionary(TOP_NAMES, 'Whom it is about, one identity a type.'),
+    api_version: maybe(Type.Enum(['3.0'])),
+    group_id: maybe(Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, description: 'Relates requests.' })),
+    extensions: maybe(Type.Object({}, { additionalProperties: ExtensionThree, description: EXTENSIONS })),
+  },
+  { ...OPEN, title: 'CreateSubjectRequest', examples: [EXAMPLE] },
+);
+
+const Listed = (names: readonly string[]) => ({ identity_type: Type.Enum([...names]), identity_value: Type.String() });
+
+const ExtensionTwo = Type.Object(
+  {
+    mpids: maybe(
+      Type.Array(Type.Union([Int64(), Type.String({ pattern: '^-?[0-9]{1,19}$', meaning: 'digits' })]), {
+        maxItems: MOST_IDENTITIES,
+        description: 'Each is looked for by itself.',
+      }),
+    ),
+    identities: maybe(Type.Array(Type.Object(Listed(EXTENSION_NAMES), OPEN), { maxItems: MOST_IDENTITIES })),
+  },
+  { ...OPEN, title: 'SubjectRequestExtensionTwo' },
+);
+
+const listed = (prefix: string) => ({
+  subject_identities: maybe(
+    Type.Array(Type.Object({ ...Listed(TOP_NAMES), identity_format: Raw }, OPEN), {
+      maxItems: MOST_IDENTITIES,
+      description: 'Whom it is about; each is looked for by itself.',
+    }),
+  ),
+  extensions: maybe(
+    Type.Object({}, { additionalProperties: ExtensionTwo, description: EXTENSIONS.replace('opendsr', prefix) }),
+  ),
+});
+
+const listedExample = {
+  ...{ subject_request_id: EXAMPLE.subject_request_id, subject_request_type: 'access' },
+  submitted_time: EXAMPLE.submitted_time,
+  subject_identities: [{ identity_type: 'email', identity_value: 'ann@example.org', identity_format: 'raw' }],
+};
+
+/** 001, Version 2 differences. */
+export const CreateBodyTwo = Type.Object(
+  { regulation: Regulation, ...common, ...listed('opendsr'), api_version: maybe(Type.Enum(['2.0', '1.0'])) },
+  {
+    ...OPEN,
+    title: 'CreateSubjectRequestTwo',
+    examples: [{ regulation: 'gdpr', ...listedExample, api_version: '2.0' }],
+  },
+);
+
+/** 001, Version 1 differences. */
+export const CreateBodyOne = Type.Object(
+  { ...common, ...listed('opengdpr'), api_version: maybe(Type.Enum(['1.0'])) },
+  { ...OPEN, title: 'CreateSubjectRequestOne', examples: [{ ...listedExample, api_version: '1.0' }] },
+);

@@ -1,0 +1,50 @@
+// Identity types of data subject requests and the type of a profile that each means (001, Identity types).
+import type { IdentityType } from '../../identity/index.ts';
+
+/** At the top level of `subject_identities`, in the order of 001. */
+export const TOP_TYPES = {
+  controller_customer_id: 'customer_id',
+  email: 'email',
+  android_advertising_id: 'android_advertising_id',
+  android_id: 'android_uuid',
+  fire_advertising_id: 'fire_advertising_id',
+  ios_advertising_id: 'ios_advertising_id',
+  ios_vendor_id: 'ios_idfv',
+  microsoft_advertising_id: 'microsoft_advertising_id',
+  microsoft_publisher_id: 'microsoft_publisher_id',
+  roku_advertising_id: 'roku_advertising_id',
+  roku_publishing_id: 'roku_publisher_id',
+  // rulings §4: both spellings
+  roku_publisher_id: 'roku_publisher_id',
+} as const satisfies Readonly<Record<string, IdentityType>>;
+
+/** In our extension. `mpid` is one of them too, and no identity of a profile. */
+export const EXTENSION_TYPES = {
+  other: 'other',
+  other2: 'other_id_2',
+  other3: 'other_id_3',
+  other4: 'other_id_4',
+  other5: 'other_id_5',
+  other6: 'other_id_6',
+  other7: 'other_id_7',
+  other8: 'other_id_8',
+  other9: 'other_id_9',
+  other10: 'other_id_10',
+  mobile_number: 'mobile_number',
+  phone_number_2: 'phone_number_2',
+  phone_number_3: 'phone_number_3',
+} as const satisfies Readonly<Record<string, IdentityType>>;
+
+const NAMES: Readonly<Record<string, IdentityType>> = { ...TOP_TYPES, ...EXTENSION_TYPES };
+
+export const TOP_NAMES = Object.keys(TOP_TYPES);
+export const EXTENSION_NAMES = Object.keys(EXTENSION_TYPES);
+
+/** 001, Discovery response: in place of `roku_publishing_id` it lists `roku_publisher_id`. */
+// not shown: whether the types of the extension are listed; they are no OpenDSR types, so a client that reads this knows none
+export const DISCOVERED_NAMES = TOP_NAMES.filter((name) => name !== 'roku_publishing_id');
+
+/** Undefined: no type of a request has this name. */
+export function identityTypeOfName(name: string): IdentityType | undefined {
+  return Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+}

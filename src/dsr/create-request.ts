@@ -1,0 +1,104 @@
+import { and, eq } from 'drizzle-orm';
+import type { Actor } from '../access/index.ts';
+import type { Outgoing } from '../http/index.ts';
+import type { TombstoneKeys } from '../identity/index.ts';
+import {
+  AppError,
+  type Clock,
+  fieldPath,
+  type Issue,
+  type KeyRing,
+  refuse,
+  type WorkspaceId,
+} from '../kernel/index.ts';
+import type { Store, Transaction } from '../store/index.ts';
+import { queueCallbacks } from './callbacks/queue-callbacks.ts';
+import { planRequest } from './plan-request.ts';
+import type { RequestDraft } from './read/draft.ts';
+import { type Request, sealEncodedRequest, sealSubject } from './request.ts';
+import { matchHashOf, subjectKeysOf } from './subject-keys.ts';
+import { dsrRequests } from './tables.ts';
+
+export interface CreateDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly keys: TombstoneKeys;
+  readonly outgoing: Pick<Outgoing, 'whyRefused'>;
+}
+
+export interface RequestToCreate {
+  readonly workspaceId: WorkspaceId;
+  readonly actor: Actor;
+  readonly draft: RequestDraft;
+  /** The body as it came. */
+  readonly bodyText: string;
+}
+
+/**
+ * Takes a request: from its commit on it is `pending`, and its first callbacks are queued (001, States). Throws
+ * VALIDATION_FAILED for a callback URL that may not be called, DUPLICATE_ID, and REQUEST_IN_PROGRESS while one with the same
+ * identities, extensions and type is not over.
+ */
+export async function createRequest(deps: CreateDeps, given: RequestToCreate): Promise<Request> {
+  await requireCallable(deps.outgoing, given.draft.callbackUrls);
+  const row = rowOf(deps, given);
+  return await deps.store.transaction(async (tx) => {
+    const [created] = await tx.orm.insert(dsrRequests).values(row).onConflictDoNothing().returning();
+    if (created === undefined) throw await whyNotCreated(tx, row);
+    const request = created as Request;
+    await queueCallbacks(tx, request, request.receivedOn.getTime());
+    return request;
+  });
+}
+
+type Row = typeof dsrRequests.$inferInsert;
+
+function rowOf({ clock, keyRing, keys }: CreateDeps, { workspaceId, actor, draft, bodyText }: RequestToCreate): Row {
+  const { subject, callbackUrls, ...fields } = draft;
+  const receivedOn = new Date(clock.nowMs());
+  const subjectKeys = subjectKeysOf(keys, subject);
+  const { startsOn, expectedCompletionOn } = planRequest({ ...fields, receivedOn });
+  const id = { workspaceId, id: draft.id };
+  return {
+    ...{ ...fields, ...id, status: 'pending', createdBy: actor, receivedOn, startsOn },
+    expectedCompletionOn,
+    nextAttemptOn: startsOn,
+    callbackUrls: [...callbackUrls],
+    matchHash: matchHashOf(draft, subjectKeys),
+    subjectKeys,
+    subject: sealSubject(keyRing, id, subject),
+    encodedRequest: sealEncodedRequest(keyRing, id, bodyText),
+  };
+}
+
+/** Rulings §4: one that is not https or lies at a forbidden address is refused here, not when it is called. */
+async function requireCallable(outgoing: CreateDeps['outgoing'], urls: readonly string[]): Promise<void> {
+  const reasons = await Promise.all(urls.map((url) => outgoing.whyRefused(url)));
+  const issues = reasons.flatMap((message, index): Issue[] =>
+    message === undefined ? [] : [{ path: fieldPath('status_callback_urls', index), message }],
+  );
+  if (issues.length > 0) throw refuse(issues);
+}
+
+/** The id comes first: who repeats a request that was taken wants to hear that it was. */
+async function whyNotCreated(tx: Transaction, { workspaceId, id, matchHash }: Row): Promise<AppError> {
+  const rows = await tx.orm
+    .select({ id: dsrRequests.id })
+    .from(dsrRequests)
+    .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id)));
+  if (rows.length > 0) return new AppError('DUPLICATE_ID', 'Subject request already exists.');
+  const other = await findOpen(tx, workspaceId, matchHash);
+  // it was over between the two looks
+  if (other === undefined) return new AppError('STORE_CONFLICT', 'An equal request was just over; try again.');
+  const message = `The request ${other} for the same identities, with the same extensions and type, is not over yet; wait for its end or cancel it.`;
+  return new AppError('REQUEST_IN_PROGRESS', message);
+}
+
+async function findOpen(tx: Transaction, workspaceId: bigint, matchHash: string): Promise<string | undefined> {
+  const [row] = await tx.query<{ readonly id: string }>(
+    `SELECT id FROM dsr_requests WHERE workspace_id = $1 AND match_hash = $2 AND status IN ('pending', 'in_progress')`,
+    [workspaceId, matchHash],
+  );
+  return row?.id;
+}

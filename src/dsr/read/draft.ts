@@ -1,0 +1,78 @@
+// What the three forms of a create body have in common. A reader collects what is wrong by path and refuses all of it at once.
+
+import { isIdentity, namesNobody, normaliseIdentity } from '../../identity/index.ts';
+import { fitsInt64, type Issue, msOfMicros, parseInstant, quoteValue } from '../../kernel/index.ts';
+import { identityTypeOfName } from '../contract/identity-types.ts';
+import type { Request, Subject, SubjectIdentity } from '../request.ts';
+import type { RequestType } from '../request-type.ts';
+
+export type Version = Request['version'];
+
+/** A request as its sender means it, before anything of it is checked against what is stored. */
+export interface RequestDraft {
+  readonly version: Version;
+  /** Lower case. */
+  readonly id: string;
+  readonly type: RequestType;
+  readonly regulation: 'gdpr' | 'ccpa' | null;
+  readonly submittedOn: Date;
+  readonly groupId: string | null;
+  readonly skipWaitingPeriod: boolean;
+  readonly callbackUrls: readonly string[];
+  readonly subject: Subject;
+}
+
+/** Where a value stands in the body, and where complaints go. */
+export interface Reading {
+  readonly path: string;
+  readonly issues: Issue[];
+}
+
+export interface CommonBody {
+  readonly subject_request_id: string;
+  readonly subject_request_type: RequestType;
+  readonly submitted_time: string;
+  readonly status_callback_urls?: readonly string[] | null;
+}
+
+export function readCommon(body: CommonBody, issues: Issue[]) {
+  const submitted = parseInstant(body.submitted_time);
+  if (submitted === undefined) {
+    const message = `must be an ISO 8601 time such as 2026-01-15T12:00:00Z, is ${quoteValue(body.submitted_time)}`;
+    issues.push({ path: 'submitted_time', message });
+  }
+  return {
+    id: body.subject_request_id.toLowerCase(),
+    type: body.subject_request_type,
+    submittedOn: new Date(submitted === undefined ? 0 : msOfMicros(submitted)),
+    callbackUrls: [...new Set(body.status_callback_urls ?? [])],
+  };
+}
+
+/** Undefined: the value can be no identity, which is an issue. */
+export function readIdentity(name: string, given: string, { path, issues }: Reading): SubjectIdentity | undefined {
+  const type = identityTypeOfName(name);
+  // the contract has refused names that are none
+  if (type === undefined) return undefined;
+  const identity = normaliseIdentity(type, given);
+  if (!isIdentity(identity)) issues.push({ path, message: identity.message });
+  else if (namesNobody(identity)) issues.push({ path, message: 'is the all-zero id, which names no device.' });
+  else return { name, ...identity };
+  return undefined;
+}
+
+const DIGITS = /^-?\d{1,19}$/;
+
+/** A number, or its digits as text (rulings §1). */
+export function readMpid(given: string | number | bigint, { path, issues }: Reading): bigint | undefined {
+  const digits = String(given);
+  if (DIGITS.test(digits) && fitsInt64(BigInt(digits))) return BigInt(digits);
+  issues.push({ path, message: `must be an MPID, a whole number of 64 bits, is ${quoteValue(given)}` });
+  return undefined;
+}
+
+/** One that names nobody could only be about everybody. */
+export function requireSomebody({ identities, mpids }: Subject, issues: Issue[]): void {
+  if (identities.length + mpids.length > 0 || issues.length > 0) return;
+  issues.push({ path: 'subject_identities', message: 'must name the person: give at least one identity.' });
+}

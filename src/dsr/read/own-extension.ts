@@ -1,0 +1,32 @@
+import { fieldPath } from '../../kernel/index.ts';
+import type { Reading } from './draft.ts';
+
+/** `opendsr.example.org` and what else is taken as a name of ours. The first is our own. */
+export type ExtensionNames = readonly string[];
+
+interface Own<Extension> {
+  readonly path: string;
+  readonly extension: Extension;
+}
+
+/**
+ * The extension of this processor. Undefined: there is none.
+ * not shown: what becomes of another processor's. It may name the person too, by ids that mean nothing here; passed over, a
+ * misspelled name of ours would silently do less than was asked, so it is refused.
+ */
+export function ownExtension<Extension>(
+  extensions: Readonly<Record<string, Extension>> | null | undefined,
+  names: ExtensionNames,
+  issues: Reading['issues'],
+): Own<Extension> | undefined {
+  const found = Object.entries(extensions ?? {}).map(([name, extension]) => ({ name, extension }));
+  for (const { name } of found.filter((each) => !names.includes(each.name))) {
+    const message = `is no extension of this processor; its own is ${names[0]}`;
+    issues.push({ path: fieldPath('extensions', name), message });
+  }
+  const [own, second] = found.filter(({ name }) => names.includes(name));
+  if (second !== undefined) {
+    issues.push({ path: fieldPath('extensions', second.name), message: `means the same as ${own?.name}; send one` });
+  }
+  return own === undefined ? undefined : { path: fieldPath('extensions', own.name), extension: own.extension };
+}

@@ -1,0 +1,72 @@
+import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
+import type { Subject } from '../request.ts';
+import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSomebody } from './draft.ts';
+import { type ExtensionNames, ownExtension } from './own-extension.ts';
+
+type Dictionary = Readonly<Record<string, { readonly value: string }>> | null;
+
+interface Extension {
+  readonly skip_waiting_period?: boolean | null;
+  readonly subject_identities?: Dictionary;
+}
+
+/** What passed `CreateBodyThree`. */
+export interface BodyThree extends CommonBody, Extension {
+  readonly regulation: 'gdpr' | 'ccpa';
+  readonly group_id?: string | null;
+  readonly extensions?: Readonly<Record<string, Extension>> | null;
+}
+
+/** 001, Create-request body, version 3. Throws VALIDATION_FAILED that lists all that is wrong. */
+export function readVersionThree(body: BodyThree, names: ExtensionNames): RequestDraft {
+  const issues: Issue[] = [];
+  const common = readCommon(body, issues);
+  const own = ownExtension(body.extensions, names, issues);
+  const subject = readSubject(body, own, issues);
+  const skipWaitingPeriod = readSkip(body, own?.extension, issues);
+  requireAlone(subject, issues);
+  requireSomebody(subject, issues);
+  if (issues.length > 0) throw refuse(issues);
+  const { regulation, group_id: groupId = null } = body;
+  return { version: 3, ...common, regulation, groupId, skipWaitingPeriod, subject };
+}
+
+type Own = ReturnType<typeof ownExtension<Extension>>;
+
+function readSubject(body: BodyThree, own: Own, issues: Issue[]): Subject {
+  const top = readDictionary(body.subject_identities, { path: 'subject_identities', issues });
+  const path = fieldPath(own?.path ?? '', 'subject_identities');
+  const further = readDictionary(own?.extension.subject_identities, { path, issues });
+  const mpid = own?.extension.subject_identities?.mpid;
+  const read = mpid === undefined ? undefined : readMpid(mpid.value.trim(), { path: valuePath(path, 'mpid'), issues });
+  return { identities: [...top, ...further], mpids: read === undefined ? [] : [read] };
+}
+
+const valuePath = (path: string, name: string): string => fieldPath(fieldPath(path, name), 'value');
+
+function readDictionary(
+  dictionary: Dictionary | undefined,
+  { path, issues }: { readonly path: string; readonly issues: Issue[] },
+): Subject['identities'] {
+  return Object.entries(dictionary ?? {}).flatMap(([name, { value }]) => {
+    if (name === 'mpid') return [];
+    const identity = readIdentity(name, value, { path: valuePath(path, name), issues });
+    return identity === undefined ? [] : [identity];
+  });
+}
+
+/** 001: it may stand at top level, and in use is carried inside the extension; rulings §4: 400 where the two differ. */
+function readSkip(body: BodyThree, extension: Extension | undefined, issues: Issue[]): boolean {
+  const [outer, inner] = [body.skip_waiting_period ?? undefined, extension?.skip_waiting_period ?? undefined];
+  if (outer !== undefined && inner !== undefined && outer !== inner) {
+    issues.push({ path: 'skip_waiting_period', message: `is ${outer} here and ${inner} in the extension` });
+  }
+  return outer ?? inner ?? false;
+}
+
+/** 001: version 3 resolves identities to a single MPID. */
+function requireAlone({ identities, mpids }: Subject, issues: Issue[]): void {
+  if (mpids.length === 0 || identities.length === 0) return;
+  const message = 'An mpid was supplied together with other identities; it must be the only identity of the request.';
+  issues.push({ path: '', message });
+}

@@ -1,0 +1,63 @@
+import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
+import { MOST_IDENTITIES } from '../contract/create.ts';
+import type { Subject } from '../request.ts';
+import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSomebody } from './draft.ts';
+import { type ExtensionNames, ownExtension } from './own-extension.ts';
+
+type Listed = readonly { readonly identity_type: string; readonly identity_value: string }[] | null;
+
+interface Extension {
+  readonly mpids?: readonly (number | bigint | string)[] | null;
+  readonly identities?: Listed;
+}
+
+/** What passed `CreateBodyTwo` or `CreateBodyOne`. */
+export interface BodyTwo extends CommonBody {
+  readonly regulation?: 'gdpr' | 'ccpa';
+  readonly subject_identities?: Listed;
+  readonly extensions?: Readonly<Record<string, Extension>> | null;
+}
+
+/**
+ * 001, Version 2 and version 1 differences. Throws VALIDATION_FAILED that lists all that is wrong. Neither has groups or a
+ * waiting period to skip, and version 1 has no regulation: such fields mean nothing there.
+ */
+export function readVersionTwo(body: BodyTwo, version: 1 | 2, names: ExtensionNames): RequestDraft {
+  const issues: Issue[] = [];
+  const common = readCommon(body, issues);
+  const subject = readSubject(body, names, issues);
+  requireFew(subject, issues);
+  requireSomebody(subject, issues);
+  if (issues.length > 0) throw refuse(issues);
+  const regulation = version === 1 ? null : (body.regulation ?? null);
+  return { version, ...common, regulation, groupId: null, skipWaitingPeriod: false, subject };
+}
+
+function readSubject(body: BodyTwo, names: ExtensionNames, issues: Issue[]): Subject {
+  const own = ownExtension(body.extensions, names, issues);
+  const top = readListed(body.subject_identities, { path: 'subject_identities', issues });
+  const further = readListed(own?.extension.identities, { path: fieldPath(own?.path ?? '', 'identities'), issues });
+  const mpids = (own?.extension.mpids ?? []).flatMap((given, index) => {
+    const path = fieldPath(fieldPath(own?.path ?? '', 'mpids'), index);
+    return readMpid(given, { path, issues }) ?? [];
+  });
+  return { identities: [...top, ...further], mpids: [...new Set(mpids)] };
+}
+
+function readListed(
+  listed: Listed | undefined,
+  { path, issues }: { readonly path: string; readonly issues: Issue[] },
+): Subject['identities'] {
+  return (listed ?? []).flatMap(({ identity_type, identity_value }, index) => {
+    const place = fieldPath(fieldPath(path, index), 'identity_value');
+    return readIdentity(identity_type, identity_value, { path: place, issues }) ?? [];
+  });
+}
+
+/** Rulings §4: 50 in version 2 too, wherever they stand. */
+function requireFew({ identities, mpids }: Subject, issues: Issue[]): void {
+  const count = identities.length + mpids.length;
+  if (count <= MOST_IDENTITIES) return;
+  const message = `The request has ${count} identities; at most ${MOST_IDENTITIES} are allowed.`;
+  issues.push({ path: '', message });
+}

@@ -1,0 +1,80 @@
+import type { SettingsReader } from '../access/index.ts';
+import { createRateLimiter } from '../http/index.ts';
+import { AppError, type Clock, type WorkspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** What other daemons and commands created meanwhile is seen within it. */
+const COUNT_MS = 10_000;
+const MOST_WORKSPACES = 10_000;
+
+export interface RequestLimits {
+  /** Takes one call of the workspace. Throws RATE_LIMITED. */
+  admit(workspaceId: WorkspaceId): Promise<void>;
+  /** Runs a creation, which counts unless it throws. Throws RATE_LIMITED until the next day when the day's are used up. */
+  create<Result>(workspaceId: WorkspaceId, work: () => Promise<Result>): Promise<Result>;
+}
+
+interface LimitDeps {
+  readonly store: Sql;
+  readonly clock: Clock;
+  readonly settingsOf: SettingsReader;
+}
+
+interface Day {
+  readonly startMs: number;
+  readonly readAtMs: number;
+  created: number;
+}
+
+/** Rulings §4: calls a minute, counted by each daemon; creations in a day of UTC, counted in the store. */
+export function createRequestLimits({ store, clock, settingsOf }: LimitDeps): RequestLimits {
+  const calls = createRateLimiter({ clock, windowMs: MINUTE_MS });
+  const days = new Map<WorkspaceId, Day>();
+  const today = async (workspaceId: WorkspaceId): Promise<Day> => {
+    const nowMs = clock.nowMs();
+    const startMs = nowMs - (nowMs % DAY_MS);
+    const kept = days.get(workspaceId);
+    if (kept?.startMs === startMs && Math.abs(nowMs - kept.readAtMs) < COUNT_MS) return kept;
+    const created = await countCreated(store, workspaceId, new Date(startMs));
+    const day = { startMs, readAtMs: nowMs, created };
+    if (days.size >= MOST_WORKSPACES) days.clear();
+    days.set(workspaceId, day);
+    return day;
+  };
+  return {
+    async admit(workspaceId) {
+      const { limits } = await settingsOf(workspaceId);
+      const { isAllowed, retryAfterSeconds } = calls.take(String(workspaceId), 1, limits.subjectRequestsPerMinute);
+      if (isAllowed) return;
+      const message = `This workspace takes ${limits.subjectRequestsPerMinute} calls of this API a minute.`;
+      throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
+    },
+    async create(workspaceId, work) {
+      const { limits } = await settingsOf(workspaceId);
+      const day = await today(workspaceId);
+      if (day.created >= limits.subjectRequestsPerDay) {
+        const message = `This workspace takes ${limits.subjectRequestsPerDay} new subject requests a day (UTC).`;
+        const retryAfterSeconds = (day.startMs + DAY_MS - clock.nowMs()) / 1000;
+        throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
+      }
+      // before the work, so that requests which arrive together do not all find the last place free
+      day.created += 1;
+      try {
+        return await work();
+      } catch (error) {
+        day.created -= 1;
+        throw error;
+      }
+    },
+  };
+}
+
+async function countCreated(store: Sql, workspaceId: WorkspaceId, since: Date): Promise<number> {
+  const [row] = await store.query<{ readonly created: bigint }>(
+    'SELECT count(*) AS created FROM dsr_requests WHERE workspace_id = $1 AND received_on >= $2',
+    [workspaceId, since],
+  );
+  return Number(row?.created ?? 0);
+}

@@ -1,0 +1,44 @@
+import type { TSchema } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { CreateAnswer } from '../contract/answers.ts';
+import { CreateBodyOne, CreateBodyThree, CreateBodyTwo } from '../contract/create.ts';
+import { createRequest } from '../create-request.ts';
+import type { RequestDraft, Version } from '../read/draft.ts';
+import type { ExtensionNames } from '../read/own-extension.ts';
+import { type BodyThree, readVersionThree } from '../read/read-version-three.ts';
+import { type BodyTwo, readVersionTwo } from '../read/read-version-two.ts';
+import { createAnswer } from '../wire/request-answer.ts';
+import { endpointOf, extensionNames, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
+
+interface Form {
+  readonly body: TSchema;
+  readonly read: (body: unknown, names: ExtensionNames) => RequestDraft;
+}
+
+/** What passed the contract of its version, as a draft. */
+const FORMS: Readonly<Record<Version, Form>> = {
+  3: { body: CreateBodyThree, read: (body, names) => readVersionThree(body as BodyThree, names) },
+  2: { body: CreateBodyTwo, read: (body, names) => readVersionTwo(body as BodyTwo, 2, names) },
+  1: { body: CreateBodyOne, read: (body, names) => readVersionTwo(body as BodyTwo, 1, names) },
+};
+
+/** `POST /requests`: 001, Create response. */
+export function createEndpoint(serving: Serving, version: Version): Endpoint {
+  const { body: schema, read } = FORMS[version];
+  const names = extensionNames(serving, version);
+  return defineEndpoint({
+    ...endpointOf(serving, version),
+    ...{ method: 'POST', path: requestsPath(version), params: NO_PARAMETERS, query: NO_PARAMETERS, body: schema },
+    operationId: `createSubjectRequest${suffixOf(version)}`,
+    summary: 'Takes an access, portability or erasure request',
+    description: `Begins at once; an erasure after 7 days, in which it can be cancelled. The name of our extension is \`${names[0]}\`.`,
+    responses: { 201: CreateAnswer },
+    refusals: { 409: 'A request for the same identities, with the same extensions and type, is not over yet.' },
+    async handler({ body, bodyText, caller: { workspaceId, actor } }) {
+      const draft = read(body, names);
+      const create = () => createRequest(serving, { workspaceId, actor, draft, bodyText });
+      const request = await serving.limits.create(workspaceId, create);
+      return { status: 201, body: createAnswer(request, { version, bodyText }) };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { DiscoveryAnswer } from '../contract/answers.ts';
+import { DISCOVERED_NAMES } from '../contract/identity-types.ts';
+import type { Version } from '../read/draft.ts';
+import { REQUEST_TYPES } from '../request-type.ts';
+import { API_VERSION } from '../wire/request-answer.ts';
+import { endpointOf, type Serving, suffixOf } from './dsr-endpoint.ts';
+
+/** Rulings §4, Bases: {cert_url} and {cert_url_v1}. */
+const CERTIFICATE_PATH: Readonly<Record<Version, string>> = {
+  3: '/certificates/opendsr.pem',
+  2: '/certificates/opendsr.pem',
+  1: '/certificates/opengdpr.pem',
+};
+
+/** 001, Discovery response: the types in its order. */
+const SUPPORTED = [...REQUEST_TYPES].sort();
+
+/** `GET /discovery`. */
+export function discoveryEndpoint(serving: Serving, version: Version): Endpoint {
+  return defineEndpoint({
+    ...endpointOf(serving, version),
+    ...{ method: 'GET', path: `/dsr/v${version}/discovery`, params: NO_PARAMETERS, query: NO_PARAMETERS },
+    operationId: `discoverSubjectRequests${suffixOf(version)}`,
+    summary: 'Which identities and types of requests are supported, and whose certificate signs',
+    responses: { 200: DiscoveryAnswer },
+    handler: async () => ({
+      status: 200,
+      body: {
+        api_version: API_VERSION[version],
+        supported_identities: DISCOVERED_NAMES.map((name) => ({ identity_type: name, identity_format: 'raw' })),
+        supported_subject_request_types: SUPPORTED,
+        processor_certificate: `${serving.baseUrl()}${CERTIFICATE_PATH[version]}`,
+      },
+    }),
+  });
+}

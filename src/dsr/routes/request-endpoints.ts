@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { cancelRequest } from '../cancel-request.ts';
+import { CancelAnswer, RequestAnswer, RequestListAnswer } from '../contract/answers.ts';
+import { loadGroup, loadRequest } from '../load-request.ts';
+import type { Version } from '../read/draft.ts';
+import type { Request } from '../request.ts';
+import { cancelAnswer, requestAnswer } from '../wire/request-answer.ts';
+import { endpointOf, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
+
+const RequestParams = Type.Object({ requestId: Type.String({ description: 'The subject_request_id.' }) });
+const NOT_FOUND = { 404: 'There is no such request in this workspace.' };
+
+/** `GET /requests/{RequestID}`: in the shape of this version, whatever version the request came in with. */
+export function getEndpoint(serving: Serving, version: Version): Endpoint {
+  return defineEndpoint({
+    ...endpointOf(serving, version),
+    ...{ method: 'GET', path: `${requestsPath(version)}/:requestId`, params: RequestParams, query: NO_PARAMETERS },
+    operationId: `getSubjectRequest${suffixOf(version)}`,
+    summary: 'The status of a request',
+    responses: { 200: RequestAnswer },
+    refusals: NOT_FOUND,
+    async handler({ params: { requestId }, caller: { workspaceId } }) {
+      const request = await loadRequest(serving.store, workspaceId, requestId);
+      const [body] = await answersOf(serving, [request], version);
+      return { status: 200, body };
+    },
+  });
+}
+
+/** `GET /requests?group_id=`: version 3 alone has groups. */
+export function listEndpoint(serving: Serving): Endpoint {
+  const group = Type.String({ minLength: 1, description: 'The group whose requests are listed.' });
+  return defineEndpoint({
+    ...endpointOf(serving, 3),
+    ...{ method: 'GET', path: requestsPath(3), params: NO_PARAMETERS, query: Type.Object({ group_id: group }) },
+    operationId: 'listSubjectRequests',
+    summary: 'The requests of a group',
+    responses: { 200: RequestListAnswer },
+    async handler({ query: { group_id: groupId }, caller: { workspaceId } }) {
+      const requests = await loadGroup(serving.store, workspaceId, groupId);
+      return { status: 200, body: await answersOf(serving, requests, 3) };
+    },
+  });
+}
+
+/** `DELETE /requests/{RequestID}`: 001, States; 202 by rulings §4. */
+export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
+  return defineEndpoint({
+    ...endpointOf(serving, version),
+    ...{ method: 'DELETE', path: `${requestsPath(version)}/:requestId`, params: RequestParams, query: NO_PARAMETERS },
+    operationId: `cancelSubjectRequest${suffixOf(version)}`,
+    summary: 'Cancels a request that is still pending',
+    responses: { 202: CancelAnswer },
+    refusals: NOT_FOUND,
+    async handler({ params: { requestId: id }, caller: { workspaceId, actor } }) {
+      const request = await cancelRequest(serving, { workspaceId, actor, id });
+      return { status: 202, body: cancelAnswer(request, version) };
+    },
+  });
+}
+
+async function answersOf({ forwardingsOf, baseUrl }: Serving, requests: readonly Request[], version: Version) {
+  const forwardings = version === 3 ? await forwardingsOf?.(requests) : undefined;
+  return requests.map((request) =>
+    requestAnswer(request, { version, baseUrl: baseUrl(), forwardings: forwardings?.get(request.id) }),
+  );
+}

@@ -1,0 +1,60 @@
+// What a caller is told of a request, in the shape of the version whose path was called (rulings §4).
+import type { ForwardingEntry } from '../callbacks/snapshot.ts';
+import type { Version } from '../read/draft.ts';
+import type { Request } from '../request.ts';
+import { resultPath } from '../result/result-endpoint.ts';
+
+export const API_VERSION: Readonly<Record<Version, string>> = { 1: '1.0', 2: '2.0', 3: '3.0' };
+
+/** Rulings §4: no zone suffix in versions 1 and 2. */
+export function wireTime(time: Date, version: Version): string {
+  const text = time.toISOString();
+  return version === 3 ? text : text.slice(0, -1);
+}
+
+interface Told {
+  readonly version: Version;
+  /** The public address of the API. */
+  readonly baseUrl: string;
+  readonly forwardings: readonly ForwardingEntry[] | undefined;
+}
+
+/** 001, Request status object. */
+export function requestAnswer(request: Request, { version, baseUrl, forwardings = [] }: Told) {
+  const { expectedCompletionOn: expected, resultParts } = request;
+  return {
+    controller_id: String(request.workspaceId),
+    expected_completion_time: expected === null ? null : wireTime(expected, version),
+    subject_request_id: request.id,
+    group_id: request.groupId,
+    request_status: request.status,
+    api_version: API_VERSION[version],
+    results_url: resultParts === null ? null : `${baseUrl}${resultPath(request.id)}`,
+    // 001, Version 2 differences: without per-partner forwarding detail
+    extensions: version === 3 && forwardings.length > 0 ? forwardings : null,
+  };
+}
+
+/** 001, Create response. */
+export function createAnswer(request: Request, { version, bodyText }: { version: Version; bodyText: string }) {
+  const { expectedCompletionOn: expected } = request;
+  return {
+    ...receivedAnswer(request, version),
+    expected_completion_time: expected === null ? null : wireTime(expected, version),
+    encoded_request: Buffer.from(bodyText).toString('base64'),
+  };
+}
+
+/** 001, Cancel response. */
+// not shown: which time `received_time` is; that of the request, as in the answer to its creation
+export function cancelAnswer(request: Request, version: Version) {
+  return { ...receivedAnswer(request, version), expected_completion_time: null };
+}
+
+function receivedAnswer(request: Request, version: Version) {
+  return {
+    received_time: wireTime(request.receivedOn, version),
+    subject_request_id: request.id,
+    controller_id: String(request.workspaceId),
+  };
+}
