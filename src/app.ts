@@ -179,6 +179,7 @@ function assemble(parts: Parts): App {
       await engine.register();
       await groups.register();
       await registerDsr({ ...parts, jobs, settingsOf });
+      if (config.engine.workers > 0) await dsr.registerCallbacks(jobs);
       // one daemon at most owns a home, and with it the embedded store
       await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
@@ -194,8 +195,8 @@ async function registerUpkeep(jobs: Jobs, deps: Pick<Parts, 'store' | 'clock' | 
 
 function dsrOf(parts: Parts, settingsOf: SettingsReader, baseUrl: () => string): Dsr {
   const { config } = parts;
-  const { domain } = config.dsr;
-  const processor = createProcessor({ ...parts, domain });
+  const { domain, certificate } = config.dsr;
+  const processor = createProcessor({ ...parts, domain, files: certificate });
   const outgoing = createOutgoing(config.outgoing);
   return createDsr({ ...parts, settingsOf, baseUrl, outgoing, processor, dsr: config.dsr });
 }

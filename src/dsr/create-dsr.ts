@@ -1,19 +1,52 @@
-import type { Endpoint } from '../http/index.ts';
+import type { Endpoint, Outgoing } from '../http/index.ts';
 import { createTombstoneKeys } from '../identity/index.ts';
-import type { Secret } from '../kernel/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import type { Log, Secret } from '../kernel/index.ts';
+import type { CallbackDeps } from './callbacks/callback-deps.ts';
+import { callbackEndpoints } from './callbacks/callback-endpoints.ts';
+import { registerCallbacks } from './callbacks/register-callbacks.ts';
+import { certificateEndpoints } from './certificates/certificate-endpoints.ts';
+import type { Processor } from './certificates/create-processor.ts';
+import { resultPath } from './result/result-endpoint.ts';
 import type { DsrEndpointsDeps } from './routes/dsr-endpoint.ts';
 import { dsrEndpoints } from './routes/dsr-endpoints.ts';
 
-export interface DsrOptions extends Omit<DsrEndpointsDeps, 'keys'> {
+export interface DsrOptions extends Omit<DsrEndpointsDeps, 'keys' | 'outgoing' | 'processor' | 'dsr'> {
   readonly identityKey: Secret;
+  readonly log: Log;
+  readonly outgoing: Outgoing;
+  readonly processor: Processor;
+  readonly dsr: DsrEndpointsDeps['dsr'] & { readonly callbackMinutes: number };
 }
 
 /** The room as the daemon has it. */
 export interface Dsr {
   readonly endpoints: readonly Endpoint[];
+  /** From then on the queue of callbacks goes out. */
+  registerCallbacks(jobs: Pick<Jobs, 'cadence'>): Promise<void>;
 }
 
 export function createDsr(options: DsrOptions): Dsr {
   const keys = createTombstoneKeys(options.identityKey);
-  return { endpoints: dsrEndpoints({ ...options, keys }) };
+  const callbacks = callbackDeps(options);
+  return {
+    endpoints: [
+      ...dsrEndpoints({ ...options, keys }),
+      ...callbackEndpoints(callbacks),
+      ...certificateEndpoints(options.processor),
+    ],
+    registerCallbacks: (jobs) => registerCallbacks(jobs, callbacks),
+  };
+}
+
+/** For the daemon and for the command that replays one. */
+export function callbackDeps(
+  options: Pick<DsrOptions, 'store' | 'clock' | 'log' | 'outgoing' | 'processor' | 'baseUrl' | 'dsr'>,
+): CallbackDeps {
+  const { store, clock, log, outgoing, processor, baseUrl, dsr } = options;
+  return {
+    ...{ store, clock, log, outgoing, processor },
+    resultsUrl: (requestId) => `${baseUrl()}${resultPath(requestId)}`,
+    intervalMs: dsr.callbackMinutes * 60_000,
+  };
 }

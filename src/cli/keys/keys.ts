@@ -1,4 +1,5 @@
 import { reencryptSecrets, rotateSigningKey } from '../../access/index.ts';
+import { reencryptCertificates } from '../../dsr/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator } from '../operator.ts';
 
@@ -10,6 +11,11 @@ export async function rotateSigning(context: CommandContext): Promise<void> {
 
 /** Writes every stored secret anew and shows how many there were. */
 export async function reencrypt(context: CommandContext): Promise<void> {
-  const done = await asOperator(context, (operator) => reencryptSecrets(operator));
-  context.output().object({ input_credentials: done.inputCredentials, signing_keys: done.signingKeys });
+  const done = await asOperator(context, async (operator) => ({
+    ...(await reencryptSecrets(operator)),
+    dsrCertificates: await reencryptCertificates(operator.store, operator.keyRing),
+  }));
+  const { inputCredentials, signingKeys, dsrCertificates } = done;
+  const counts = { input_credentials: inputCredentials, signing_keys: signingKeys, dsr_certificates: dsrCertificates };
+  context.output().object(counts);
 }
