@@ -2,12 +2,12 @@
 // inode that was given up in the last seconds before it takes another one: that was a quarter of the processor's time of all
 // tests. In memory a database costs a tenth.
 import { statfsSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 
 const IN_MEMORY = '/dev/shm';
 const TMPFS = 0x01_02_19_94;
 /** Several times what a run takes. */
-const ENOUGH_BYTES = 6 * 2 ** 30;
+const ENOUGH_BYTES = 4 * 2 ** 30;
 
 /** Folders that may hold clusters, the one for this run first. */
 export function clusterParents(): readonly string[] {
@@ -18,7 +18,7 @@ export function clusterParents(): readonly string[] {
 function hasRoomInMemory(): boolean {
   try {
     const { type, bavail, bsize } = statfsSync(IN_MEMORY);
-    return type === TMPFS && bavail * bsize > ENOUGH_BYTES && freemem() > ENOUGH_BYTES;
+    return type === TMPFS && bavail * bsize > ENOUGH_BYTES && process.availableMemory() > ENOUGH_BYTES;
   } catch {
     return false;
   }
