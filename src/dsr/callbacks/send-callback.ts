@@ -1,4 +1,4 @@
-import { AppError, asAppError } from '../../kernel/index.ts';
+import { AppError } from '../../kernel/index.ts';
 import type { CallbackDeps } from './callback-deps.ts';
 import type { Claim } from './claim-callback.ts';
 import { composeBody } from './compose-body.ts';
@@ -30,9 +30,8 @@ export async function sendCallback(
     const isDelivered = status >= 200 && status < 300;
     return { status, error: isDelivered ? undefined : `The receiver answered ${status}.` };
   } catch (thrown) {
-    const error = asAppError(thrown);
-    if (!(thrown instanceof AppError) || error.disposition === 'cancelled') throw error;
-    return { status: undefined, error: error.message };
+    if (!(thrown instanceof AppError) || thrown.disposition === 'cancelled') throw thrown;
+    return { status: undefined, error: thrown.message };
   }
 }
 
