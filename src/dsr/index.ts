@@ -9,6 +9,10 @@ export { replayCallback } from './callbacks/replay-callback.ts';
 export { createProcessor, type Processor } from './certificates/create-processor.ts';
 export { reencryptCertificates } from './certificates/kept-certificates.ts';
 export { callbackDeps, createDsr, type Dsr, type DsrOptions } from './create-dsr.ts';
+
+export { type ErasurePreview, previewErasure } from './preview-erasure.ts';
+export { exportErasures } from './reapply/export-erasures.ts';
+export { type Reapplied, reapplyErasures } from './reapply/reapply-erasures.ts';
 export type { Request, Subject, SubjectIdentity } from './request.ts';
 export { openEncodedRequest, openSubject } from './request.ts';
 export type { RequestStatus } from './request-machine.ts';

@@ -1,0 +1,51 @@
+// A request in an export: the columns of its row that name nobody, under their own names, so that it comes back as it stood.
+
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { isOpen, type RequestStatus } from '../request-machine.ts';
+
+/** Neither what is personal, nor what only a worker or a result file needs, which do not come back. */
+const COLUMNS = [
+  ...['id', 'version', 'type', 'regulation', 'group_id', 'status', 'skip_waiting_period', 'created_by'],
+  ...['submitted_on', 'received_on', 'starts_on', 'started_on', 'completed_on', 'cancelled_on'],
+  ...['expected_completion_on', 'match_hash', 'subject_keys', 'erased_keys', 'counts', 'attempts'],
+];
+
+/** SQL: a request `table` as its line. */
+export function requestLine(table: string): string {
+  const pairs = COLUMNS.map((column) => `'${column}', ${table}.${column}`);
+  return `json_build_object('kind', 'request', ${pairs.join(', ')})::text`;
+}
+
+export interface RequestLine {
+  readonly id: string;
+  readonly status: RequestStatus;
+  readonly erasedKeys: readonly string[];
+  /** The whole line. */
+  readonly text: string;
+}
+
+export function readRequestLine(line: Readonly<Record<string, unknown>>, text: string): RequestLine {
+  const keys = (line.erased_keys ?? []) as readonly string[];
+  return {
+    id: String(line.id),
+    status: line.status as RequestStatus,
+    erasedKeys: keys.map((key) => key.replaceAll('-', '')),
+    text,
+  };
+}
+
+/** Whether it can come back: of one that was open its subject is not known. */
+export const isOver = ({ status }: RequestLine): boolean => !isOpen(status);
+
+/** Puts a request back that the store does not have; false: it has it. */
+export async function restoreRequest(tx: Transaction, workspaceId: WorkspaceId, { text }: RequestLine) {
+  const restored = await tx.query(
+    `INSERT INTO dsr_requests (workspace_id, ${COLUMNS.join(', ')})
+     SELECT $1, ${COLUMNS.map((column) => `line.${column}`).join(', ')}
+     FROM json_populate_record(NULL::dsr_requests, $2::json) AS line
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [workspaceId, text],
+  );
+  return restored.length === 1;
+}

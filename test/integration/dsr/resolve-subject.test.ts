@@ -1,0 +1,123 @@
+// Whom a request is about (rulings §4, Resolution), by version.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings.ts';
+import { resolveSubject } from '../../../src/dsr/work/resolve-subject.ts';
+import type { IdentityType } from '../../../src/identity/index.ts';
+import { microsOfMs } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { deliverBatches } from '../../support/deliver-batches.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
+import { TEST_IDENTITY_KEY } from '../../support/dsr-work.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+const { workspaceId } = SCOPE;
+const DEVELOPMENT = { ...SCOPE, environment: 'development' } as const;
+
+let store: Store;
+beforeAll(async () => {
+  store = await openTestStore();
+});
+afterAll(() => store[Symbol.asyncDispose]());
+let own: string;
+beforeEach(() => {
+  own = randomUUID();
+});
+
+/** Values of this test alone. */
+const of = (given: Given): Given =>
+  Object.fromEntries(Object.entries(given).map(([type, value]) => [type, `${value}-${own}`]));
+
+const settings = settingsFromWire(DEFAULT_SETTINGS);
+
+async function resolve(version: number, given: Given, mpids: readonly bigint[] = []) {
+  const identities = Object.entries(of(given)).map(([type, value]) => ({
+    ...{ name: type, type: type as IdentityType, value: value as string },
+  }));
+  const request = { workspaceId, version: version as 1 | 2 | 3 };
+  const subject = { identities, mpids };
+  const people = await resolveSubject(store, { request, subject, identityKey: TEST_IDENTITY_KEY, settings });
+  return people.map(({ environment, mpid }) => `${environment} ${mpid}`);
+}
+
+/** One profile for each, whatever they share. */
+async function profiles(...people: readonly Given[]): Promise<readonly bigint[]> {
+  const mpids: bigint[] = [];
+  for (const given of people) mpids.push(...mpidsOf(await deliver(store, [person(of(given))])));
+  expect(new Set(mpids).size).toBe(people.length);
+  return mpids;
+}
+
+describe('version 3', () => {
+  it('takes the one profile that holds most of the given identities', async () => {
+    const [, most] = await profiles(
+      { customer_id: 'a', email: 'shared' },
+      { customer_id: 'b', email: 'shared', other: 'b', google: 'b' },
+    );
+    expect(await resolve(3, { customer_id: 'a', other: 'b', google: 'b' })).toEqual([`production ${most}`]);
+  });
+
+  it('then the one that holds the strongest identity by the workspace’s priority', async () => {
+    const [strong] = await profiles({ customer_id: 'a' }, { email: 'b' });
+    expect(await resolve(3, { email: 'b', customer_id: 'a' })).toEqual([`production ${strong}`]);
+  });
+
+  it('then the one that was active last: by its batches, its attributes, its creation', async () => {
+    const [first, second] = await profiles({ customer_id: 'a', other: 's' }, { customer_id: 'b', other: 's' });
+    expect(await resolve(3, { other: 's' })).toEqual([`production ${second}`]);
+    const later = Date.now() + 60_000;
+    await deliver(store, [person(of({ customer_id: 'a' }), { city: '"Bern"' }, microsOfMs(later))]);
+    expect(await resolve(3, { other: 's' })).toEqual([`production ${first}`]);
+    const clock = fakeClock(later + 60_000);
+    await deliverBatches(store, [{ person: person(of({ customer_id: 'b' })), text: '{"events":[]}' }], { clock });
+    expect(await resolve(3, { other: 's' })).toEqual([`production ${second}`]);
+  });
+
+  it('takes no notice of the protection of a login identity', async () => {
+    const [owner] = await profiles({ customer_id: 'a', email: 'a' });
+    expect(await resolve(3, { email: 'a' })).toEqual([`production ${owner}`]);
+  });
+
+  it('takes one in each environment', async () => {
+    const [there] = await profiles({ email: 'a' });
+    const [elsewhere] = mpidsOf(await deliver(store, [person(of({ email: 'a' }))], DEVELOPMENT));
+    expect(await resolve(3, { email: 'a' })).toEqual([`production ${there}`, `development ${elsewhere}`]);
+  });
+
+  it('takes the profile of an MPID, and nobody for one that does not exist', async () => {
+    const [mpid = 0n] = await profiles({ email: 'a' });
+    expect(await resolve(3, {}, [mpid])).toEqual([`production ${mpid}`]);
+    expect(await resolve(3, {}, [mpid + 1n])).toEqual([]);
+  });
+
+  it('matches e-mail in lower case', async () => {
+    const [mpid] = mpidsOf(await deliver(store, [person({ email: `ANN-${own}` })]));
+    expect(await resolve(3, { email: 'ann' })).toEqual([`production ${mpid}`]);
+  });
+
+  it('finds nobody of another workspace', async () => {
+    await profiles({ email: 'a' });
+    const request = { workspaceId: workspaceId + 1n, version: 3 as const };
+    const subject = { identities: [{ name: 'email', type: 'email' as const, value: `a-${own}` }], mpids: [] };
+    expect(await resolveSubject(store, { request, subject, identityKey: TEST_IDENTITY_KEY, settings })).toEqual([]);
+  });
+});
+
+describe.each([1, 2])('version %i', (version) => {
+  it('takes one profile for each identity and each MPID', async () => {
+    const [a, b, c] = await profiles({ customer_id: 'a' }, { email: 'b' }, { other: 'c' });
+    const found = await resolve(version, { customer_id: 'a', email: 'b' }, [c ?? 0n]);
+    expect(found.toSorted()).toEqual([a, b, c].map((mpid) => `production ${mpid}`).toSorted());
+  });
+
+  it('takes a profile once, however many of its identities are given', async () => {
+    const [a] = await profiles({ customer_id: 'a', email: 'a' });
+    expect(await resolve(version, { customer_id: 'a', email: 'a' }, [a ?? 0n])).toEqual([`production ${a}`]);
+  });
+
+  it('takes of several profiles with one identity the one that holds most of the given', async () => {
+    const [, b] = await profiles({ customer_id: 'a', other: 's' }, { customer_id: 'b', other: 's', google: 'b' });
+    expect(await resolve(version, { other: 's', google: 'b' })).toEqual([`production ${b}`]);
+  });
+});
