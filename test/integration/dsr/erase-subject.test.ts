@@ -5,6 +5,7 @@ import { recordChanges } from '../../../src/access/index.ts';
 import { createRecordRejections } from '../../../src/events/rejected-batches.ts';
 import { microsOfMs } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
+import { addWorkspace } from '../../support/add-workspace.ts';
 import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
 import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
 import { insertErasure, readRequest, work, workDeps } from '../../support/dsr-work.ts';
@@ -14,23 +15,12 @@ import { openTestStore } from '../../support/test-store.ts';
 const { workspaceId } = SCOPE;
 const DEVELOPMENT = { ...SCOPE, environment: 'development' } as const;
 const DAY_MS = 86_400_000;
-const DAY = new Date(0);
 
 let store: Store;
 let clock: FakeClock;
 beforeAll(async () => {
   store = await openTestStore();
-  await store.execute("INSERT INTO organisations (id, name, created_on) OVERRIDING SYSTEM VALUE VALUES (1, 'o', $1)", [
-    DAY,
-  ]);
-  await store.execute(
-    "INSERT INTO accounts (id, organisation_id, name, created_on) OVERRIDING SYSTEM VALUE VALUES (1, 1, 'a', $1)",
-    [DAY],
-  );
-  await store.execute(
-    "INSERT INTO workspaces (id, account_id, name, created_on) OVERRIDING SYSTEM VALUE VALUES ($2, 1, 'w', $1)",
-    [DAY, workspaceId],
-  );
+  await addWorkspace(store, workspaceId);
 });
 afterAll(() => store[Symbol.asyncDispose]());
 beforeEach(() => {

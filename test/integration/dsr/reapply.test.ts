@@ -1,0 +1,106 @@
+// Erasures stay done when an older backup is restored: the export of before is applied to it.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportErasures } from '../../../src/dsr/reapply/export-erasures.ts';
+import { reapplyErasures } from '../../../src/dsr/reapply/reapply-erasures.ts';
+import { confirmIdentityKey } from '../../../src/identity/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { addWorkspace } from '../../support/add-workspace.ts';
+import { deliverBatches, readLog } from '../../support/deliver-batches.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
+import { insertRequest } from '../../support/dsr-requests.ts';
+import { insertErasure, readRequest, TEST_IDENTITY_KEY, work, workDeps } from '../../support/dsr-work.ts';
+import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+const { workspaceId } = SCOPE;
+const TABLES = ['profiles', 'profile_identities', 'event_batches'];
+const DAY_MS = 86_400_000;
+
+let store: Store;
+let clock: FakeClock;
+beforeAll(async () => {
+  store = await openTestStore();
+  clock = fakeClock();
+  clock.advance(DAY_MS);
+  await addWorkspace(store, workspaceId);
+  await confirmIdentityKey(store, TEST_IDENTITY_KEY);
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+const signal = new AbortController().signal;
+
+async function exported(): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const wanted = { ...workDeps(store, clock), workspaceId, nowMs: clock.nowMs() };
+  for await (const line of exportErasures(wanted)) lines.push(line);
+  return lines;
+}
+
+const reapply = (lines: readonly string[]) =>
+  reapplyErasures(workDeps(store, clock), { workspaceId, lines, signal, actor: 'cli:tester' });
+
+const batchOf = (customer: string) => ({ person: person({ customer_id: customer }), text: '{"events":[]}' });
+
+describe('a backup of before an erasure', () => {
+  it('is rid of the erased again: profile, batches, request and tombstones, and of nobody else', async () => {
+    const [ann, ben] = [randomUUID(), randomUUID()];
+    const [mpid = 0n] = mpidsOf(await deliver(store, [person({ customer_id: ann, email: `${ann}@example.com` })]));
+    await deliverBatches(store, [batchOf(ann), batchOf(ann), batchOf(ben)]);
+    for (const table of TABLES) await store.execute(`CREATE TABLE backup_${table} AS SELECT * FROM ${table}`);
+    const request = await insertErasure(store, { identities: [{ type: 'customer_id', value: ann }] });
+    const open = await insertRequest(store, { status: 'pending', type: 'erasure' });
+    await work(workDeps(store, clock), request);
+    const lines = await exported();
+    const before = await readRequest(store, request);
+
+    // the backup knows neither the requests nor the tombstones
+    for (const table of [...TABLES, 'dsr_requests', 'tombstones']) await store.execute(`DELETE FROM ${table}`);
+    await store.execute('UPDATE creation_locks SET has_tombstones = false');
+    for (const table of TABLES) await store.execute(`INSERT INTO ${table} SELECT * FROM backup_${table}`);
+
+    expect(await reapply(lines)).toMatchObject({
+      ...{ restored: 1, lost: [open.id], people: 1, held: 0 },
+      counts: { identity: { profiles: 1, identities: 2 }, events: { batches: 2 } },
+    });
+    expect(
+      await store.query('SELECT 1 FROM profiles WHERE workspace_id = $1 AND mpid = $2', [workspaceId, mpid]),
+    ).toEqual([]);
+    expect((await readLog(store)).length).toBe(1);
+    expect(await readRequest(store, request)).toEqual(before);
+    const { outcomes } = await deliver(store, [person({ email: `${ann.toUpperCase()}@example.com` })]);
+    expect(outcomes).toEqual([{ erased: true }]);
+
+    // once more changes nothing
+    expect(await reapply(lines)).toMatchObject({ restored: 0, people: 0, tombstones: 0, counts: {} });
+    const [entry] = await store.query('SELECT action, actor FROM audit_log ORDER BY id DESC LIMIT 1');
+    expect(entry).toEqual({ action: 'erasures.reapplied', actor: 'cli:tester' });
+  });
+
+  it('needs an export that holds nothing personal', async () => {
+    const ann = randomUUID();
+    const [mpid = 0n] = mpidsOf(await deliver(store, [person({ customer_id: ann })]));
+    const request = await insertErasure(store, { identities: [{ type: 'customer_id', value: ann }] });
+    const sealed = request.subject ?? '';
+    await exported().then((lines) => expect(lines.join('\n')).not.toContain(sealed));
+    await work(workDeps(store, clock), request);
+    const text = (await exported()).join('\n');
+    for (const personal of [ann, String(mpid)]) expect(text).not.toContain(personal);
+    expect(text).toContain(request.id);
+  });
+
+  it.each<[string, (lines: readonly string[]) => readonly string[], RegExp]>([
+    ['of another workspace', ([first = '', ...rest]) => [first.replace('"7"', '"8"'), ...rest], /workspace 8/],
+    ['of another identity key', ([first = '']) => [first.replace(/"identity_key":"\w/, '"identity_key":"z')], /key/],
+    ['without its first line', (lines) => lines.slice(1), /no export/],
+    ['that is empty', () => [], /empty/],
+    ['that was cut off', (lines) => [...lines, '{"kind":"tomb'], /cut off/],
+  ])('refuses an export %s, and changes nothing', async (_, spoil, message) => {
+    const before = await store.query('SELECT count(*) FROM audit_log');
+    await expect(reapply(spoil(await exported()))).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringMatching(message),
+    });
+    expect(await store.query('SELECT count(*) FROM audit_log')).toEqual(before);
+  });
+});
