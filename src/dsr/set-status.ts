@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
 import { queueCallbacks } from './callbacks/queue-callbacks.ts';
+import { endForwards } from './forwarding/end-forwards.ts';
 import type { Request } from './request.ts';
 import { isOpen, type RequestStatus } from './request-machine.ts';
 import { dsrRequests } from './tables.ts';
@@ -26,6 +27,7 @@ export async function setStatus(
     )
     .returning();
   if (moved === undefined) return undefined;
+  await endForwards(tx, moved as Request);
   await queueCallbacks(tx, moved as Request, nowMs);
   return isOpen(next) ? (moved as Request) : await dropSubject(tx, moved as Request);
 }

@@ -1,5 +1,6 @@
 import { workspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
+import { readForwarding } from '../forwarding/read-forwarding.ts';
 import type { Request } from '../request.ts';
 import { isOpen } from '../request-machine.ts';
 import { dropDelivered } from './drop-callbacks.ts';
@@ -11,7 +12,9 @@ import { takeSnapshot } from './snapshot.ts';
  */
 export async function queueCallbacks(tx: Transaction, request: Request, nowMs: number): Promise<void> {
   const urls = [...new Set(request.callbackUrls ?? [])];
-  const snapshot = takeSnapshot(request, null);
+  const scope = { workspaceId: workspaceId(request.workspaceId), ids: [request.id] };
+  const forwarding = urls.length === 0 ? undefined : (await readForwarding(tx, scope)).get(request.id);
+  const snapshot = takeSnapshot(request, forwarding ?? null);
   for (const url of urls) await insertCallback(tx, request, { url, snapshot, queuedOn: new Date(nowMs) });
   if (!isOpen(request.status))
     await dropDelivered(tx, { workspaceId: workspaceId(request.workspaceId), requestId: request.id });

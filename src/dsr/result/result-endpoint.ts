@@ -46,8 +46,8 @@ export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): En
       const file = await openResultFile({ store, clock }, { workspaceId, requestId });
       await store.transaction((tx) =>
         recordChange(tx, {
-          ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'dsr_request.results_downloaded' },
-          ...{ resource: `dsr_request/${requestId}`, detail: {} },
+          ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'subject_request.results_downloaded' },
+          ...{ resource: `subject_request/${requestId}`, detail: {} },
         }),
       );
       return {

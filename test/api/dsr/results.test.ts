@@ -90,8 +90,8 @@ describe('results_url', () => {
     await get(url);
     const changes = await access.store.query<{ actor: string; action: string }>(
       'SELECT actor, action FROM audit_log WHERE workspace_id = $1 AND resource = $2',
-      [workspaceId, `dsr_request/${url.split('/')[4]}`],
+      [workspaceId, `subject_request/${url.split('/')[4]}`],
     );
-    expect(changes).toEqual([{ actor: input.key, action: 'dsr_request.results_downloaded' }]);
+    expect(changes).toEqual([{ actor: input.key, action: 'subject_request.results_downloaded' }]);
   });
 });

@@ -1,0 +1,70 @@
+import { type KeyRing, Secret, stringifyJson, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { identityTypeOfName } from '../contract/identity-types.ts';
+import { openSubject, type Request, type Subject } from '../request.ts';
+import { listPartners, type Partner } from './partner.ts';
+import { dsrForwards } from './tables.ts';
+
+type Row = typeof dsrForwards.$inferInsert;
+
+/** 001, Forwarding status values: skipped. */
+const NOTHING_TO_SEND = 'No matching identities available.';
+
+/**
+ * Queues an erasure of version 3 for each partner of its workspace, in the transaction that takes the request (rulings §4,
+ * Forwarding). What each will be sent is settled here: every attempt sends the same bytes.
+ */
+export async function forwardRequest(tx: Transaction, keyRing: KeyRing, request: Request): Promise<void> {
+  if (request.version !== 3 || request.type !== 'erasure') return;
+  const subject = openSubject(keyRing, request);
+  const partners = await listPartners(tx, workspaceOf(request.workspaceId));
+  if (subject === undefined || partners.length === 0) return;
+  await tx.orm.insert(dsrForwards).values(partners.map((partner) => forwardOf(keyRing, request, { partner, subject })));
+}
+
+function forwardOf(
+  keyRing: KeyRing,
+  request: Request,
+  { partner, subject }: { readonly partner: Partner; readonly subject: Subject },
+): Row {
+  const key = { workspaceId: request.workspaceId, requestId: request.id, partnerId: partner.id };
+  const row = { ...key, domain: partner.domain, name: partner.name, queuedOn: request.receivedOn };
+  const identities = matching(partner, subject);
+  if (Object.keys(identities).length === 0) return { ...row, status: 'skipped', message: NOTHING_TO_SEND };
+  const body = keyRing.encrypt(new Secret(bodyOf(request, identities)), forwardContext(key));
+  return { ...row, status: 'pending', body, nextAttemptOn: request.receivedOn };
+}
+
+type Identities = Readonly<Record<string, { readonly value: string; readonly encoding: 'raw' }>>;
+
+/** Those that the partner takes, under the names by which it knows them: one type has two spellings. */
+function matching({ identityTypes }: Partner, { identities }: Subject): Identities {
+  const given = new Map(identities.map(({ type, value }) => [type, value]));
+  const entries = identityTypes.flatMap((name) => {
+    const type = identityTypeOfName(name);
+    const value = type === undefined ? undefined : given.get(type);
+    return value === undefined ? [] : [[name, { value, encoding: 'raw' as const }] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+// not shown: what a partner is sent; a create-request body of version 3, so that whoever speaks 001 can take it
+function bodyOf({ id, type, regulation, submittedOn }: Request, identities: Identities): string {
+  return stringifyJson({
+    regulation,
+    subject_request_id: id,
+    subject_request_type: type,
+    submitted_time: submittedOn.toISOString(),
+    subject_identities: identities,
+    api_version: '3.0',
+  });
+}
+
+/** What the encrypted body of a forward is bound to. */
+export function forwardContext({
+  workspaceId,
+  requestId,
+  partnerId,
+}: Pick<Row, 'workspaceId' | 'requestId' | 'partnerId'>) {
+  return `${workspaceId}/dsr_forward/${requestId}/${partnerId}`;
+}

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS, WorkspaceParam } from '../../http/index.ts';
+import { PARTNER_READ_ONLY, PartnerAnswer, PartnerBody } from './contract.ts';
+import { listPartners, loadPartner, partnerAnswer } from './partner.ts';
+import { createPartner, deletePartner, type PartnerDeps, replacePartner } from './save-partner.ts';
+
+const PATH = '/platform/v2/workspaces/:workspaceId/dsr/partners';
+const common = { api: 'platform_v2', tag: 'Data subject requests', query: NO_PARAMETERS } as const;
+const READS = { ...common, credential: 'platform_read' } as const;
+const CHANGES = { ...common, credential: 'platform_admin' } as const;
+const params = Type.Object({ workspaceId: WorkspaceParam });
+const onePartner = Type.Object({ workspaceId: WorkspaceParam, partnerId: Type.String() });
+
+/** Whom erasures of version 3 are forwarded to (rulings §4, Partners). */
+export function partnerEndpoints(deps: PartnerDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
+}
+
+function list({ store }: PartnerDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, params },
+    operationId: 'listPartners',
+    summary: 'All partners of the workspace',
+    responses: { 200: Type.Array(PartnerAnswer) },
+    async handler({ caller: { workspaceId } }) {
+      return { status: 200, body: (await listPartners(store, workspaceId)).map(partnerAnswer) };
+    },
+  });
+}
+
+function get({ store }: PartnerDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:partnerId`, params: onePartner },
+    operationId: 'getPartner',
+    summary: 'One partner',
+    responses: { 200: PartnerAnswer },
+    async handler({ caller: { workspaceId }, params: { partnerId: id } }) {
+      return { status: 200, body: partnerAnswer(await loadPartner(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: PartnerDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, params },
+    operationId: 'createPartner',
+    summary: 'Adds a partner; erasures that come in from now on are forwarded to it',
+    body: PartnerBody,
+    ignoredFields: PARTNER_READ_ONLY,
+    responses: { 200: PartnerAnswer },
+    refusals: { 409: 'Another partner of this workspace has that id.' },
+    async handler({ caller, body }) {
+      return { status: 200, body: partnerAnswer(await createPartner(deps, caller, body)) };
+    },
+  });
+}
+
+function replace(deps: PartnerDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:partnerId`, params: onePartner },
+    operationId: 'replacePartner',
+    summary: 'Replaces a partner; a masked secret keeps what is stored, unless the url changes',
+    body: PartnerBody,
+    ignoredFields: PARTNER_READ_ONLY,
+    responses: { 200: PartnerAnswer },
+    async handler({ caller, params: { partnerId: id }, body }) {
+      return { status: 200, body: partnerAnswer(await replacePartner(deps, caller, { id, body })) };
+    },
+  });
+}
+
+function remove(deps: PartnerDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:partnerId`, params: onePartner },
+    operationId: 'deletePartner',
+    summary: 'Removes a partner; what has not been sent to it is not sent any more',
+    responses: { 204: Type.Null({ description: 'Empty body.' }) },
+    async handler({ caller, params: { partnerId } }) {
+      await deletePartner(deps, caller, partnerId);
+      return { status: 204 };
+    },
+  });
+}

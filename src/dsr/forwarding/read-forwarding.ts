@@ -1,0 +1,40 @@
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+
+/** 001, Forwarding entry. */
+export interface ForwardingEntry {
+  readonly domain: string;
+  readonly name: string;
+  readonly status: 'pending' | 'skipped' | 'sent' | 'failed';
+  /** Empty unless it was skipped or failed. */
+  readonly status_message: string;
+}
+
+interface ForwardRow {
+  readonly requestId: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly status: ForwardingEntry['status'];
+  readonly message: string | null;
+  readonly detail: string | null;
+}
+
+/** By id of the request, what became of its forwarding; requests that were forwarded to nobody are not in it. */
+export async function readForwarding(
+  sql: Sql,
+  { workspaceId, ids }: { readonly workspaceId: WorkspaceId; readonly ids: readonly string[] },
+): Promise<ReadonlyMap<string, readonly ForwardingEntry[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.query<ForwardRow>(
+    `SELECT request_id AS "requestId", domain, name, status, message, detail FROM dsr_forwards
+     WHERE workspace_id = $1 AND request_id = ANY($2::uuid[]) ORDER BY request_id, partner_id`,
+    [workspaceId, ids],
+  );
+  const byRequest = Map.groupBy(rows, ({ requestId }) => requestId);
+  return new Map([...byRequest].map(([id, forwards]) => [id, forwards.map(entryOf)]));
+}
+
+function entryOf({ domain, name, status, message, detail }: ForwardRow): ForwardingEntry {
+  const text = [message, detail].filter((part) => part !== null).join(': ');
+  return { domain, name, status, status_message: text };
+}

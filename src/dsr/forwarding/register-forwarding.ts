@@ -1,0 +1,43 @@
+import type { Jobs } from '../../jobs/index.ts';
+import { workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { type ForwardDeps, type ForwardedRequest, LONGEST_WAIT_MS, sendForwards } from './send-forwards.ts';
+
+const QUEUE = 'dsr-forwards';
+/** Requests whose partners this daemon calls at the same time: one that is slow keeps few others waiting. */
+const CONCURRENCY = 4;
+const EACH_MINUTE = '* * * * *';
+
+/** Tells the jobs what forwards requests to partners; any number of daemons share one store. */
+export async function registerForwarding(
+  deps: ForwardDeps & { readonly jobs: Jobs },
+  { works }: { readonly works: boolean },
+): Promise<void> {
+  await deps.jobs.cadence('dsr-forwards', EACH_MINUTE, (_dueAt, signal) => wakeForwards(deps, signal));
+  if (!works) return;
+  await deps.jobs.work(QUEUE, { concurrency: CONCURRENCY }, ({ key, signal }) =>
+    sendForwards(deps, requestOfKey(key), signal),
+  );
+}
+
+function requestOfKey(key: string): ForwardedRequest {
+  const [workspace = '', requestId = ''] = key.split('/');
+  return { workspaceId: workspaceOf(BigInt(workspace)), requestId };
+}
+
+/** Makes the jobs of what is due, however long ago. */
+async function wakeForwards(
+  { store, jobs, clock }: Pick<ForwardDeps, 'store' | 'clock'> & { readonly jobs: Jobs },
+  signal: AbortSignal,
+): Promise<void> {
+  const nowMs = clock.nowMs();
+  const due = await store.query<ForwardedRequest>(
+    `/* across workspaces: requests whose forwards are due */
+     SELECT DISTINCT workspace_id AS "workspaceId", request_id AS "requestId" FROM dsr_forwards
+     WHERE next_attempt_on <= $1 OR next_attempt_on > $2`,
+    [new Date(nowMs), new Date(nowMs + LONGEST_WAIT_MS)],
+  );
+  for (const { workspaceId, requestId } of due) {
+    if (signal.aborted) return;
+    await store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key: `${workspaceId}/${requestId}` }));
+  }
+}
