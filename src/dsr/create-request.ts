@@ -13,6 +13,7 @@ import {
 } from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
 import { queueCallbacks } from './callbacks/queue-callbacks.ts';
+import { forwardRequest } from './forwarding/forward-request.ts';
 import { planRequest } from './plan-request.ts';
 import type { RequestDraft } from './read/draft.ts';
 import { type Request, sealEncodedRequest, sealSubject } from './request.ts';
@@ -36,7 +37,7 @@ export interface RequestToCreate {
 }
 
 /**
- * Takes a request: from its commit on it is `pending`, and its first callbacks are queued (001, States). Throws
+ * Takes a request: from its commit on it is `pending`, queued for partners and its first callbacks (001, States). Throws
  * VALIDATION_FAILED for a callback URL that may not be called, DUPLICATE_ID, and REQUEST_IN_PROGRESS while one with the same
  * identities, extensions and type is not over.
  */
@@ -47,6 +48,7 @@ export async function createRequest(deps: CreateDeps, given: RequestToCreate): P
     const [created] = await tx.orm.insert(dsrRequests).values(row).onConflictDoNothing().returning();
     if (created === undefined) throw await whyNotCreated(tx, row);
     const request = created as Request;
+    await forwardRequest(tx, deps.keyRing, request);
     await queueCallbacks(tx, request, request.receivedOn.getTime());
     return request;
   });

@@ -1,4 +1,5 @@
 import { parseJson, stringifyJson } from '../../kernel/index.ts';
+import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import type { Request } from '../request.ts';
 
 /** What a callback tells, as it was when the status changed: later changes of the request do not reach it. */
@@ -11,13 +12,6 @@ export interface Snapshot {
   readonly hasResults: boolean;
   /** 001, Forwarding entry; null: nothing is forwarded. */
   readonly forwarding: readonly ForwardingEntry[] | null;
-}
-
-export interface ForwardingEntry {
-  readonly domain: string;
-  readonly name: string;
-  readonly status: string;
-  readonly status_message: string;
 }
 
 export function takeSnapshot(request: Request, forwarding: Snapshot['forwarding']): string {

@@ -3,10 +3,8 @@ import type { Caller, Outgoing } from '../../http/index.ts';
 import type { TombstoneKeys } from '../../identity/index.ts';
 import type { Clock, KeyRing } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
-import type { ForwardingEntry } from '../callbacks/snapshot.ts';
 import type { Version } from '../read/draft.ts';
 import type { ExtensionNames } from '../read/own-extension.ts';
-import type { Request } from '../request.ts';
 import type { RequestLimits } from '../request-limits.ts';
 
 export interface DsrEndpointsDeps {
@@ -22,8 +20,6 @@ export interface DsrEndpointsDeps {
   readonly processor?: {
     signAnswer(version: Version, text: string): Promise<Readonly<Record<string, string>>>;
   };
-  /** What partners were told of each request, by its id. */
-  readonly forwardingsOf?: (requests: readonly Request[]) => Promise<ReadonlyMap<string, readonly ForwardingEntry[]>>;
 }
 
 /** The room's dependencies with what its endpoints share. */

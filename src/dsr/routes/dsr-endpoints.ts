@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../http/index.ts';
+import { partnerEndpoints } from '../forwarding/partner-endpoints.ts';
 import type { Version } from '../read/draft.ts';
 import { createRequestLimits } from '../request-limits.ts';
 import { resultEndpoint } from '../result/result-endpoint.ts';
@@ -19,5 +20,5 @@ export function dsrEndpoints(deps: DsrEndpointsDeps): readonly Endpoint[] {
     cancelEndpoint(serving, version),
     discoveryEndpoint(serving, version),
   ]);
-  return [...ofVersions, resultEndpoint({ ...deps, guards: guardsOf(serving, 3) })];
+  return [...ofVersions, resultEndpoint({ ...deps, guards: guardsOf(serving, 3) }), ...partnerEndpoints(deps)];
 }

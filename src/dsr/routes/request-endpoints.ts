@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import type { WorkspaceId } from '../../kernel/index.ts';
 import { cancelRequest } from '../cancel-request.ts';
 import { CancelAnswer, RequestAnswer, RequestListAnswer } from '../contract/answers.ts';
+import { readForwarding } from '../forwarding/read-forwarding.ts';
 import { loadGroup, loadRequest } from '../load-request.ts';
 import type { Version } from '../read/draft.ts';
 import type { Request } from '../request.ts';
@@ -22,7 +24,7 @@ export function getEndpoint(serving: Serving, version: Version): Endpoint {
     refusals: NOT_FOUND,
     async handler({ params: { requestId }, caller: { workspaceId } }) {
       const request = await loadRequest(serving.store, workspaceId, requestId);
-      const [body] = await answersOf(serving, [request], version);
+      const [body] = await answersOf(serving, { workspaceId, requests: [request], version });
       return { status: 200, body };
     },
   });
@@ -39,7 +41,7 @@ export function listEndpoint(serving: Serving): Endpoint {
     responses: { 200: RequestListAnswer },
     async handler({ query: { group_id: groupId }, caller: { workspaceId } }) {
       const requests = await loadGroup(serving.store, workspaceId, groupId);
-      return { status: 200, body: await answersOf(serving, requests, 3) };
+      return { status: 200, body: await answersOf(serving, { workspaceId, requests, version: 3 }) };
     },
   });
 }
@@ -60,9 +62,17 @@ export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
   });
 }
 
-async function answersOf({ forwardingsOf, baseUrl }: Serving, requests: readonly Request[], version: Version) {
-  const forwardings = version === 3 ? await forwardingsOf?.(requests) : undefined;
+interface Asked {
+  readonly workspaceId: WorkspaceId;
+  readonly requests: readonly Request[];
+  readonly version: Version;
+}
+
+async function answersOf({ store, baseUrl }: Serving, { workspaceId, requests, version }: Asked) {
+  // 001, Version 2 differences: no per-partner detail
+  const ids = version === 3 ? requests.map(({ id }) => id) : [];
+  const forwardings = await readForwarding(store, { workspaceId, ids });
   return requests.map((request) =>
-    requestAnswer(request, { version, baseUrl: baseUrl(), forwardings: forwardings?.get(request.id) }),
+    requestAnswer(request, { version, baseUrl: baseUrl(), forwardings: forwardings.get(request.id) }),
   );
 }

@@ -1,5 +1,5 @@
 // What a caller is told of a request, in the shape of the version whose path was called (rulings §4).
-import type { ForwardingEntry } from '../callbacks/snapshot.ts';
+import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import type { Version } from '../read/draft.ts';
 import type { Request } from '../request.ts';
 import { resultPath } from '../result/result-endpoint.ts';
