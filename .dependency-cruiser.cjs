@@ -43,7 +43,7 @@ const doors = LINES.flat()
 
 /** One library, one home: who may import it at all. */
 const HOMES = [
-  ['drizzle-orm', ['^src/store/', 'tables\\.ts$', '^src/[a-z]+/[a-z-]+\\.ts$']],
+  ['drizzle-orm', ['^src/store/', 'tables\\.ts$', '^src/[a-z]+/[a-z-]+\\.ts$', '^src/dsr/[a-z]+/[a-z-]+\\.ts$']],
   ['pg', ['^src/store/', '^connectors/redshift/']],
   ['pg-boss', ['^src/jobs/']],
   ['croner', ['^src/jobs/', '^src/engine/schedule']],
