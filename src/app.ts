@@ -12,7 +12,7 @@ import {
   type SettingsReader,
 } from './access/index.ts';
 import { expireAll } from './app/expire-all.ts';
-import { observeRuns, observeStore } from './app/observe.ts';
+import { observeBatches, observeRuns, observeStore } from './app/observe.ts';
 import { registerDsr } from './app/register-dsr.ts';
 import type { Config } from './config.ts';
 import { createDsr, createProcessor, type Dsr } from './dsr/index.ts';
@@ -157,12 +157,12 @@ function assemble(parts: Parts): App {
   });
   const groups = createGroups({ store, jobs, clock, log, key: identityKey });
   const settingsOf = createSettingsReader({ store, clock });
-  const batches = createBatchDoor({ store, clock, events, settingsOf, rates: createRateLimiter({ clock }) });
+  const batches = createBatchDoor({ store, clock, events, settingsOf, ...takingOf(clock, metrics) });
   const requests = createIdentityRequests({ store, identities });
   const dsr = dsrOf(parts, settingsOf, () => http.url);
   const http: HttpServer = serveApi(parts, {
     ...{ metrics, jobs, requests, dsr },
-    ingest: { store, clock, batches, settingsOf },
+    ingest: { store, clock, identities, batches, settingsOf },
     sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
   observeStore(metrics, { store, jobs, clock });
@@ -200,6 +200,11 @@ function dsrOf(parts: Parts, settingsOf: SettingsReader, baseUrl: () => string):
   const outgoing = createOutgoing(config.outgoing);
   return createDsr({ ...parts, settingsOf, baseUrl, outgoing, processor, dsr: config.dsr });
 }
+
+const takingOf = (clock: Clock, metrics: Metrics) => ({
+  rates: createRateLimiter({ clock }),
+  onOutcome: observeBatches(metrics),
+});
 
 type Sync = Parameters<typeof syncEndpoints>[0] & Parameters<typeof engineEndpoints>[0];
 

@@ -20,7 +20,13 @@ const batches: BatchDoor = {
   drain: async () => undefined,
 };
 const server = createHttpServer({
-  endpoints: eventsEndpoints({ store, clock, batches, settingsOf: createSettingsReader(access) }),
+  endpoints: eventsEndpoints({
+    store,
+    clock,
+    identities: { erasedAmong: async () => new Set() },
+    batches,
+    settingsOf: createSettingsReader(access),
+  }),
   authenticate: createAuthenticate({
     ...{ ...access, ...config.inputs },
     signingKeys: createSigningKeys(access),

@@ -1,5 +1,6 @@
 // What /metrics shows beyond requests and processes.
 import type { RunObserver } from '../engine/index.ts';
+import type { AcceptDeps } from '../events/index.ts';
 import type { Metrics } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Clock } from '../kernel/index.ts';
@@ -30,6 +31,17 @@ export function observeRuns(metrics: Metrics): RunObserver {
       rows({ outcome: 'erased' }, erased);
     },
   };
+}
+
+/** Counts what became of event batches that came in. */
+export function observeBatches(metrics: Metrics): NonNullable<AcceptDeps['onOutcome']> {
+  const batches = metrics.counter({
+    name: 'penstock_batches_total',
+    help: 'Event batches and analytics calls that came in, by outcome.',
+    labels: ['outcome'],
+  });
+  for (const outcome of ['kept', 'duplicate', 'rejected', 'erased']) batches({ outcome }, 0);
+  return (outcome) => batches({ outcome });
 }
 
 interface Observed {

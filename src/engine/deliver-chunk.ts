@@ -44,15 +44,28 @@ async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   const { deps, claimed, mapping, columns, ledger, progress, chunk, exclusive } = writing;
   const { mapped, keys, deduplicated } = chunk;
   const outcomes = mapped.accepted.length === 0 ? [] : await mapped.deliver(tx, exclusive);
-  const refused = [...mapped.refused, ...refusedUnits(mapping, chunk, outcomes)];
+  const refusedRows = await withoutErased(tx, writing);
+  const refused = [...refusedRows, ...refusedUnits(mapping, chunk, outcomes)];
   const nowMs = deps.clock.nowMs();
   await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
   await ledger.write(tx, { keys, deduplicated, afterRows: progress.extracted });
   const { units, erased } = sumUnits(chunk, outcomes);
-  const done = countsOf(chunk, { failed: refused.length, erased });
+  const erasedRows = erased + mapped.refused.length - refusedRows.length;
+  const done = countsOf(chunk, { failed: refused.length, erased: erasedRows });
   const after = await countRows(tx, claimed, { ...done, units });
   tx.afterCommit(() => deps.observer.rowsDelivered(done));
   return after;
+}
+
+/** Rows that could not be mapped: of somebody who was erased nothing is kept, so they count as that. */
+async function withoutErased(tx: Transaction, { deps, claimed, mapping, chunk }: Writing) {
+  const { refused } = chunk.mapped;
+  if (refused.length === 0) return refused;
+  const { environment } = claimed.snapshot.pipeline;
+  const erased = await deps.identities.erasedAmong(tx, claimed.workspaceId, () =>
+    refused.map(({ row }) => ({ environment, ...mapping.whoIn(row) })),
+  );
+  return erased.size === 0 ? refused : refused.filter((_, index) => !erased.has(index));
 }
 
 function countsOf({ keys, deduplicated }: TakenRows, { failed, erased }: Pick<Counts, 'failed' | 'erased'>): Counts {

@@ -55,6 +55,8 @@ export interface AcceptDeps {
   readonly events: Events;
   readonly settingsOf: SettingsReader;
   readonly rates: RateLimiter;
+  /** Hears what became of each batch that came in; nothing waits for it. */
+  readonly onOutcome?: (status: AcceptOutcome['status']) => void;
 }
 
 export interface BatchDoor {
@@ -102,7 +104,9 @@ export function createBatchDoor(deps: AcceptDeps): BatchDoor {
       source: { kind: 'input', key: sender.key },
       receivedMs: deps.clock.nowMs(),
     };
-    return keepBatches(groups, await checkedBatches(acceptance, batches), record);
+    const outcomes = await keepBatches(groups, await checkedBatches(acceptance, batches), record);
+    for (const { status } of outcomes) deps.onOutcome?.(status);
+    return outcomes;
   };
   return {
     async accept(sender, batches, record) {

@@ -3,9 +3,11 @@
 import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
 import type { Retention } from '../access/index.ts';
 import type { Page } from '../http/index.ts';
+import type { Identities } from '../identity/index.ts';
 import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import { deleteInParts, type Sql, type Store } from '../store/index.ts';
+import { deleteInParts, type Sql, type Store, type Transaction } from '../store/index.ts';
 import { rejectedBatches } from './tables.ts';
+import { whoInJson } from './who-in-json.ts';
 
 export interface Rejection {
   /** JSON text as it came. */
@@ -30,13 +32,16 @@ export type RecordRejections = (request: RejectedRequest) => Promise<void>;
 const ATTEMPTS = 3;
 
 /** One for a process: two might draw the same ids. */
-export function createRecordRejections({ store, clock }: RecordDeps): RecordRejections {
+export function createRecordRejections(deps: RecordDeps): RecordRejections {
+  const { store, clock, identities } = deps;
   const nextId = createIdSource(clock);
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
       const ids = request.rejections.map(nextId);
       try {
-        return await insertRejections(store, { ...request, ids, receivedOn: new Date(clock.nowMs()) });
+        return await store.transaction((tx) =>
+          recordIn(tx, identities, { ...request, ids, receivedOn: new Date(clock.nowMs()) }),
+        );
       } catch (error) {
         // another daemon may have drawn the same ids; the next try draws others
         if (attempt === ATTEMPTS || !(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
@@ -46,6 +51,7 @@ export function createRecordRejections({ store, clock }: RecordDeps): RecordReje
 }
 
 interface RecordDeps {
+  readonly identities: Pick<Identities, 'erasedAmong'>;
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -53,6 +59,19 @@ interface RecordDeps {
 interface NamedRejections extends RejectedRequest {
   readonly ids: readonly bigint[];
   readonly receivedOn: Date;
+}
+
+/** Nothing is recorded of somebody who was erased (rulings §4). */
+async function recordIn(tx: Transaction, identities: RecordDeps['identities'], given: NamedRejections): Promise<void> {
+  const { workspaceId, rejections } = given;
+  const erased = await identities.erasedAmong(tx, workspaceId, () => rejections.map(({ text }) => whoInJson(text)));
+  const kept = [...rejections.keys()].filter((index) => !erased.has(index));
+  if (kept.length === 0) return;
+  await insertRejections(tx, {
+    ...given,
+    rejections: kept.map((index) => rejections[index] as Rejection),
+    ids: kept.map((index) => given.ids[index] as bigint),
+  });
 }
 
 async function insertRejections(sql: Sql, request: NamedRejections): Promise<void> {

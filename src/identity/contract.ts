@@ -44,6 +44,11 @@ export interface Person {
   readonly request?: PersonRequest;
 }
 
+/** Whom something names that is no delivery. */
+export interface NamedPerson extends Pick<Person, 'identities' | 'mpid'> {
+  readonly environment: Environment;
+}
+
 /** How an identity request differs from a row or a batch, which is found or else made, and wants to know the MPID only. */
 export interface PersonRequest {
   /** Answers an anonymous profile: a new one, or where the strategy returns to it that of one of the device ids. */
@@ -245,6 +250,15 @@ export interface Identities {
    * one a request: undefined when all its changes were made, else why none was. Throws as `deliver` does.
    */
   modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly ModifyOutcome[]>;
+  /**
+   * Which of the people were erased, by index: for what is kept although it cannot be delivered (a failed row, a rejected
+   * batch), in the transaction that keeps it. They are asked for only where the workspace has tombstones.
+   */
+  erasedAmong(
+    tx: Transaction,
+    workspaceId: WorkspaceId,
+    people: () => readonly NamedPerson[],
+  ): Promise<ReadonlySet<number>>;
   /** An MPID that nobody has. */
   newMpid(): bigint;
   /** The profiles that hold the identity, its owner first; without a page all of them. */

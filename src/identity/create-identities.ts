@@ -18,6 +18,7 @@ import { keyedGroup, modifyProfiles } from './requests/modify-profiles.ts';
 import { resolvePeople } from './resolve-people.ts';
 import { prepareStaging } from './staging.ts';
 import { dropLifted } from './tombstones/drop-lifted.ts';
+import { erasedAmong } from './tombstones/erased-among.ts';
 import { findErasedPeople } from './tombstones/find-tombstones.ts';
 import { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
 import { updateProfiles, writeIdentities, writeNewProfiles } from './write-people.ts';
@@ -56,6 +57,7 @@ export function createIdentities({
         keyedGroup(group, (identity) => keyOf(group, identity).toString('latin1')),
         exclusive,
       ),
+    erasedAmong: (tx, workspaceId, people) => erasedAmong(tx, tombstoneKeys, { workspaceId, people }),
     newMpid: nextMpid,
     findProfiles: (sql, scope, identity) => findProfiles(sql, scope, keyOf(scope, identity).toString('hex')),
   };

@@ -8,6 +8,7 @@ export type {
   HashOfRow,
   Identities,
   Identity,
+  NamedPerson,
   Person,
   PersonErased,
   PersonFailure,

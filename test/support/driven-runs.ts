@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { ClaimedRun } from '../../src/engine/claim-run.ts';
+import type { Identities } from '../../src/identity/index.ts';
 import type { AppError } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { type Run, requestRun } from '../../src/sync/index.ts';
@@ -26,15 +27,16 @@ export interface DrivenRuns {
   killAt(chunk: number): FakeWarehouse['gate'];
 }
 
-/** Anew for each test of the file. */
-export function drivenRuns(): DrivenRuns {
+/** Anew for each test of the file; with real people where `identities` makes them. */
+export function drivenRuns(identities?: (clock: HandClock) => Identities): DrivenRuns {
   const it: { -readonly [Name in keyof DrivenRuns]?: DrivenRuns[Name] } = {};
   const here = it as DrivenRuns;
   beforeEach(async () => {
     it.clock = handClock();
     it.store = await openTestStore();
     it.warehouse = fakeWarehouse({ columns: COLUMNS, iterator: 'at', nowMs: () => here.clock.nowMs() });
-    it.driver = await createRunDriver({ ...here, chunkRows: 2 });
+    const real = identities?.(here.clock);
+    it.driver = await createRunDriver({ ...here, chunkRows: 2, ...(real !== undefined && { identities: real }) });
   });
   afterEach(() => here.store[Symbol.asyncDispose]());
   return Object.assign(it, {

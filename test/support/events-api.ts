@@ -45,16 +45,24 @@ export async function openEventsApi(uses: readonly InputUse[] = ['server', 'web'
   const made = await someWorkspace(access);
   const input = await someInput(access, made.workspaceId, uses);
   const settingsOf = createSettingsReader({ store, clock });
-  const events = createEvents({ identities: testIdentities(), clock });
+  const identities = testIdentities();
+  const events = createEvents({ identities, clock });
   const door = testDoor(store, clock, { events, settingsOf, rates: createRateLimiter({ clock }) });
   const recording: Store = {
     ...store,
-    async execute(statement, values) {
-      api.onExecute(statement);
-      return store.execute(statement, values);
-    },
+    transaction: (work, options) =>
+      store.transaction((tx) => {
+        const execute: typeof tx.execute = async (statement, values) => {
+          api.onExecute(statement);
+          return tx.execute(statement, values);
+        };
+        return work({ ...tx, execute });
+      }, options),
   };
-  const server = accessServer(access, eventsEndpoints({ store: recording, clock, batches: door, settingsOf }));
+  const server = accessServer(
+    access,
+    eventsEndpoints({ store: recording, clock, identities, batches: door, settingsOf }),
+  );
   const bearer = await bearerOf(server, made.credential);
   const base = `/platform/v2/workspaces/${made.workspaceId}`;
   const api: EventsApi = {

@@ -112,7 +112,8 @@ function countingIdentities(onDelivering: () => Promise<void>): Identities {
     }
     return { outcomes: people.map((_, index) => ({ mpid: BigInt(index) })), createdProfiles: 0, changedProfiles: 0 };
   };
-  return { collect, deliver } as unknown as Identities;
+  const erasedAmong = async () => new Set();
+  return { collect, deliver, erasedAmong } as unknown as Identities;
 }
 
 async function arrivals(store: Store, workspaceId: WorkspaceId): Promise<ReadonlyMap<string, number>> {

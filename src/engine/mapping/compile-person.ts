@@ -62,7 +62,7 @@ function compileWho(batch: readonly Placed[]): (row: Row) => Who | Refusal {
 }
 
 /** The cell of a column, or a static as if it were one. */
-function sourceReader(source: Source): (row: Row) => Cell {
+export function sourceReader(source: Source): (row: Row) => Cell {
   if (source.kind === 'column') return cellReader(source.column, source.position);
   const value = source.kind === 'static' ? source.value : null;
   const cell = value === null || typeof value !== 'object' ? value : isRawNumber(value) ? value.rawJSON : NO_CELL;

@@ -4,11 +4,12 @@ import type { Micros } from '../../kernel/index.ts';
 import { batchFor, batchOf, type MappedEvent, type OpenBatch } from './batch-units.ts';
 import { compileEvent } from './compile-event.ts';
 import { compileHead, type Head } from './compile-head.ts';
-import { identitySources } from './compile-person.ts';
+import { identitySources, sourceReader } from './compile-person.ts';
 import { type EventsPlan, type PlacedMappings, placeMappings } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
 import type { Refusal } from './refusal.ts';
 import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from './unit-mapping.ts';
+import { compileWhoInRow } from './who-in-row.ts';
 
 export interface EventsMappingPlan extends EventsPlan {
   readonly events: Events;
@@ -31,8 +32,20 @@ export function createEventsMapping(plan: EventsMappingPlan): UnitMapping {
       taking.finish();
       return texts;
     },
+    whoIn: compileWhoInRow({
+      identities: identitySources(placed.batch).map(({ type, source }) => ({ type, read: sourceReader(source) })),
+      mpid: mpidReader(placed),
+    }),
     refusalOf: (row, failure) => refusalOf(placed, row, failure),
   };
+}
+
+const mpidSource = ({ batch }: PlacedMappings) =>
+  batch.find(({ destination }) => destination.path[0] === 'mpid')?.source;
+
+function mpidReader(placed: PlacedMappings) {
+  const source = mpidSource(placed);
+  return source === undefined ? undefined : sourceReader(source);
 }
 
 function collectBatches({ events, scope }: EventsMappingPlan, collectRows: CollectRows): UnitCollector {
@@ -142,11 +155,9 @@ function compileTime({ iterator, columns, runStart }: EventsPlan): (row: Row) =>
 }
 
 /** People look for the column, not for the identity type. */
-function refusalOf({ batch }: PlacedMappings, row: Row, { rule, field, reason }: UnitFailure): Refusal {
+function refusalOf(placed: PlacedMappings, row: Row, { rule, field, reason }: UnitFailure): Refusal {
   const source =
-    field === 'mpid'
-      ? batch.find(({ destination }) => destination.path[0] === 'mpid')?.source
-      : identitySources(batch).find(({ type }) => type === field)?.source;
+    field === 'mpid' ? mpidSource(placed) : identitySources(placed.batch).find(({ type }) => type === field)?.source;
   if (source?.kind !== 'column') return { rule, field, value: null, reason };
   return { rule, field: source.column.name, value: shownValue(row[source.position] ?? null), reason };
 }

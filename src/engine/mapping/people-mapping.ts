@@ -6,7 +6,9 @@ import { batchOfPerson } from './batch-of-person.ts';
 import type { ColumnRoles } from './column-roles.ts';
 import { isRefusal, type RowMapper } from './compile-mapper.ts';
 import { shownValue } from './failed-row.ts';
+import { cellReader } from './json-cell.ts';
 import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from './unit-mapping.ts';
+import { compileWhoInRow } from './who-in-row.ts';
 
 export interface PeopleMappingPlan {
   readonly identities: Identities;
@@ -30,8 +32,17 @@ export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
       const people = rows.map(plan.mapRow);
       return people.flatMap((person) => (isRefusal(person) ? [] : [batchOfPerson(person, plan.scope.environment)]));
     },
+    whoIn: whoInRow(plan),
     refusalOf: (row, failure) => refusalOf(plan, row, failure),
   };
+}
+
+function whoInRow({ roles, columns }: PeopleMappingPlan) {
+  const { mpid } = roles;
+  return compileWhoInRow({
+    identities: roles.identities.map(({ type, column, position }) => ({ type, read: cellReader(column, position) })),
+    mpid: mpid === undefined ? undefined : cellReader(columns[mpid], mpid),
+  });
 }
 
 type HashOf = (hashes: Buffer, index: number) => HashOfRow | undefined;

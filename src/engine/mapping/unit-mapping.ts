@@ -5,6 +5,7 @@ import type { PersonFailure, PersonOutcome } from '../../identity/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 import type { Refusal } from './refusal.ts';
+import type { WhoInRow } from './who-in-row.ts';
 
 export type Row = readonly Cell[];
 
@@ -46,6 +47,8 @@ export interface UnitMapping {
   collect(): UnitCollector;
   /** Each unit of the rows as the JSON text of an event batch, without `mpid` where a person has none yet, and without `batch_id`. */
   batchTexts(rows: readonly Row[]): readonly string[];
+  /** Whom a row that is refused names. */
+  readonly whoIn: WhoInRow;
   /** A unit's failure as the refusal of one of its rows: people look for the column, not for the identity type. */
   refusalOf(row: Row, failure: UnitFailure): Refusal;
 }

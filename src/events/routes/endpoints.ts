@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../http/index.ts';
+import type { Identities } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import { analyticsEndpoints } from '../analytics/routes.ts';
@@ -9,6 +10,7 @@ import { listRejectedBatches } from './rejected-batches.ts';
 interface EventsDeps extends Omit<IngestDeps, 'recordRejections'> {
   readonly store: Store;
   readonly clock: Clock;
+  readonly identities: Pick<Identities, 'erasedAmong'>;
 }
 
 /** Every endpoint of this room: batches that come in (000), calls that become such, and what was refused. */

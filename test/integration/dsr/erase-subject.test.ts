@@ -7,7 +7,7 @@ import { microsOfMs } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { addWorkspace } from '../../support/add-workspace.ts';
 import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
-import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
 import { insertErasure, readRequest, work, workDeps } from '../../support/dsr-work.ts';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
 import { openTestStore } from '../../support/test-store.ts';
@@ -67,7 +67,7 @@ describe('an erasure', () => {
   it('finds the person in rejected batches and in the audit log, and leaves others there', async () => {
     const [ann, ben] = [`ann-${randomUUID()}@example.com`, `ben-${randomUUID()}@example.com`];
     const [mpid = 0n, other = 0n] = mpidsOf(await deliver(store, [person({ email: ann }), person({ email: ben })]));
-    const reject = createRecordRejections({ store, clock });
+    const reject = createRecordRejections({ store, clock, identities: testIdentities() });
     const rejection = (email: string) => ({
       text: `{"user_identities":{"email":"${email}"},"events":3}`,
       issues: [{ path: 'events', message: 'must be a list.' }],
@@ -153,7 +153,7 @@ describe('an erasure', () => {
       person({ customer_id: ann, ios_idfv: device }),
       person({ customer_id: ben, ios_idfv: device }),
     ]);
-    const reject = createRecordRejections({ store, clock });
+    const reject = createRecordRejections({ store, clock, identities: testIdentities() });
     const rejections = [{ text: `{"device_info":{"ios_idfv":"${device}"}}`, issues: [] }];
     await reject({ workspaceId, key: 'k', path: '/v2/events', rejections });
     const request = await insertErasure(store, { identities: [{ type: 'customer_id', value: ann }] });

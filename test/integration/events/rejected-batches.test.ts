@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRecordRejections, expireRejected } from '../../../src/events/rejected-batches.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
+import { testIdentities } from '../../support/deliver-people.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
@@ -16,7 +17,7 @@ afterAll(() => store[Symbol.asyncDispose]());
 
 test('rejected batches go with the retention of their workspace, and with no other', async () => {
   const clock = fakeClock();
-  const record = createRecordRejections({ store, clock });
+  const record = createRecordRejections({ store, clock, identities: testIdentities() });
   const reject = (id: typeof OURS, count: number) => {
     const rejection = { text: '{}', issues: [{ path: 'ip', message: 'is none' }] };
     const rejections = Array.from({ length: count }, () => rejection);
