@@ -1,15 +1,18 @@
 // kill -9 in the middle of writing MPIDs back: the next daemon brings the run to the same end, and nothing is left behind.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createFeed } from '../../../src/access/create-feed.ts';
-import { systemClock } from '../../../src/kernel/index.ts';
-import type { Store } from '../../../src/store/index.ts';
-import { PIPELINES } from '../../support/crash/crash-pipeline.ts';
-import { type CrashSite, letLeasesEnd, openCrashSite, untilOver, untilShare } from '../../support/crash/crash-site.ts';
-import { type CrashSource, duckdbSource } from '../../support/crash/crash-source.ts';
+import { openCrashSite, untilShare } from '../../support/crash/crash-site.ts';
+import { duckdbSource } from '../../support/crash/crash-source.ts';
 import { holdRuns } from '../../support/crash/held-runs.ts';
+import {
+  defineWriteBack,
+  expectWritten,
+  type Person,
+  type ReadPeople,
+  strike,
+  writeBack,
+} from '../../support/crash/write-back-kills.ts';
 import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { testKeyRing } from '../../support/test-access.ts';
 import { until } from '../../support/until.ts';
 
 const ROWS = 3000;
@@ -19,70 +22,8 @@ const PEOPLE = [
      'note ' || n, n FROM generate_series(1, ${ROWS}) AS numbers(n)`,
 ];
 
-type Person = readonly [email: string, mpid: string | null, rest: string];
-
-/** The table, as text. */
-type ReadPeople = () => Promise<readonly Person[]>;
 const SELECT = `SELECT email, CAST(mpid AS VARCHAR) AS mpid, coalesce(customer_id, '-') || note || n AS rest
   FROM people ORDER BY n`;
-
-async function definePipeline(site: CrashSite, { connection }: Pick<CrashSource, 'connection'>): Promise<number> {
-  const [workspace] = await site.store.query<{ id: bigint }>('SELECT id FROM workspaces');
-  const caller = { workspaceId: workspace?.id, actor: 'tester' } as unknown as Parameters<typeof createFeed>[1];
-  const access = { store: site.store, clock: systemClock, keyRing: testKeyRing() };
-  const module = connection.service_provider;
-  const { feed } = await createFeed(access, caller, { module_name: module, name: 'people' });
-  const base = { id: 'people', name: 'people', state: 'active' };
-  const sql_query = 'SELECT customer_id, email, mpid FROM people';
-  await site.api.post('/connections', { ...base, ...connection });
-  await site.api.post('/data-models', { ...base, type: 'sql', config: { sql_query } });
-  await site.api.post(PIPELINES, {
-    ...{ ...base, pipeline_type: 'user_attributes', connection_id: 'people', data_model_id: 'people' },
-    ...{ partner_feed_id: feed.id, environment: 'production', sync_mode: { type: 'full' } },
-    schedule: { type: 'on_demand' },
-  });
-  const { pipeline_run_id: run } = await site.api.post(`${PIPELINES}/trigger`, { pipeline_id: 'people' });
-  return Number(run);
-}
-
-async function strike(site: CrashSite): Promise<void> {
-  const [served] = site.daemons;
-  if (served !== undefined) await site.end(served, 'SIGKILL');
-  await letLeasesEnd(site);
-}
-
-/** Everybody has the MPID of their profile, nothing else has changed, and a further run changes nothing. */
-async function expectWritten(
-  site: CrashSite,
-  run: number,
-  { before, read }: { before: readonly Person[]; read: ReadPeople },
-) {
-  expect(await untilOver(site, { id: 'people' }, run)).toMatchObject({
-    ...{ status: 'success', errors: [], warnings: [], conflicting_records: 0, failed_records: 0 },
-    ...{ extracted_records: ROWS, successful_records: ROWS },
-  });
-  const after = await read();
-  expect(after.map(([email, , rest]) => [email, rest])).toEqual(before.map(([email, , rest]) => [email, rest]));
-  const profiles = await mpidsByEmail(site.store);
-  expect(after.map(([, mpid]) => mpid)).toEqual(after.map(([email]) => profiles.get(email)));
-  expect(profiles.size).toBe(ROWS);
-  const { pipeline_run_id: again } = await site.api.post(`${PIPELINES}/trigger`, { pipeline_id: 'people' });
-  expect(await untilOver(site, { id: 'people' }, Number(again))).toMatchObject({
-    status: 'success',
-    written_records: 0,
-  });
-  expect(await read()).toEqual(after);
-}
-
-async function mpidsByEmail(store: Store): Promise<ReadonlyMap<string, string>> {
-  const rows = await store.query<{ mpid: bigint; identities: string }>('SELECT mpid, identities FROM profiles');
-  return new Map(
-    rows.map(({ mpid, identities }) => [
-      new Map(JSON.parse(identities) as [string, string][]).get('email') ?? '',
-      `${mpid}`,
-    ]),
-  );
-}
 
 test('PostgreSQL, killed while it resolves and while its update waits for a row', async () => {
   await using warehouse = await openPostgresWarehouse();
@@ -93,7 +34,8 @@ test('PostgreSQL, killed while it resolves and while its update waits for a row'
     (await warehouse.ask(SELECT)).map(({ email, mpid, rest }) => [email, mpid, rest] as unknown as Person);
   const before = await read();
   const held = await holdRuns(site, 2000);
-  const run = await definePipeline(site, { connection: { service_provider: 'Gamma', config: warehouse.config } });
+  await defineWriteBack(site, { connection: { service_provider: 'Gamma', config: warehouse.config } });
+  const run = await writeBack(site);
   await untilShare(site, { runIds: [run], rows: ROWS }, 0.3);
   await strike(site);
   await held.release(site);
@@ -151,7 +93,8 @@ test('DuckDB, killed while it resolves and while it writes', async () => {
   };
   const before = await read();
   let held = await holdRuns(site, 2000);
-  const run = await definePipeline(site, { connection });
+  await defineWriteBack(site, { connection });
+  const run = await writeBack(site);
   for (const share of [0.5, 1]) {
     // an attempt begins with counts of 0
     expect(await untilShare(site, { runIds: [run], rows: ROWS }, share)).toBe(true);

@@ -63,9 +63,11 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 /** As the literals of iterators have it: UTC, without saying so. */
 const timeOf = ({ changed_at }: SourceRow): string => changed_at.replace('Z', '');
 
-async function endpointSettings({ environment }: Warehouse, folder: string): Promise<Record<string, string>> {
-  const { bigquery, databricks } = environment.endpoints;
+/** Settings that lead a daemon to the server of a warehouse; `folder` takes what has to be a file. */
+export async function endpointSettings({ environment }: Warehouse, folder: string): Promise<Record<string, string>> {
+  const { bigquery, databricks, snowflake } = environment.endpoints;
   const settings: Record<string, string> = {};
+  if (snowflake !== undefined) settings.PENSTOCK_SNOWFLAKE_ENDPOINT = snowflake.accessUrl;
   if (bigquery !== undefined) settings.PENSTOCK_BIGQUERY_ENDPOINT = bigquery.apiEndpoint;
   if (bigquery?.storageEndpoint !== undefined) {
     const { host, port } = bigquery.storageEndpoint;
