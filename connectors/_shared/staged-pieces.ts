@@ -1,7 +1,7 @@
-import type { StagedRow } from '../../src/warehouse/index.ts';
+import type { StagedRows } from '../../src/warehouse/index.ts';
 
 /** Staged rows as JSON, arrays of arrays of texts: key, `read_mpid`, `mpid`. So numbers of any size stay what they are. */
-export function* stagedPieces(rows: readonly StagedRow[], mostCharacters: number): Generator<string, void, undefined> {
+export function* stagedPieces(rows: StagedRows, mostCharacters: number): Generator<string, void, undefined> {
   let parts: string[] = [];
   let size = 0;
   for (const { key, readMpid, mpid } of rows) {

@@ -1,13 +1,13 @@
 // The statements of writing back where a product has `UPDATE … FROM`: PostgreSQL, Redshift, DuckDB. NULL equals NULL in a
 // key, and no product compares so in a way that all of them hash: so rows are updated by *pattern*, one statement for each
 // set of key columns that are NULL, with plain equality for the others. Nearly always there is one pattern.
-import type { KeyCell, StagedRow, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
+import type { KeyCell, StagedRows, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
 
 /** By column of the key: whether it is NULL. */
 export type NullPattern = readonly boolean[];
 
 /** The patterns that the rows have, each once. */
-export function patternsOf(rows: readonly StagedRow[]): readonly NullPattern[] {
+export function patternsOf(rows: StagedRows): readonly NullPattern[] {
   const patterns = new Map<string, NullPattern>();
   for (const { key } of rows) {
     let name = '';

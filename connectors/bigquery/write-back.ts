@@ -3,12 +3,12 @@
 import {
   type Column,
   STAGING_SCHEMA,
-  type StagedRow,
   type WriteBack,
   type WriteBackRequest,
   type WriteBackResult,
 } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
+import { stagedPieces } from '../_shared/staged-pieces.ts';
 import { clearSql, mergeSql, type StagingSql } from '../_shared/write-back-sql.ts';
 import type { Client } from './client.ts';
 import { quoteIdentifier } from './dialect.ts';
@@ -46,7 +46,8 @@ async function apply(deps: WriteBackDeps, request: WriteBackRequest, signal: Abo
   await createStaging(client, { name: request.staging, keyTypes: types }, signal);
   try {
     const insert = loadSql(staging, types);
-    for (const json of piecesOf(rows)) await changeRows(deps, { sql: insert, rows: json, label }, signal);
+    for (const json of stagedPieces(rows, PIECE_CHARACTERS))
+      await changeRows(deps, { sql: insert, rows: json, label }, signal);
     const change = (text: string) => changeRows(deps, { sql: text, label }, signal);
     const ask = (text: string) => textsOf(deps, { sql: text, label }, signal);
     return await applyStaged({ sql, update: mergeSql, change, ask }, request, signal);
@@ -63,18 +64,3 @@ function typeOf({ type, nativeType }: Column): string {
 
 /** A job's request holds 10 MB at most, and its parameters stand in it as JSON, quotes escaped. */
 const PIECE_CHARACTERS = 2_000_000;
-
-/** JSON arrays of arrays of texts: numbers of any size stay what they are. */
-function* piecesOf(rows: readonly StagedRow[]): Generator<string, void, undefined> {
-  let parts: string[] = [];
-  let size = 0;
-  for (const { key, readMpid, mpid } of rows) {
-    const part = JSON.stringify([...key, readMpid, mpid].map((cell) => (cell === null ? null : String(cell))));
-    parts.push(part);
-    size += part.length;
-    if (size < PIECE_CHARACTERS) continue;
-    yield `[${parts.join(',')}]`;
-    [parts, size] = [[], 0];
-  }
-  if (parts.length > 0) yield `[${parts.join(',')}]`;
-}

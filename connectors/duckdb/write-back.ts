@@ -2,7 +2,7 @@
 // and no file holds. The file is open for writing as long as the session is.
 import { setImmediate } from 'node:timers/promises';
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
-import type { KeyCell, StagedRow, WriteBack, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
+import type { KeyCell, StagedRows, WriteBack, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { clearSql, type StagingSql, stagingColumnsSql } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
@@ -61,15 +61,17 @@ async function apply(
 /** Rows between two turns of the event loop: about 5 ms. */
 const SLICE_ROWS = 4096;
 
-async function load(appender: DuckDBAppender, rows: readonly StagedRow[], signal: AbortSignal): Promise<void> {
+async function load(appender: DuckDBAppender, rows: StagedRows, signal: AbortSignal): Promise<void> {
   try {
-    for (const [index, { key, readMpid, mpid }] of rows.entries()) {
+    let count = 0;
+    for (const { key, readMpid, mpid } of rows) {
       for (const cell of key) appendKey(appender, cell);
       if (readMpid === null) appender.appendNull();
       else appender.appendBigInt(readMpid);
       appender.appendBigInt(mpid);
       appender.endRow();
-      if (index % SLICE_ROWS < SLICE_ROWS - 1) continue;
+      count += 1;
+      if (count % SLICE_ROWS > 0) continue;
       signal.throwIfAborted();
       await setImmediate();
     }

@@ -3,6 +3,7 @@
 import type {
   KeyCell,
   StagedRow,
+  StagedRows,
   WriteBack,
   WriteBackRequest,
   WriteBackResult,
@@ -58,25 +59,24 @@ async function apply(link: Link, request: WriteBackRequest, signal: AbortSignal)
   return await applyStaged(work, request, signal);
 }
 
-async function copyAll(link: Link, { staging }: StagingSql, rows: readonly StagedRow[]): Promise<void> {
+async function copyAll(link: Link, { staging }: StagingSql, rows: StagedRows): Promise<void> {
   await link.copy(copySql(staging), copyLines(cellsOf(rows)));
   // a plan for a table that is taken for empty would compare each row with each
   await link.run(analyzeSql(staging));
 }
 
 /** In the order of staging's columns. */
-function* cellsOf(rows: readonly StagedRow[]): Generator<readonly KeyCell[], void, undefined> {
+function* cellsOf(rows: Iterable<StagedRow>): Generator<readonly KeyCell[], void, undefined> {
   for (const { key, readMpid, mpid } of rows) yield [...key, readMpid, mpid];
 }
 
 /** Redshift takes 32,767 parameters a statement. */
 const MOST_PARAMETERS = 32_000;
 
-async function insertAll(link: Link, { target, staging }: StagingSql, rows: readonly StagedRow[]): Promise<void> {
+async function insertAll(link: Link, { target, staging }: StagingSql, rows: StagedRows): Promise<void> {
   const types = [...target.key.map(({ type }) => PARAMETER_TYPES[type] ?? VARCHAR), BIGINT, BIGINT];
   const most = Math.floor(MOST_PARAMETERS / types.length);
-  for (let at = 0; at < rows.length; at += most) {
-    const part = rows.slice(at, at + most);
+  for (const part of partsOf(rows, most)) {
     await link.messages({
       send: (wire) => {
         wire.parse({ text: insertSql(staging, types.length, part.length), types: part.flatMap(() => types) });
@@ -85,6 +85,17 @@ async function insertAll(link: Link, { target, staging }: StagingSql, rows: read
       },
     });
   }
+}
+
+function* partsOf(rows: StagedRows, most: number): Generator<readonly StagedRow[], void, undefined> {
+  let part: StagedRow[] = [];
+  for (const row of rows) {
+    part.push(row);
+    if (part.length < most) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 const BIGINT = 20;

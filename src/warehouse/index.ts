@@ -49,6 +49,7 @@ export {
   type KeyCell,
   STAGING_SCHEMA,
   type StagedRow,
+  type StagedRows,
   type WriteBack,
   type WriteBackConflict,
   type WriteBackRequest,

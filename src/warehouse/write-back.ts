@@ -37,6 +37,11 @@ export interface StagedRow {
   readonly mpid: bigint;
 }
 
+/** Made anew each time that they are gone through: hundreds of thousands of them are never there at once. */
+export interface StagedRows extends Iterable<StagedRow> {
+  readonly length: number;
+}
+
 /**
  * The caller warrants: no two rows agree in `key` and `readMpid` (so no row of the table is matched twice, and a MERGE finds
  * one source row at most); each key has exactly one row whose `readMpid` is null; all rows of a key have one `mpid`.
@@ -44,7 +49,7 @@ export interface StagedRow {
 export interface WriteBackRequest {
   readonly target: WriteBackTarget;
   /** 0 to 500,000. */
-  readonly rows: readonly StagedRow[];
+  readonly rows: StagedRows;
   /**
    * Name of the staging table, if one is needed: lower-case letters, digits and `_`, 63 at most. It carries run and fence,
    * so two workers of one run never share a table.

@@ -135,7 +135,7 @@ sentence('runs that write MPIDs back', (fixture) => {
   test('do not write people who are erased between reading and update', async () => {
     await using here: WrittenBack = await openWrittenBack(fixture, peopleTable(fixture, few), {
       async interfere({ rows }) {
-        const [first] = rows.filter(({ key }) => key.includes('ann'));
+        const [first] = [...rows].filter(({ key }) => key.includes('ann'));
         const erased = { workspaceId: here.workspace, mpids: [first?.mpid ?? 0n], nowMs: here.clock.nowMs() };
         await here.store.transaction((tx) => queueErasedMpids(tx, erased));
       },

@@ -91,6 +91,8 @@ const WHOLE = /^-?\d+(?:\.0*)?$/;
 
 function mpidOf(cell: Cell): bigint | null | undefined {
   if (cell === null) return null;
+  // as nearly every warehouse gives it; a number that came as such is whole and small
+  if (typeof cell === 'bigint') return fitsInt64(cell) ? cell : undefined;
   const text = String(cell);
   if (!WHOLE.test(text)) return undefined;
   const value = BigInt(text.split('.')[0] ?? '');

@@ -2,7 +2,7 @@
 // that a pipeline has written into, until it was set to NULL there.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import type { Session, StagedRow, WriteBackTarget } from '../../warehouse/index.ts';
+import type { Session, StagedRows, WriteBackTarget } from '../../warehouse/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 interface ErasedMpids {
@@ -76,7 +76,7 @@ export async function giveUpMpids(sql: Sql, { workspaceId, tableId }: TableKey):
 export async function erasedAmong(
   sql: Sql,
   { workspaceId, tableId }: TableKey,
-  staged: readonly Pick<StagedRow, 'mpid'>[],
+  staged: StagedRows,
 ): Promise<readonly bigint[]> {
   const rows = await sql.query<{ mpid: bigint }>(
     'SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2',
@@ -84,5 +84,7 @@ export async function erasedAmong(
   );
   const erased = new Set(rows.map(({ mpid }) => mpid));
   if (erased.size === 0) return [];
-  return [...erased.intersection(new Set(staged.map(({ mpid }) => mpid)))];
+  const found = new Set<bigint>();
+  for (const { mpid } of staged) if (erased.has(mpid)) found.add(mpid);
+  return [...found];
 }

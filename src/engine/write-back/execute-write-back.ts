@@ -19,6 +19,7 @@ import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
 import { createStagedKeys } from './staged-keys.ts';
 import { dropLeftovers, dropOwnStaging } from './staging-names.ts';
+import { writeBehind } from './write-behind.ts';
 import { writeKeys } from './write-keys.ts';
 
 const NOTHING_COUNTED: Counts = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0 };
@@ -65,28 +66,34 @@ interface Writing extends Execution {
   readonly tableId: bigint;
 }
 
-async function resolveAndWrite(deps: EngineDeps, writing: Writing): Promise<void> {
-  const { claimed, session, signal, sinceMs, model, columns, addressing, tableId, blame } = writing;
+async function resolveAndWrite(deps: EngineDeps, step: Writing): Promise<void> {
+  const { claimed, session, signal, sinceMs, model, columns, addressing, tableId, blame } = step;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   const snapshotKey = snapshotKeyOf(deps, claimed);
   const { chunkRows } = deps.settings;
   const shared = await findSharedKeys({ session, dialect, addressing, chunkRows, label, signal });
   const keys = createStagedKeys(addressing.isWhole, shared);
-  const mapping = await resolvingOf(deps, writing, keys.add);
+  const mapping = await resolvingOf(deps, step, keys.add);
   const ledger = leaveNothingOut({ claimed, columns, ledgerKey: deps.ledgerKey });
   const statement = wrapModel({ sql: model.sql, dialect });
-  const write = () => writeKeys(deps, { claimed, tableId, session, addressing, keys, signal });
-  await deliverAll(deps, {
-    ...{ signal, sinceMs },
-    read: (reading) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping }, reading),
-    delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
-    async inspect(progress, chunk) {
-      requireMappedRows(progress, { chunk, blame });
-      if (keys.isFull) await write();
-    },
-  });
-  await write();
+  const writing = writeBehind(() => writeKeys(deps, { claimed, tableId, session, addressing, keys, signal }));
+  try {
+    await deliverAll(deps, {
+      ...{ signal, sinceMs },
+      read: (reading) =>
+        readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping }, reading),
+      delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
+      async inspect(progress, chunk) {
+        requireMappedRows(progress, { chunk, blame });
+        if (keys.isFull) await writing.next();
+      },
+    });
+    await writing.end();
+  } finally {
+    // before its session is closed
+    await writing.settled();
+  }
 }
 
 async function resolvingOf(

@@ -1,4 +1,4 @@
-import type { KeyCell, StagedRow } from '../../warehouse/index.ts';
+import type { KeyCell, StagedRow, StagedRows } from '../../warehouse/index.ts';
 import { keyOfName } from './key-name.ts';
 
 /** Keys that go to the warehouse together: about 40 MB of them, and half of what one call takes. */
@@ -26,7 +26,7 @@ export interface StagedKeys {
   readonly isFull: boolean;
   add(row: ResolvedRow): void;
   /** What is to be written, as the contract of writing back wants it, and the keys that cannot be; empties it. */
-  take(): { readonly rows: readonly StagedRow[]; readonly ambiguous: readonly AmbiguousKey[] };
+  take(): { readonly rows: StagedRows; readonly ambiguous: readonly AmbiguousKey[] };
 }
 
 /** Some row of the key does not have its MPID. */
@@ -38,76 +38,96 @@ const AMBIGUOUS = 2;
  * nothing has changed costs no memory. `shared`: names of keys that may be of several people, whatever comes here.
  */
 export function createStagedKeys(isWhole: boolean, shared: ReadonlySet<string> = new Set()): StagedKeys {
-  /** The first row of a key gives it its number. */
-  const numbers = new Map<string, number>();
-  let mpids = new BigInt64Array(1024);
-  let marks = new Uint8Array(1024);
-  const readMpids = createReadMpids();
-  let chars = 0;
-  let staged = 0;
-
-  const numberOf = (name: string, mpid: bigint): number => {
-    const known = numbers.get(name);
-    if (known !== undefined) return known;
-    const number = numbers.size;
-    if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
-    numbers.set(name, number);
-    mpids[number] = mpid;
-    marks[number] = 0;
-    chars += name.length;
-    staged += 1;
-    return number;
-  };
+  let pile = createPile();
   return {
     get isFull() {
-      return numbers.size >= MOST_KEYS || chars >= MOST_CHARS || staged >= MOST_STAGED;
+      return pile.isFull();
     },
     add({ name, readMpid, mpid }) {
       const isRight = readMpid === mpid;
       const isShared = shared.has(name);
       if (isRight && (isWhole || isShared)) return;
-      const number = numberOf(name, mpid);
-      const mark = (mpids[number] === mpid && !isShared ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
-      marks[number] = (marks[number] as number) | mark;
-      if (!isRight && readMpid !== null && readMpids.add(number, readMpid)) staged += 1;
+      const number = pile.numberOf(name, mpid);
+      pile.mark(number, (pile.isOf(number, mpid) && !isShared ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE));
+      if (!isRight && readMpid !== null) pile.addRead(number, readMpid);
     },
     take() {
-      const rows: StagedRow[] = [];
-      const ambiguous: AmbiguousKey[] = [];
-      for (const [name, number] of numbers) {
-        const mark = marks[number] as number;
-        const mpid = mpids[number] as bigint;
-        if ((mark & AMBIGUOUS) !== 0) ambiguous.push({ key: keyOfName(name), mpid });
-        else if (mark === STALE) pushStaged(rows, { key: keyOfName(name), mpid }, readMpids.of(number));
-      }
-      numbers.clear();
-      readMpids.clear();
-      [chars, staged] = [0, 0];
-      return { rows, ambiguous };
+      const taken = pile;
+      pile = createPile();
+      return { rows: taken.rows(), ambiguous: [...taken.ambiguous()] };
     },
   };
 }
+
+/** Keys that are written together, in as few things as can be: as objects they cost the garbage collector most of a run. */
+function createPile() {
+  /** The first row of a key gives it its number. */
+  const numbers = new Map<string, number>();
+  const readMpids = createReadMpids();
+  let mpids = new BigInt64Array(1024);
+  let marks = new Uint8Array(1024);
+  let chars = 0;
+  const isStaged = (number: number) => marks[number] === STALE;
+  function* staged(): Generator<StagedRow, void, undefined> {
+    for (const [name, number] of numbers) {
+      if (!isStaged(number)) continue;
+      const [key, mpid] = [keyOfName(name), mpids[number] as bigint];
+      yield { key, mpid, readMpid: null };
+      for (const readMpid of readMpids.of(number)) yield { key, mpid, readMpid };
+    }
+  }
+  return {
+    isFull: () => numbers.size >= MOST_KEYS || chars >= MOST_CHARS || numbers.size + readMpids.count >= MOST_STAGED,
+    numberOf(name: string, mpid: bigint): number {
+      const known = numbers.get(name);
+      if (known !== undefined) return known;
+      const number = numbers.size;
+      if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
+      numbers.set(name, number);
+      mpids[number] = mpid;
+      chars += name.length;
+      return number;
+    },
+    isOf: (number: number, mpid: bigint) => mpids[number] === mpid,
+    mark(number: number, mark: number) {
+      marks[number] = (marks[number] as number) | mark;
+    },
+    addRead: readMpids.add,
+    rows(): StagedRows {
+      let length = 0;
+      for (let number = 0; number < numbers.size; number++) {
+        if (isStaged(number)) length += 1 + readMpids.of(number).length;
+      }
+      return { length, [Symbol.iterator]: staged };
+    },
+    *ambiguous(): Generator<AmbiguousKey, void, undefined> {
+      for (const [name, number] of numbers) {
+        if (((marks[number] as number) & AMBIGUOUS) === 0) continue;
+        yield { key: keyOfName(name), mpid: mpids[number] as bigint };
+      }
+    },
+  };
+}
+
+const NONE: readonly bigint[] = [];
 
 /** MPIDs that rows of a key had when they were read, and shall not have. */
 function createReadMpids() {
   const byNumber = new Map<number, bigint[]>();
+  let count = 0;
   return {
-    /** false: it is there already. */
-    add(number: number, readMpid: bigint): boolean {
+    get count() {
+      return count;
+    },
+    add(number: number, readMpid: bigint): void {
       const known = byNumber.get(number);
-      if (known?.includes(readMpid) === true) return false;
+      if (known?.includes(readMpid) === true) return;
+      count += 1;
       if (known === undefined) byNumber.set(number, [readMpid]);
       else known.push(readMpid);
-      return true;
     },
-    of: (number: number): readonly bigint[] => byNumber.get(number) ?? [],
-    clear: () => byNumber.clear(),
+    of: (number: number): readonly bigint[] => byNumber.get(number) ?? NONE,
   };
-}
-
-function pushStaged(rows: StagedRow[], row: AmbiguousKey, readMpids: readonly bigint[]): void {
-  rows.push({ ...row, readMpid: null });
-  for (const readMpid of readMpids) rows.push({ ...row, readMpid });
 }
 
 interface Growing {

@@ -1,6 +1,6 @@
 import { AppError, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { KeyCell, Session, StagedRow, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
+import type { KeyCell, Session, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
 import type { ClaimedRun, RunLease } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { leaseLost } from '../lease-lost.ts';
@@ -38,7 +38,7 @@ export async function writeKeys(deps: EngineDeps, writing: KeyWriting): Promise<
 async function apply(
   deps: EngineDeps,
   { claimed, tableId, session, addressing, signal }: KeyWriting,
-  rows: readonly StagedRow[],
+  rows: StagedRows,
 ): Promise<WriteBackResult> {
   if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened to write back.');
   return await session.writeBack.apply(
@@ -52,7 +52,7 @@ async function apply(
 }
 
 /** Rulings §7, Write-back: fence and erased people, right before the update. */
-async function lookOnceMore({ store }: EngineDeps, claimed: RunLease & TableKey, rows: readonly StagedRow[]) {
+async function lookOnceMore({ store }: EngineDeps, claimed: RunLease & TableKey, rows: StagedRows) {
   const [mine] = await store.query(
     "SELECT id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'",
     [claimed.workspaceId, claimed.runId, claimed.fence],

@@ -11,7 +11,13 @@ const row = (key: readonly KeyCell[], mpid: bigint, readMpid: bigint | null = nu
 function staged(rows: readonly StagedRow[], isWhole = true) {
   const keys = createStagedKeys(isWhole);
   for (const { key, ...row } of rows) keys.add({ ...row, name: nameOfKey(key) });
-  return keys.take();
+  return taken(keys);
+}
+
+function taken(keys: ReturnType<typeof createStagedKeys>) {
+  const { rows, ambiguous } = keys.take();
+  expect([...rows]).toHaveLength(rows.length);
+  return { rows: [...rows], ambiguous };
 }
 
 describe('rows that were resolved, by key', () => {
@@ -38,7 +44,7 @@ describe('rows that were resolved, by key', () => {
     for (const mpid of [1n, 2n]) {
       keys.add({ name: nameOfKey(['a']), mpid, readMpid: null });
       keys.add({ name: nameOfKey(['b']), mpid, readMpid: null });
-      const { rows, ambiguous } = keys.take();
+      const { rows, ambiguous } = taken(keys);
       expect([rows, ambiguous]).toEqual([[row(['b'], mpid)], [{ key: ['a'], mpid }]]);
     }
   });
@@ -47,7 +53,7 @@ describe('rows that were resolved, by key', () => {
     const keys = createStagedKeys(true);
     keys.add({ name: nameOfKey(['a']), mpid: 1n, readMpid: null });
     keys.take();
-    expect(keys.take()).toEqual({ rows: [], ambiguous: [] });
+    expect(taken(keys)).toEqual({ rows: [], ambiguous: [] });
   });
 
   it('are told apart by their cells, never by how these are written one behind the other', () => {
