@@ -1,9 +1,9 @@
-// The data subject request API over a test store, with a clock that stands still and a signer of its own.
+// The data subject request API over a test store, with a clock that stands still and a certificate of its own.
 import { randomUUID } from 'node:crypto';
 import { createSettingsReader } from '../../src/access/index.ts';
-import { createDsr, type DsrOptions } from '../../src/dsr/index.ts';
+import { createDsr, createProcessor, type DsrOptions } from '../../src/dsr/index.ts';
 import type { HttpServerOptions } from '../../src/http/index.ts';
-import { Secret, type WorkspaceId } from '../../src/kernel/index.ts';
+import { createLog, Secret, type WorkspaceId } from '../../src/kernel/index.ts';
 import { basicOf, someInput, type TestInput } from './input-probes.ts';
 import { accessServer, BASE_URL, bearerOf, openTestAccess, someWorkspace, type TestAccess } from './test-access.ts';
 
@@ -43,6 +43,7 @@ export async function openDsrApi(
 ): Promise<DsrApi> {
   const access = await openTestAccess();
   const { store, clock, keyRing } = access;
+  const log = createLog('silent');
   const made = await someWorkspace(access);
   const input = await someInput(access, made.workspaceId, ['dsr']);
   const dsr = createDsr({
@@ -55,8 +56,8 @@ export async function openDsrApi(
     },
     outgoing: { whyRefused: async (url) => (url.startsWith('https://good.') ? undefined : `${url} is not taken.`) },
     baseUrl: () => BASE_URL,
-    dsr: { domain: DOMAIN, domainAliases: [ALIAS] },
-    processor: { signAnswer: async (version, text) => ({ 'x-signed': `${version} ${text.length}` }) },
+    dsr: { domain: DOMAIN, domainAliases: [ALIAS], callbackMinutes: 15 },
+    ...{ log, processor: createProcessor({ store, clock, keyRing, log, domain: DOMAIN }) },
     ...given,
   } as DsrOptions);
   const server = accessServer(access, dsr.endpoints, { http });
@@ -73,7 +74,7 @@ export async function openDsrApi(
         status: answer.statusCode,
         headers: answer.headers as DsrAnswer['headers'],
         text: answer.body,
-        body: answer.body === '' ? undefined : JSON.parse(answer.body),
+        body: answer.body.startsWith('{') || answer.body.startsWith('[') ? JSON.parse(answer.body) : undefined,
       };
     },
     post: (url, body, sending) => api.send('POST', url, { body, ...sending }),

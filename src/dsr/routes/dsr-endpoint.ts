@@ -3,6 +3,7 @@ import type { Caller, Outgoing } from '../../http/index.ts';
 import type { TombstoneKeys } from '../../identity/index.ts';
 import type { Clock, KeyRing } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
+import type { Processor } from '../certificates/create-processor.ts';
 import type { Version } from '../read/draft.ts';
 import type { ExtensionNames } from '../read/own-extension.ts';
 import type { RequestLimits } from '../request-limits.ts';
@@ -17,9 +18,7 @@ export interface DsrEndpointsDeps {
   /** The public address of the API. */
   readonly baseUrl: () => string;
   readonly dsr: { readonly domain: string; readonly domainAliases: readonly string[] };
-  readonly processor?: {
-    signAnswer(version: Version, text: string): Promise<Readonly<Record<string, string>>>;
-  };
+  readonly processor: Pick<Processor, 'signAnswer'>;
 }
 
 /** The room's dependencies with what its endpoints share. */
@@ -40,9 +39,7 @@ export function endpointOf(serving: Serving, version: Version) {
 export function guardsOf({ limits, processor }: Serving, version: Version) {
   return {
     admit: ({ workspaceId }: Caller) => limits.admit(workspaceId),
-    ...(processor === undefined
-      ? {}
-      : { sign: (_caller: Caller, text: string) => processor.signAnswer(version, text) }),
+    sign: (_caller: Caller, text: string) => processor.signAnswer(version, text),
   };
 }
 
