@@ -17,11 +17,17 @@ const refusal = (code: number, reason: string, message = 'x'): Fault => ({
 });
 
 /** Rows until the failure, and the failure. */
-async function readUntil(session: Session): Promise<{ readonly rows: number; readonly failure: unknown }> {
+async function readUntil(
+  session: Session,
+  onRows: () => void = () => undefined,
+): Promise<{ readonly rows: number; readonly failure: unknown }> {
   let rows = 0;
   try {
     const { chunks } = await session.read(QUERY, NEVER);
-    for await (const chunk of chunks) rows += chunk.length;
+    for await (const chunk of chunks) {
+      rows += chunk.length;
+      onRows();
+    }
     return { rows, failure: undefined };
   } catch (failure) {
     return { rows, failure };
@@ -113,13 +119,15 @@ describe('a stream of rows', () => {
     async (code) => {
       await using scripted = await openScripted(LARGE);
       let broken = 0;
-      scripted.storage.fault = (batch) => {
+      const given = Promise.withResolvers<void>();
+      scripted.storage.fault = async (batch) => {
         if (batch < 5) return undefined;
+        await given.promise;
         broken += 1;
         return { code, details: 'gone' };
       };
       await using session = await scripted.open();
-      const { rows, failure } = await readUntil(session);
+      const { rows, failure } = await readUntil(session, given.resolve);
       expect(failure).toMatchObject({ code: 'WAREHOUSE_SESSION_LOST', disposition: 'retry' });
       expect(rows).toBeLessThanOrEqual(10_000);
       expect(broken).toBe(1);

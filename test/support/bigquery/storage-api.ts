@@ -8,11 +8,14 @@ export interface StorageApi extends AsyncDisposable {
   readonly port: number;
   /** Calls that have not ended. */
   streams(): number;
-  /** Breaks a stream before its batch of that number, with a status of gRPC; undefined: as documented. */
-  fault: (batch: number) => { readonly code: number; readonly details: string } | 'hang' | undefined;
+  /** Breaks a stream before its batch of that number. A status overtakes rows that nobody has read yet. */
+  fault: (batch: number) => StreamFault | Promise<StreamFault>;
   /** Refuses to open a session. */
   refusal: { readonly code: number; readonly details: string } | undefined;
 }
+
+/** A status of gRPC; undefined: as documented. */
+export type StreamFault = { readonly code: number; readonly details: string } | 'hang' | undefined;
 
 /** Google's batches differ in size and hold about so many. */
 export const BATCH_ROWS = 2000;
@@ -65,7 +68,7 @@ async function sendRows(
   const made = batchesOf(rows);
   let batch = 0;
   for (let at = Number(call.request.offset); at < rows.length && !call.cancelled; at += BATCH_ROWS) {
-    const failure = fault(batch);
+    const failure = await fault(batch);
     if (failure === 'hang') return await ended(call);
     if (failure !== undefined) {
       call.emit('error', failure);
