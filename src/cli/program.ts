@@ -7,6 +7,7 @@ import type { CommandContext, Register } from './command.ts';
 import { registerCredentials } from './credentials.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
+import { registerDsr } from './dsr.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { registerFeed } from './feed.ts';
 import { registerInit } from './init.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Register[] = [
   registerKeys,
   registerPipeline,
   registerWarehouse,
+  registerDsr,
   registerDoctor,
 ];
 

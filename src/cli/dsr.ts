@@ -1,0 +1,44 @@
+import { Option } from 'commander';
+import { readCount, readId } from './arguments.ts';
+import type { Register } from './command.ts';
+
+const WORKSPACE = [
+  '--workspace <id>',
+  'id of the workspace; needed where there are several',
+  readId('--workspace'),
+] as const;
+
+const STATES = ['queued', 'delivered', 'given_up'] as const;
+
+export const registerDsr: Register = (program, context) => {
+  const dsr = program
+    .command('dsr')
+    .description('data subject requests: callbacks and the certificate that signs them');
+  dsr
+    .command('callbacks')
+    .description('the delivery log of callbacks, the newest first; or sends one again')
+    .option(...WORKSPACE)
+    .option('--request <id>', 'only those of this subject_request_id')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+    .option('--limit <count>', 'at most so many', readCount(1000), 50)
+    .option('--replay <id>', 'send this callback again, now, with the body it had', readId('--replay'))
+    .action(async (options: CallbackOptions) => {
+      const commands = await import('./dsr/callbacks.ts');
+      const { replay } = options;
+      if (replay === undefined) await commands.list(context, options);
+      else await commands.replay(context, { workspace: options.workspace, id: replay });
+    });
+  dsr
+    .command('certificate')
+    .description('what a receiver needs to check signatures: domains, fingerprint, validity, address, PEM')
+    .option('--rotate', 'sign with a new certificate of our own; the old one is served until it expires')
+    .action(async (options: { rotate?: true }) => (await import('./dsr/certificate.ts')).show(context, options));
+};
+
+interface CallbackOptions {
+  readonly workspace?: bigint;
+  readonly request?: string;
+  readonly state?: (typeof STATES)[number];
+  readonly limit: number;
+  readonly replay?: bigint;
+}
