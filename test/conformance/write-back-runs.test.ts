@@ -115,12 +115,12 @@ sentence('runs that write MPIDs back', (fixture) => {
 
   test('clear the table that the pipeline wrote into before, too', async () => {
     const { table } = factsOf(fixture);
-    const others = peopleTable(fixture, few).map((text) => text.replaceAll(table('people'), table('others')));
-    await using here = await openWrittenBack(fixture, [...peopleTable(fixture, few), ...others]);
+    const second = peopleTable(fixture, few).map((text) => text.replaceAll(table('people'), table('people_too')));
+    await using here = await openWrittenBack(fixture, [...peopleTable(fixture, few), ...second]);
     const pipeline = await here.pipeline();
     await here.run(pipeline);
     const [ann, , bob] = mpidsIn(await peopleOf(fixture, here.warehouse));
-    const moved = `SELECT customer_id, email, MPID FROM ${table('others')}`;
+    const moved = `SELECT customer_id, email, MPID FROM ${table('people_too')}`;
     await here.store.execute('UPDATE data_models SET sql_query = $1', [moved]);
     expect(await here.run(pipeline)).toMatchObject({ writtenRecords: 3n, warnings: [] });
     const erased = { workspaceId: here.workspace, mpids: [ann ?? 0n], nowMs: here.clock.nowMs() };
@@ -128,7 +128,7 @@ sentence('runs that write MPIDs back', (fixture) => {
     await here.store.execute('UPDATE data_models SET sql_query = $1', [`${moved} WHERE email = 'nobody'`]);
     expect(await here.run(pipeline)).toMatchObject({ warnings: [] });
     expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, bob, null]);
-    expect(mpidsIn(await peopleOf(fixture, here.warehouse, 'others'))).toEqual([null, null, bob, null]);
+    expect(mpidsIn(await peopleOf(fixture, here.warehouse, 'people_too'))).toEqual([null, null, bob, null]);
     expect(await here.store.query('SELECT mpid FROM erased_mpids')).toEqual([]);
   });
 
