@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { commandLine } from '../test/support/command-line.ts';
 import { bareEnvironment } from '../test/support/penstock-process.ts';
-import { type BenchDaemon, startBenchDaemon } from './support/daemon.ts';
-import type { LoadOrder, LoadResult } from './support/load-shape.ts';
+import { type BenchDaemon, openBenchInput, startBenchDaemon } from './support/daemon.ts';
+import type { LoadOrder } from './support/load-shape.ts';
 import { cpuMicrosOf } from './support/process-cost.ts';
+import { runLoad } from './support/run-load.ts';
 import { seedPeople } from './support/seed-people.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -37,19 +37,6 @@ interface Measured {
   readonly refused: number;
 }
 
-async function load(order: LoadOrder): Promise<LoadResult> {
-  const child = spawn(process.execPath, [join(SUPPORT, 'load.ts'), JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`The load generator ended with ${code}.`);
-  return JSON.parse(text) as LoadResult;
-}
-
 let loads = 0;
 
 async function measure(
@@ -61,7 +48,7 @@ async function measure(
   const cpu = () => ({ node: cpuMicrosOf(pid), postgres: cpuMicrosOf(storePid, { withChildren: true }) });
   const rest = { host, port: Number(port), authorization, people: PEOPLE };
   const before = cpu();
-  const result = await load({ ...order, ...rest, seconds: SECONDS, salt: `${process.pid}-${loads++}` });
+  const result = await runLoad({ ...order, ...rest, seconds: SECONDS, salt: `${process.pid}-${loads++}` });
   const after = cpu();
   const each = (micros: number) => Math.round(micros / Math.max(1, result.answered));
   const measured = {
@@ -72,13 +59,6 @@ async function measure(
   };
   console.error(JSON.stringify(measured));
   return measured;
-}
-
-/** The raw rate limit would be what is measured. */
-async function openInput({ api, options }: BenchDaemon): Promise<string> {
-  await api.put('/settings', { limits: { batches_per_second: 100_000 } });
-  const made = await commandLine(bareEnvironment(options)).json('credentials', 'create', 'input', 'bench');
-  return `Basic ${Buffer.from(`${made.key}:${made.secret}`).toString('base64')}`;
 }
 
 async function measureAnswering(daemon: BenchDaemon, order: Load & { readonly authorization: string }) {
@@ -102,7 +82,7 @@ async function measureAnswering(daemon: BenchDaemon, order: Load & { readonly au
 
 async function main(): Promise<void> {
   await using daemon = await startBenchDaemon();
-  const authorization = await openInput(daemon);
+  const authorization = await openBenchInput(daemon);
   await seedPeople(daemon, PEOPLE);
   const batches = { kind: 'batch', path: '/v2/events', authorization } as const;
   const measured: Measured[] = [];

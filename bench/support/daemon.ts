@@ -1,7 +1,8 @@
 import type { ApiClient } from '../../src/cli/api-client.ts';
 import type { Store } from '../../src/store/index.ts';
+import { commandLine } from '../../test/support/command-line.ts';
 import { install } from '../../test/support/installation.ts';
-import type { ProcessOptions } from '../../test/support/penstock-process.ts';
+import { bareEnvironment, type ProcessOptions } from '../../test/support/penstock-process.ts';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 
 /** The real daemon in a process of its own, in a new home, with an embedded store; gone when disposed. */
@@ -40,6 +41,13 @@ export async function startBenchDaemon(): Promise<BenchDaemon> {
       await home[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The Authorization of a new input key. The rate limit of the workspace would be what is measured, so it goes far up. */
+export async function openBenchInput({ api, options }: BenchDaemon): Promise<string> {
+  await api.put('/settings', { limits: { batches_per_second: 100_000 } });
+  const made = await commandLine(bareEnvironment(options)).json('credentials', 'create', 'input', 'bench');
+  return `Basic ${Buffer.from(`${made.key}:${made.secret}`).toString('base64')}`;
 }
 
 /** Line 1 of postmaster.pid. */

@@ -6,10 +6,20 @@ import { bareEnvironment } from '../../test/support/penstock-process.ts';
 import type { BenchDaemon } from './daemon.ts';
 
 const CHUNK_ROWS = 20_000;
-const NAMES = ['plan', 'visits'];
+const PLAN_AND_VISITS: AttributesOf = { names: ['plan', 'visits'], textsOf: (number) => ['"gold"', String(number)] };
 
-/** Profiles of `customer-0` and on in the workspace of the daemon, each with an e-mail and two attributes. */
-export async function seedPeople({ store, options }: BenchDaemon, count: number): Promise<void> {
+/** Attributes of the people, as JSON text. */
+interface AttributesOf {
+  readonly names: readonly string[];
+  textsOf(number: number): readonly string[];
+}
+
+/** Profiles of `customer-0` and on in the workspace of the daemon, each with an e-mail and attributes. */
+export async function seedPeople(
+  { store, options }: BenchDaemon,
+  count: number,
+  { names, textsOf }: AttributesOf = PLAN_AND_VISITS,
+): Promise<void> {
   const { identityKey } = await resolveKeys(readConfig(bareEnvironment(options)), createLog('error'));
   const identities = createIdentities({ key: identityKey, clock: systemClock });
   const [row] = await store.query<{ id: bigint }>('SELECT id FROM workspaces');
@@ -23,7 +33,7 @@ export async function seedPeople({ store, options }: BenchDaemon, count: number)
         { type: 'customer_id', value: `customer-${start + index}` } as const,
         { type: 'email', value: `user${start + index}@example.com` } as const,
       ],
-      attributes: { names: NAMES, texts: ['"gold"', String(index)] },
+      attributes: { names, texts: textsOf(start + index) },
       setAt,
     }));
     const prepared = await identities.prepare(scope, people);

@@ -31,7 +31,8 @@ export function aggregateSql(definition: GroupDefinition, first: number): Aggreg
   const fields: string[] = [];
   definition.attributes.forEach((attribute, index) => {
     const { own, aggregate } = PARTS[attribute.type]({ attribute, value: `v.v${index}`, time: `v.t${index}`, bind });
-    columns.push(`${own.value} AS v${index}`, `${own.time} AS t${index}`);
+    columns.push(`${own.value} AS v${index}`);
+    if (own.time !== undefined) columns.push(`${own.time} AS t${index}`);
     fields.push(`${bind(keyText(inheritedName(definition, attribute)))}::text || (${aggregate})`);
   });
   // what is NULL is left out: nobody had a value
@@ -48,43 +49,40 @@ interface Part {
 }
 
 interface Parts {
-  readonly own: { readonly value: string; readonly time: string };
+  readonly own: { readonly value: string; readonly time?: string };
   readonly aggregate: string;
 }
-
-const NO_TIME = 'NULL';
 
 const PARTS: Readonly<Record<Aggregation, (part: Part) => Parts>> = {
   // the JSON as it is, of the member whose attribute was set last; of those of the lower MPID
   latest: ({ attribute, value, time, bind }) => {
     const { name, timesName } = attributeNames(attribute.id);
-    const text = `${attributeSql.value('p', bind(name))}::text`;
+    const json = attributeSql.value('p', bind(name));
     return {
-      own: { value: `nullif(${text}, 'null')`, time: attributeSql.setAt('p', bind(timesName)) },
+      own: { value: `nullif(${json}::text, 'null')`, time: attributeSql.setAt('p', bind(timesName)) },
       aggregate: `(array_agg(${value} ORDER BY ${time} DESC, mpid) FILTER (WHERE ${value} IS NOT NULL))[1]`,
     };
   },
   // 002: true if any member's is true, otherwise false
-  boolean_or: ({ attribute, value, bind }) => ({
-    own: { value: `${attributeSql.text('p', bind(attribute.id))} = 'true'`, time: NO_TIME },
-    aggregate: `CASE WHEN bool_or(${value}) THEN 'true' ELSE 'false' END`,
+  boolean_or: (part) => ({
+    own: ownText(part),
+    aggregate: `CASE WHEN bool_or(${part.value} = 'true') THEN 'true' ELSE 'false' END`,
   }),
-  sum: ({ attribute, value, bind }) => ({
-    own: { value: numberOf(attribute, bind), time: NO_TIME },
-    aggregate: `trim_scale(sum(${value}))::text`,
-  }),
-  average: ({ attribute, value, bind }) => {
-    const scale = `scale(sum(${value})) + ${AVERAGE_DECIMALS}`;
-    return {
-      own: { value: numberOf(attribute, bind), time: NO_TIME },
-      // the zero makes the division as fine as it is rounded to
-      aggregate: `trim_scale(round((sum(${value}) + round(0::numeric, ${scale})) / count(${value}), ${scale}))::text`,
-    };
+  sum: (part) => ({ own: ownText(part), aggregate: `trim_scale(sum(${numberOf(part)}))::text` }),
+  average: (part) => {
+    const number = numberOf(part);
+    const scale = `scale(sum(${number})) + ${AVERAGE_DECIMALS}`;
+    // the zero makes the division as fine as it is rounded to
+    const quotient = `(sum(${number}) + round(0::numeric, ${scale})) / count(${number})`;
+    return { own: ownText(part), aggregate: `trim_scale(round(${quotient}, ${scale}))::text` };
   },
 };
 
+function ownText({ attribute, bind }: Part): Parts['own'] {
+  return { value: attributeSql.text('p', bind(attribute.id)) };
+}
+
 /** numeric; null where it is no number. CASE alone says what is looked at first, so that nothing but a number is cast. */
-function numberOf({ id }: GroupAttribute, bind: Part['bind']): string {
-  const text = attributeSql.text('p', bind(id));
-  return `CASE WHEN length(${text}) <= ${MOST_NUMBER_CHARACTERS} AND ${text} ~ '${NUMBER}' THEN ${text}::numeric END`;
+function numberOf({ value }: Part): string {
+  return `CASE WHEN length(${value}) <= ${MOST_NUMBER_CHARACTERS} AND ${value} ~ '${NUMBER}' THEN ${value}::numeric END`;
 }

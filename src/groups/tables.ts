@@ -76,11 +76,12 @@ export const groupCandidates = pgTable(
     joinedAt: bigint('joined_at', { mode: 'bigint' }).notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] }),
+    // the environment behind: while there are no statistics the planner must tell the two from each other by what stands second
+    primaryKey({ columns: [table.workspaceId, table.mpid, table.environment] }),
     index('group_candidates_in_order').on(
       table.workspaceId,
-      table.environment,
       table.groupKey,
+      table.environment,
       table.joinedAt,
       table.mpid,
     ),

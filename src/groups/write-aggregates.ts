@@ -54,7 +54,7 @@ export async function rewriteAggregates(
   );
 }
 
-/** `group_key, attributes, before` of the groups that `where` names. OFFSET 0 keeps each attribute parsed once. */
+/** `group_key, attributes, before` of the groups that `where` names. OFFSET 0 keeps what was parsed. */
 function computeFrom({ columns, text, where }: Record<'columns' | 'text' | 'where', string>): string {
   return `SELECT n.*, (SELECT g.attributes FROM group_attributes g
          WHERE g.workspace_id = $1 AND g.environment = $2 AND g.group_key = n.group_key) AS before
@@ -62,8 +62,9 @@ function computeFrom({ columns, text, where }: Record<'columns' | 'text' | 'wher
          SELECT m.group_key, ${text} AS attributes
          FROM (SELECT group_key, mpid FROM group_members WHERE workspace_id = $1 AND environment = $2 AND ${where}) m
          CROSS JOIN LATERAL (
-           SELECT ${columns} FROM profiles p
-           WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = m.mpid OFFSET 0) v
+           SELECT ${columns} FROM (
+             SELECT attributes::json, attribute_times::json FROM profiles
+             WHERE workspace_id = $1 AND environment = $2 AND mpid = m.mpid OFFSET 0) p OFFSET 0) v
          GROUP BY m.group_key OFFSET 0) n`;
 }
 

@@ -104,8 +104,9 @@ export const groupMembers = pgTable(
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] }),
-    index('group_members_by_group').on(table.workspaceId, table.environment, table.groupKey),
+    // the environment last: while there are no statistics the planner must tell the two from each other by what stands second
+    primaryKey({ columns: [table.workspaceId, table.mpid, table.environment] }),
+    index('group_members_by_group').on(table.workspaceId, table.groupKey, table.environment),
   ],
 );
 

@@ -72,7 +72,7 @@ const MOVE = `
   joined AS (
     INSERT INTO group_members (workspace_id, environment, mpid, group_key, run_id)
     SELECT $1, $2, mpid, group_key, $5::int8 FROM chosen WHERE before IS DISTINCT FROM group_key
-    ON CONFLICT (workspace_id, environment, mpid) DO UPDATE SET group_key = excluded.group_key, run_id = excluded.run_id
+    ON CONFLICT (workspace_id, mpid, environment) DO UPDATE SET group_key = excluded.group_key, run_id = excluded.run_id
     RETURNING 1),
   others AS MATERIALIZED (
     SELECT m.mpid, ${NEXT_GROUP} AS next FROM group_members m LEFT JOIN chosen c ON c.mpid = m.mpid
