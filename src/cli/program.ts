@@ -10,6 +10,7 @@ import { registerDoctor } from './doctor.ts';
 import { registerDsr } from './dsr.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { registerFeed } from './feed.ts';
+import { registerGroups } from './groups.ts';
 import { registerInit } from './init.ts';
 import { registerKeys } from './keys.ts';
 import { createOutput, type OutputStreams, printable } from './output.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Register[] = [
   registerFeed,
   registerKeys,
   registerPipeline,
+  registerGroups,
   registerWarehouse,
   registerDsr,
   registerDoctor,
