@@ -60,14 +60,14 @@ async function measure(bench: Bench, step: string, withLoad: boolean) {
   const { daemon } = bench;
   forgetPeak(daemon.pid);
   await request(bench);
-  const isOver = endOfRun(bench);
   const during: Record<string, string | number>[] = [];
-  let over = false;
-  isOver.finally(() => {
-    over = true;
+  let isOver = false;
+  const end = endOfRun(bench).then((ended) => {
+    isOver = true;
+    return ended;
   });
-  while (withLoad && !over) during.push(await loadFor(bench, LOAD_SECONDS));
-  const { run, seconds } = await isOver;
+  while (withLoad && !isOver) during.push(await loadFor(bench, LOAD_SECONDS));
+  const { run, seconds } = await end;
   const { production } = run.counts;
   const worst = during.toSorted((one, other) => Number(other.p99) - Number(one.p99))[0] ?? {};
   const measured = { step, seconds, 'peak MB': peakMemoryMb(daemon.pid), ...worst, ...production, status: run.status };
