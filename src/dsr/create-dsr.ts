@@ -1,12 +1,13 @@
 import type { Endpoint, Outgoing } from '../http/index.ts';
 import { createTombstoneKeys } from '../identity/index.ts';
 import type { Jobs } from '../jobs/index.ts';
-import type { Log, Secret } from '../kernel/index.ts';
+import { type Log, type Secret, systemRandom } from '../kernel/index.ts';
 import type { CallbackDeps } from './callbacks/callback-deps.ts';
 import { callbackEndpoints } from './callbacks/callback-endpoints.ts';
 import { registerCallbacks } from './callbacks/register-callbacks.ts';
 import { certificateEndpoints } from './certificates/certificate-endpoints.ts';
 import type { Processor } from './certificates/create-processor.ts';
+import { registerForwarding } from './forwarding/register-forwarding.ts';
 import { resultPath } from './result/result-endpoint.ts';
 import type { DsrEndpointsDeps } from './routes/dsr-endpoint.ts';
 import { dsrEndpoints } from './routes/dsr-endpoints.ts';
@@ -22,8 +23,8 @@ export interface DsrOptions extends Omit<DsrEndpointsDeps, 'keys' | 'outgoing' |
 /** The room as the daemon has it. */
 export interface Dsr {
   readonly endpoints: readonly Endpoint[];
-  /** From then on the queue of callbacks goes out. */
-  registerCallbacks(jobs: Pick<Jobs, 'cadence'>): Promise<void>;
+  /** From then on the queue of callbacks goes out, and partners are told of erasures. */
+  registerSending(jobs: Jobs): Promise<void>;
 }
 
 export function createDsr(options: DsrOptions): Dsr {
@@ -35,7 +36,10 @@ export function createDsr(options: DsrOptions): Dsr {
       ...callbackEndpoints(callbacks),
       ...certificateEndpoints(options.processor),
     ],
-    registerCallbacks: (jobs) => registerCallbacks(jobs, callbacks),
+    async registerSending(jobs) {
+      await registerCallbacks(jobs, callbacks);
+      await registerForwarding({ ...options, jobs, random: systemRandom });
+    },
   };
 }
 

@@ -17,6 +17,7 @@ export type { Request, Subject, SubjectIdentity } from './request.ts';
 export { openEncodedRequest, openSubject } from './request.ts';
 export type { RequestStatus } from './request-machine.ts';
 export type { RequestType } from './request-type.ts';
+export { registerResultExpiry } from './result/register-result-expiry.ts';
 export { retryRequest } from './retry-request.ts';
 export { type StuckRequest, stuckRequests } from './stuck-requests.ts';
 export { registerRequestWorker } from './work/register-request-worker.ts';

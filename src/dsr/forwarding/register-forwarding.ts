@@ -8,12 +8,8 @@ const CONCURRENCY = 4;
 const EACH_MINUTE = '* * * * *';
 
 /** Tells the jobs what forwards requests to partners; any number of daemons share one store. */
-export async function registerForwarding(
-  deps: ForwardDeps & { readonly jobs: Jobs },
-  { works }: { readonly works: boolean },
-): Promise<void> {
+export async function registerForwarding(deps: ForwardDeps & { readonly jobs: Jobs }): Promise<void> {
   await deps.jobs.cadence('dsr-forwards', EACH_MINUTE, (_dueAt, signal) => wakeForwards(deps, signal));
-  if (!works) return;
   await deps.jobs.work(QUEUE, { concurrency: CONCURRENCY }, ({ key, signal }) =>
     sendForwards(deps, requestOfKey(key), signal),
   );
