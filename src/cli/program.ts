@@ -16,6 +16,7 @@ import { registerKeys } from './keys.ts';
 import { createOutput, type OutputStreams, printable } from './output.ts';
 import { registerPipeline } from './pipeline.ts';
 import { registerServe } from './serve.ts';
+import { registerTombstone } from './tombstone.ts';
 import { registerWarehouse } from './warehouse.ts';
 import { registerWorkspace } from './workspace.ts';
 
@@ -29,6 +30,7 @@ const COMMANDS: readonly Register[] = [
   registerKeys,
   registerPipeline,
   registerGroups,
+  registerTombstone,
   registerWarehouse,
   registerDsr,
   registerDoctor,

@@ -33,6 +33,7 @@ export {
   IDENTITY_TYPES,
   type IdentityType,
   identityTypeOfColumn,
+  identityTypeOfField,
   isDeviceId,
 } from './identity-types.ts';
 export { createNamesPerson, type MeaningOf, type NamesPerson, type PersonNames } from './names-person.ts';
@@ -60,4 +61,5 @@ export type {
   Tombstones,
 } from './tombstones/contract.ts';
 export { createTombstones } from './tombstones/create-tombstones.ts';
+export { liftErasure } from './tombstones/lift-erasure.ts';
 export { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';

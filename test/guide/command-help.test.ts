@@ -58,8 +58,17 @@ test('every command has a help that says what it does, without any store or sett
     'penstock pipeline failed-records',
     'penstock pipeline retry',
     'penstock pipeline watch',
+    'penstock groups',
+    'penstock groups run',
+    'penstock groups runs',
+    'penstock groups show',
+    'penstock tombstone',
+    'penstock tombstone lift',
     'penstock warehouse',
     'penstock warehouse setup-sql',
+    'penstock dsr',
+    'penstock dsr callbacks',
+    'penstock dsr certificate',
     'penstock doctor',
   ]);
   for (const [name, help] of helps) expect(help).toMatch(new RegExp(`^Usage: ${name} .*\\n\\n\\S`));

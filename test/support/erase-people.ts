@@ -25,7 +25,9 @@ export async function erase(
   );
 }
 
-export function lift(store: Store, identities: readonly Identity[]): Promise<number> {
+/** Answers how many tombstones went. */
+export async function lift(store: Store, identities: readonly Identity[]): Promise<number> {
   const { workspaceId } = SCOPE;
-  return eraseInTransaction(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, identities));
+  const keys = await eraseInTransaction(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, identities));
+  return keys.length;
 }

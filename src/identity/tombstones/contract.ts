@@ -60,8 +60,8 @@ export interface Tombstones {
    * later ones.
    */
   erasePeople(tx: Transaction, erasure: Erasure): Promise<ErasedPeople>;
-  /** Lets the identities come back, in both environments; answers how many tombstones went. In `eraseInTransaction`. */
-  lift(tx: Transaction, workspaceId: WorkspaceId, identities: readonly Identity[]): Promise<number>;
+  /** Lets the identities come back, in both environments; answers the keys of the tombstones that went. In `eraseInTransaction`. */
+  lift(tx: Transaction, workspaceId: WorkspaceId, identities: readonly Identity[]): Promise<readonly string[]>;
   /** The next tombstones behind the key `after`, in key order; without it the first ones. None: there are no more. */
   export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
   /**

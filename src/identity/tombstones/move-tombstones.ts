@@ -12,15 +12,15 @@ export async function liftTombstones(
   tx: Transaction,
   workspaceId: WorkspaceId,
   keys: readonly string[],
-): Promise<number> {
+): Promise<readonly string[]> {
   await takeCreationLock(tx, workspaceId, true);
-  const lifted = await tx.execute('DELETE FROM tombstones WHERE workspace_id = $1 AND key = ANY($2::uuid[])', [
-    workspaceId,
-    keys,
-  ]);
+  const lifted = await tx.query<{ readonly key: string }>(
+    'DELETE FROM tombstones WHERE workspace_id = $1 AND key = ANY($2::uuid[]) RETURNING key',
+    [workspaceId, keys],
+  );
   const [left] = await tx.query('SELECT 1 FROM tombstones WHERE workspace_id = $1 LIMIT 1', [workspaceId]);
   if (left === undefined) await markTombstones(tx, workspaceId, false);
-  return lifted;
+  return lifted.map(({ key }) => key.replaceAll('-', ''));
 }
 
 const PAGE_ROWS = 10_000;
