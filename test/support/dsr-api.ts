@@ -32,7 +32,11 @@ export interface DsrApi extends AsyncDisposable {
   send(method: 'POST' | 'GET' | 'DELETE' | 'PUT', url: string, sending?: Sending): Promise<DsrAnswer>;
   post(url: string, body: unknown, sending?: Sending): Promise<DsrAnswer>;
   get(url: string, sending?: Sending): Promise<DsrAnswer>;
+  /** Of what is no JSON, without credentials. */
+  raw(url: string): Promise<Omit<DsrAnswer, 'body'>>;
   delete(url: string, sending?: Sending): Promise<DsrAnswer>;
+  /** What a caller of the platform API sends as Authorization. */
+  readonly bearer: string;
   /** Of the workspace, by the platform API. */
   putSettings(settings: object): Promise<void>;
 }
@@ -63,7 +67,7 @@ export async function openDsrApi(
   const server = accessServer(access, dsr.endpoints, { http });
   const bearer = await bearerOf(server, made.credential);
   const api: DsrApi = {
-    ...{ access, workspaceId: made.workspaceId, input },
+    ...{ access, workspaceId: made.workspaceId, input, bearer },
     async send(method, url, { body, input: other = input, headers = {} } = {}) {
       const authorization = other === null ? {} : { authorization: basicOf(other.key, other.secret) };
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -78,6 +82,10 @@ export async function openDsrApi(
       };
     },
     post: (url, body, sending) => api.send('POST', url, { body, ...sending }),
+    async raw(url) {
+      const { statusCode, headers, body } = await server.inject({ method: 'GET', url });
+      return { status: statusCode, headers: headers as DsrAnswer['headers'], text: body };
+    },
     get: (url, sending) => api.send('GET', url, sending),
     delete: (url, sending) => api.send('DELETE', url, sending),
     async putSettings(settings) {
