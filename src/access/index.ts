@@ -8,6 +8,7 @@ export { createAllowsOrigin } from './allows-origin.ts';
 export { createAuthenticate } from './authenticate.ts';
 export { changeInputUses } from './change-input-uses.ts';
 export { changePlatformCredential } from './change-platform-credential.ts';
+export { changesOfResource } from './changes-of-resource.ts';
 export { createAccount } from './create-account.ts';
 export { createInputCredential } from './create-input-credential.ts';
 export { createOrganisation } from './create-organisation.ts';

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { readCount, readId } from './arguments.ts';
 import type { Register } from './command.ts';
+import { registerRequests } from './dsr-requests.ts';
 
 const WORKSPACE = [
   '--workspace <id>',
@@ -8,12 +9,22 @@ const WORKSPACE = [
   readId('--workspace'),
 ] as const;
 
+const HELP = `
+A request on its way:
+  penstock dsr preview --identity email=ann@example.org   what an erasure would remove
+  penstock dsr create --identity email=ann@example.org    enter it; it begins in 7 days, until then it can be cancelled
+  penstock dsr show ID                                    where it stands, what went, who was told
+  penstock dsr list --stuck                               what does not go on as it should, and why
+  penstock dsr export ID --file evidence.json             its evidence, without personal data`;
+
 const STATES = ['queued', 'delivered', 'given_up'] as const;
 
 export const registerDsr: Register = (program, context) => {
   const dsr = program
     .command('dsr')
-    .description('data subject requests: callbacks and the certificate that signs them');
+    .description('data subject requests: enter, watch and export them; their callbacks and certificate')
+    .addHelpText('after', HELP);
+  registerRequests(dsr, context);
   dsr
     .command('callbacks')
     .description('the delivery log of callbacks, the newest first; or sends one again')

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { AccessDeps, Actor } from '../access/index.ts';
 import type { Config } from '../config.ts';
-import { AppError, createLog, systemClock } from '../kernel/index.ts';
+import { AppError, createLog, type Secret, systemClock } from '../kernel/index.ts';
 import { attachStore, resolveKeys, type StartOptions, type Store, startStore } from '../store/index.ts';
 import type { CommandContext } from './command.ts';
 
@@ -10,6 +10,8 @@ import type { CommandContext } from './command.ts';
 export interface Operator extends AccessDeps {
   /** Who stands in the audit log. */
   readonly actor: Actor;
+  /** Of the hashes of identities. */
+  readonly identityKey: Secret;
   /** Whether a daemon works on this store; of one that DATABASE_URL names nobody here can tell, so true. */
   readonly hasDaemon: boolean;
 }
@@ -33,12 +35,19 @@ export async function asOperator<Result>(
   const config = context.config();
   if (options.mayMakeHome !== true) await requireHome(config);
   const log = createLog('error', process.stderr);
-  const { keyRing } = await resolveKeys(config, log);
+  const { keyRing, identityKey } = await resolveKeys(config, log);
   const start: StartOptions = { role: 'command', log, onWaiting: (what) => context.output().note(what) };
   const shared = await sharedStore(config, start);
   if (shared === undefined && options.needsDaemon === true) throw noDaemon(config);
   await using store = shared ?? (await startStore(config, start));
-  return await work({ store, clock: systemClock, keyRing, actor: actor(), hasDaemon: shared !== undefined });
+  return await work({
+    store,
+    clock: systemClock,
+    keyRing,
+    identityKey,
+    actor: actor(),
+    hasDaemon: shared !== undefined,
+  });
 }
 
 /** Whether the home that the configuration names was ever used. */

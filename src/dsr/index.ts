@@ -9,8 +9,11 @@ export { replayCallback } from './callbacks/replay-callback.ts';
 export { createProcessor, type Processor } from './certificates/create-processor.ts';
 export { reencryptCertificates } from './certificates/kept-certificates.ts';
 export { callbackDeps, createDsr, type Dsr, type DsrOptions } from './create-dsr.ts';
-
-export { type ErasurePreview, previewErasure } from './preview-erasure.ts';
+export { enterRequest, type OfficerDeps, previewEntry, previewRequest } from './officer/enter-request.ts';
+export type { Entry } from './officer/entry.ts';
+export { listRequests } from './officer/list-requests.ts';
+export { factsOf, requestEvidence } from './officer/request-evidence.ts';
+export type { ErasurePreview } from './preview-erasure.ts';
 export { exportErasures } from './reapply/export-erasures.ts';
 export { type Reapplied, reapplyErasures } from './reapply/reapply-erasures.ts';
 export type { Request, Subject, SubjectIdentity } from './request.ts';

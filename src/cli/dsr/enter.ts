@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../../config.ts';
+import {
+  type Entry,
+  type ErasurePreview,
+  enterRequest,
+  type OfficerDeps,
+  previewEntry,
+  previewRequest,
+} from '../../dsr/index.ts';
+import { createOutgoing } from '../../http/index.ts';
+import { AppError, asAppError, refuse, type WorkspaceId } from '../../kernel/index.ts';
+import type { CommandContext } from '../command.ts';
+import { theWorkspace } from '../defaults.ts';
+import { EXIT } from '../exit-codes.ts';
+import { asOperator, type Operator } from '../operator.ts';
+import { type EntryOptions, entriesOfCsv, entryOfOptions } from './entries.ts';
+
+interface InWorkspace {
+  readonly workspace?: bigint;
+}
+
+function depsOf(operator: Operator, { outgoing, dsr }: Config): OfficerDeps {
+  return { ...operator, outgoing: createOutgoing(outgoing), dsr };
+}
+
+const text = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new AppError('VALIDATION_FAILED', `${file} cannot be read: ${String(cause)}`, { cause });
+  });
+
+/** One request, or each row of a CSV; what is refused of these does not keep the others away, and the command fails then. */
+export async function create(
+  context: CommandContext,
+  { csv, workspace, ...options }: EntryOptions & InWorkspace & { readonly csv?: string },
+): Promise<void> {
+  const config = context.config();
+  const entries = csv === undefined ? [entryOfOptions(options)] : entriesOfCsv(await text(csv), options);
+  const entered = await asOperator(context, async (operator) => {
+    const workspaceId = await theWorkspace(operator.store, workspace);
+    const enter = (entry: Entry) =>
+      enterRequest(depsOf(operator, config), { workspaceId, actor: operator.actor, entry });
+    if (csv === undefined) return [answerOf(1, await enter(entries[0] as Entry))];
+    const answers: object[] = [];
+    for (const [index, entry] of entries.entries()) {
+      answers.push(
+        await enter(entry).then(
+          (request) => answerOf(index + 1, request),
+          (error: unknown) => refusedRow(index + 1, error),
+        ),
+      );
+    }
+    return answers;
+  });
+  const output = context.output();
+  if (csv === undefined) return output.object(entered[0] as Record<string, unknown>);
+  output.rows(['row', 'result', 'subject_request_id', 'starts_on', 'expected_completion_time', 'reason'], entered);
+  if (entered.some((row) => 'reason' in row)) context.setExitCode(EXIT.failed.code);
+}
+
+type Entered = Awaited<ReturnType<typeof enterRequest>>;
+
+function answerOf(row: number, { id, type, startsOn, expectedCompletionOn }: Entered) {
+  return {
+    ...{ row, result: 'created', subject_request_id: id, subject_request_type: type },
+    ...{ starts_on: startsOn, expected_completion_time: expectedCompletionOn },
+  };
+}
+
+/** Only what the row did wrong: a store that is away ends the command. */
+function refusedRow(row: number, error: unknown) {
+  const { disposition, message } = asAppError(error);
+  if (disposition !== 'refused') throw error;
+  return { row, result: 'refused', reason: message };
+}
+
+/** What an erasure would remove, of a request or of a person that was named. */
+export async function preview(
+  context: CommandContext,
+  { id, workspace, identity }: InWorkspace & { readonly id?: string; readonly identity?: readonly string[] },
+): Promise<void> {
+  const config = context.config();
+  if ((id === undefined) === (identity === undefined)) {
+    throw refuse([{ path: '', message: 'Give the id of a request, or --identity for somebody who has none yet.' }]);
+  }
+  const found = await asOperator(context, async (operator) => {
+    const workspaceId: WorkspaceId = await theWorkspace(operator.store, workspace);
+    const place = { workspaceId, signal: new AbortController().signal };
+    if (id !== undefined) return previewRequest(depsOf(operator, config), id, place);
+    const entry = entryOfOptions({ type: 'erasure', regulation: 'gdpr', identity: identity ?? [] });
+    return previewEntry(depsOf(operator, config), entry, place);
+  });
+  show(context, found);
+}
+
+function show(context: CommandContext, { people, counts }: ErasurePreview): void {
+  const output = context.output();
+  if (output.json) {
+    output.object({ people, counts });
+    return;
+  }
+  for (const { environment, mpid } of people) output.line(`${environment} profile ${mpid}`);
+  if (people.length === 0) output.note('Nobody here has such an identity.');
+  output.rows(['room', 'what', 'count'], countRows(counts));
+}
+
+/** One row a count. */
+export function countRows(counts: ErasurePreview['counts']): readonly object[] {
+  return Object.entries(counts).flatMap(([room, kinds]) =>
+    Object.entries(kinds).map(([what, count]) => ({ room, what, count })),
+  );
+}

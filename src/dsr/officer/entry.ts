@@ -1,0 +1,79 @@
+// What an officer enters on the command line or in a CSV becomes the body of version 3 that a caller would have sent.
+import { randomUUID } from 'node:crypto';
+import { type Issue, quoteValue, refuse, stringifyJson, wantedOneOf } from '../../kernel/index.ts';
+import { EXTENSION_TYPES, TOP_TYPES } from '../contract/identity-types.ts';
+import type { RequestDraft } from '../read/draft.ts';
+import type { ExtensionNames } from '../read/own-extension.ts';
+import { type BodyThree, readVersionThree } from '../read/read-version-three.ts';
+import { REQUEST_TYPES } from '../request-type.ts';
+
+export interface Entry {
+  /** Absent: one is made. */
+  readonly id?: string | undefined;
+  readonly type: string;
+  readonly regulation: string;
+  /** ISO 8601; absent: now. */
+  readonly submittedTime?: string | undefined;
+  readonly groupId?: string | undefined;
+  readonly skipWaitingPeriod?: boolean | undefined;
+  readonly callbackUrls?: readonly string[] | undefined;
+  /** By identity type of 001, `mpid` among them. */
+  readonly identities: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Names that an officer may give: those of 001, with `mpid`. */
+export const ENTRY_NAMES: readonly string[] = [...Object.keys(TOP_TYPES), ...Object.keys(EXTENSION_TYPES), 'mpid'];
+
+const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
+const MOST_CHARACTERS = 255;
+
+export interface EnteredRequest {
+  readonly draft: RequestDraft;
+  readonly bodyText: string;
+}
+
+/** Throws VALIDATION_FAILED that lists all that is wrong with it. */
+export function readEntry(entry: Entry, names: ExtensionNames, nowMs: number): EnteredRequest {
+  const issues = issuesOf(entry);
+  if (issues.length > 0) throw refuse(issues);
+  const body = bodyOf(entry, names[0] ?? '', nowMs);
+  return { draft: readVersionThree(body, names), bodyText: stringifyJson(body) };
+}
+
+function issuesOf({ id, type, regulation, groupId = '', identities }: Entry): readonly Issue[] {
+  const issues: Issue[] = [];
+  const check = (isRight: boolean, path: string, message: string) => {
+    if (!isRight) issues.push({ path, message });
+  };
+  check(id === undefined || UUID_V4.test(id), 'id', `must be a UUID of version 4, is ${quoteValue(id)}`);
+  check((REQUEST_TYPES as readonly string[]).includes(type), 'type', wantedOneOf(REQUEST_TYPES, type));
+  check(['gdpr', 'ccpa'].includes(regulation), 'regulation', wantedOneOf(['gdpr', 'ccpa'], regulation));
+  check(groupId.length <= MOST_CHARACTERS, 'group', `must have at most ${MOST_CHARACTERS} characters`);
+  for (const [index, { name }] of identities.entries()) {
+    const isFirst = identities.findIndex((each) => each.name === name) === index;
+    check(ENTRY_NAMES.includes(name), name, `is no identity type; they are ${ENTRY_NAMES.join(', ')}`);
+    check(isFirst, name, 'is given twice; a request has one identity of a type');
+  }
+  return issues;
+}
+
+function bodyOf(entry: Entry, extensionName: string, nowMs: number): BodyThree {
+  const { id = randomUUID(), groupId, callbackUrls = [], identities } = entry;
+  const dictionary = (wanted: (name: string) => boolean) =>
+    Object.fromEntries(
+      identities.filter(({ name }) => wanted(name)).map(({ name, value }) => [name, { value, encoding: 'raw' }]),
+    );
+  const further = dictionary((name) => !Object.hasOwn(TOP_TYPES, name));
+  return {
+    // checked above
+    regulation: entry.regulation as BodyThree['regulation'],
+    subject_request_id: id,
+    subject_request_type: entry.type as BodyThree['subject_request_type'],
+    submitted_time: entry.submittedTime ?? new Date(nowMs).toISOString(),
+    skip_waiting_period: entry.skipWaitingPeriod ?? false,
+    subject_identities: dictionary((name) => Object.hasOwn(TOP_TYPES, name)),
+    ...(groupId === undefined ? {} : { group_id: groupId }),
+    ...(callbackUrls.length === 0 ? {} : { status_callback_urls: callbackUrls }),
+    ...(Object.keys(further).length === 0 ? {} : { extensions: { [extensionName]: { subject_identities: further } } }),
+  };
+}

@@ -1,0 +1,32 @@
+import { and, desc, eq } from 'drizzle-orm';
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { Request } from '../request.ts';
+import type { RequestStatus } from '../request-machine.ts';
+import { dsrRequests } from '../tables.ts';
+
+export interface RequestFilter {
+  readonly status?: RequestStatus | undefined;
+  readonly groupId?: string | undefined;
+  readonly limit: number;
+}
+
+/** Requests of all versions, the newest first. */
+export async function listRequests(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { status, groupId, limit }: RequestFilter,
+): Promise<readonly Request[]> {
+  const wanted = [
+    eq(dsrRequests.workspaceId, workspaceId),
+    ...(status === undefined ? [] : [eq(dsrRequests.status, status)]),
+    ...(groupId === undefined ? [] : [eq(dsrRequests.groupId, groupId)]),
+  ];
+  const rows = await sql.orm
+    .select()
+    .from(dsrRequests)
+    .where(and(...wanted))
+    .orderBy(desc(dsrRequests.receivedOn), desc(dsrRequests.id))
+    .limit(limit);
+  return rows as unknown as readonly Request[];
+}
