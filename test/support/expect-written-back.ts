@@ -17,10 +17,13 @@ const mpidsIn = (rows: readonly PersonRow[]) => rows.map(([, , mpid]) => mpid);
  * Half of the people are known before; afterwards the table says what the profiles say, and says it again. As many people as
  * `asked`, or fewer where the product's local server cannot take them (`many` of the fixture).
  */
-export async function expectWrittenBack(fixture: Fixture, asked: number): Promise<void> {
+export async function expectWrittenBack(fixture: Fixture, asked: number, patienceMs?: number): Promise<void> {
   const count = Math.min(asked, fixture.writeBack?.many ?? asked);
   const chunkRows = Math.min(MOST_CHUNK_ROWS, count / CHUNKS);
-  await using here = await openWrittenBack(fixture, manyPeople(fixture, count), { settings: { chunkRows } });
+  await using here = await openWrittenBack(fixture, manyPeople(fixture, count), {
+    settings: { chunkRows },
+    ...(patienceMs !== undefined && { patienceMs }),
+  });
   const before = await peopleOf(fixture, here.warehouse);
   const known = await here.resolve(knownOf(before.slice(0, count / 2)));
   const pipeline = await here.pipeline();

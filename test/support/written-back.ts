@@ -14,12 +14,14 @@ import {
   addPipeline,
   type DaemonOptions,
   IDENTITY_KEY,
+  readRun,
   startDaemon,
   type TestDaemon,
   trigger,
   untilRun,
 } from './test-engine.ts';
 import { openTestStore } from './test-store.ts';
+import { until } from './until.ts';
 
 /** A customer and an e-mail address, as they stand in the table's row. */
 export type Known = readonly [customer: string | null, email: string | null];
@@ -44,6 +46,8 @@ export interface WrittenBackOptions extends Pick<DaemonOptions, 'settings' | 'lo
   readonly interfere?: (request: WriteBackRequest, apply: Apply) => Promise<void>;
   /** Names of staging tables, as if the product's outlived their sessions. */
   readonly staging?: Set<string>;
+  /** How long a run may take: for as many rows as a usual test has not. */
+  readonly patienceMs?: number;
 }
 
 type Apply = (request: WriteBackRequest) => Promise<unknown>;
@@ -81,7 +85,7 @@ export async function openWrittenBack(
       }),
     engine: daemon.engine,
     poll: () => daemon.engine.poll(),
-    run: (pipeline, ...statuses) => runOf({ daemon, store, clock }, pipeline, statuses),
+    run: (pipeline, ...statuses) => runOf({ daemon, store, clock, patienceMs: options.patienceMs }, pipeline, statuses),
     async resolve(people) {
       const identities = createIdentities({ key: IDENTITY_KEY, clock });
       const scope = { workspaceId: workspace, environment: 'production', mode: 'incremental' } as const;
@@ -102,10 +106,16 @@ interface Running {
   readonly daemon: TestDaemon;
   readonly store: Store;
   readonly clock: HandClock;
+  readonly patienceMs: number | undefined;
 }
 
-async function runOf({ daemon, store, clock }: Running, pipeline: Pipeline, statuses: readonly Run['status'][]) {
+async function runOf(
+  { daemon, store, clock, patienceMs }: Running,
+  pipeline: Pipeline,
+  statuses: readonly Run['status'][],
+) {
   const id = await trigger(daemon, store, { pipeline, nowMs: clock.nowMs() });
+  if (patienceMs !== undefined) await until(async () => (await readRun(store, id)).endedOn !== null, patienceMs);
   return await untilRun(store, id, ...(statuses.length === 0 ? (['success'] as const) : statuses));
 }
 
