@@ -50,6 +50,9 @@ export interface TestGroups extends AsyncDisposable {
   /** Requests a run and carries it out. */
   run(): Promise<GroupRun>;
   request(): Promise<GroupRun>;
+  /** Carries out what there is to do, or until the run is as wanted before a step. */
+  work(how?: { until(run: GroupRun): boolean }): Promise<void>;
+  keptGroups(): Promise<number>;
   erase(mpids: readonly bigint[], environment?: Environment): Promise<number>;
   /** What the profile inherits, JSON text by name; undefined: there is no such profile. */
   inherited(mpid: bigint, environment?: Environment): Promise<Said | undefined>;
@@ -80,6 +83,20 @@ export async function openTestGroups(): Promise<TestGroups> {
       const people = [person({ customer_id: customerId }, attributes, at)];
       const [mpid = 0n] = mpidsOf(await deliver(store, people, { ...SCOPE, workspaceId: WORKSPACE, environment }));
       return mpid;
+    },
+    async work({ until } = { until: () => false }) {
+      const stop = new AbortController();
+      const steps = workGroupRuns(deps, {
+        ...{ workspaceId: WORKSPACE, signal: stop.signal },
+        onStep: (run) => run !== undefined && until(run) && stop.abort('stopped'),
+      });
+      await steps.catch((error: unknown) => {
+        if (error !== 'stopped') throw error;
+      });
+    },
+    async keptGroups() {
+      const rows = await store.query('SELECT 1 FROM group_attributes WHERE workspace_id = $1', [WORKSPACE]);
+      return rows.length;
     },
     async run() {
       const { id } = await request();
