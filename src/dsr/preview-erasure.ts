@@ -4,6 +4,7 @@ import { countBatches, eraseRejected } from '../events/index.ts';
 import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
+import { eraseMessages } from '../sync/index.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
 import { unsharedIdentities } from './work/unshared-identities.ts';
@@ -60,6 +61,7 @@ async function countInRooms(search: Search): Promise<Counts> {
       failed_records: await records(findFailedRecords),
       write_back_conflicts: await records(findConflicts),
     },
+    sync: { messages: await total<bigint>(search, (after) => eraseMessages(sql, { ...place, after })) },
     access: {
       audit_entries: await total<bigint>(search, (after) => eraseFromChanges(sql, { ...place, mpids, after })),
     },

@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/index.ts';
 import { pipelineRuns } from '../../src/sync/index.ts';
 import type { Column } from '../../src/warehouse/index.ts';
 import { deliverBatches, mpidsOfBatches } from './deliver-batches.ts';
-import { person, SCOPE } from './deliver-people.ts';
+import { person, SCOPE, testIdentities } from './deliver-people.ts';
 import { insertRequest } from './dsr-requests.ts';
 import { TEST_IDENTITY_KEY } from './dsr-work.ts';
 import { addPipeline } from './test-engine.ts';
@@ -69,6 +69,7 @@ export async function addKnownPerson(here: Installation, batches = 3): Promise<K
   const mpids = await deliverTo(here, given, batches);
   await rejectBatch(here, email);
   await addRecords(here, { customer, email, mpid: mpids[0] ?? 0n });
+  await addMessages(here, email);
   await addLooks(here, mpids);
   await addResultFile(here, mpids);
   return {
@@ -80,6 +81,7 @@ export async function addKnownPerson(here: Installation, batches = 3): Promise<K
       groups: { memberships: 0 },
       events: { batches: batches + 1, rejected_batches: 1 },
       engine: { failed_records: 1, resume_hashes: 1, write_back_conflicts: 1 },
+      sync: { messages: 2 },
       access: { audit_entries: 2 },
       dsr: { result_files: 1 },
     },
@@ -89,15 +91,25 @@ export async function addKnownPerson(here: Installation, batches = 3): Promise<K
 async function deliverTo({ store, clock }: Installation, given: Parameters<typeof person>[0], batches: number) {
   const text = `{"user_identities":{"customer_id":"${given.customer_id}"},"events":[]}`;
   const batch = { person: person(given, { city: '"Bern"' }), text };
-  const many = Array.from({ length: batches }, () => batch);
-  const [mpid = 0n] = mpidsOfBatches(await deliverBatches(store, many, { clock }));
+  const [mpid = 0n] = mpidsOfBatches(await deliverBatches(store, [batch], { clock }));
+  await store.execute(
+    `INSERT INTO event_batches (workspace_id, mpid, received_on, id, environment, text)
+     SELECT workspace_id, mpid, received_on, id + n, environment, text FROM event_batches, generate_series(1, $3) AS n
+     WHERE workspace_id = $1 AND mpid = $2`,
+    [workspaceId, mpid, batches - 1],
+  );
   const [elsewhere = 0n] = mpidsOfBatches(await deliverBatches(store, [batch], { clock, scope: DEVELOPMENT }));
   return [mpid, elsewhere];
 }
 
 async function rejectBatch({ store, clock }: Installation, email: string): Promise<void> {
   const rejections = [{ text: `{"user_identities":{"email":"${email}"},"events":3}`, issues: [] }];
-  await createRecordRejections({ store, clock })({ workspaceId, key: 'k', path: '/v2/bulkevents', rejections });
+  await createRecordRejections({ store, clock, identities: testIdentities() })({
+    workspaceId,
+    key: 'k',
+    path: '/v2/bulkevents',
+    rejections,
+  });
 }
 
 interface Named {
@@ -108,7 +120,7 @@ interface Named {
 
 async function addRecords({ store, clock }: Installation, { customer, email, mpid }: Named): Promise<void> {
   const [run] = await store.query<{ id: bigint; number: bigint }>(
-    'SELECT id, pipeline_number AS number FROM pipeline_runs WHERE workspace_id = $1',
+    'SELECT id, pipeline_number AS number FROM pipeline_runs WHERE workspace_id = $1 ORDER BY id LIMIT 1',
     [workspaceId],
   );
   const { id: runId = 0n, number = 0n } = run ?? {};
@@ -132,6 +144,20 @@ async function addRecords({ store, clock }: Installation, { customer, email, mpi
      VALUES ($1, $2, $3, $4, $5, 'gone', $6)`,
     [workspaceId, runId, id, JSON.stringify({ email }), mpid + 1n, now],
   );
+}
+
+/** What a warehouse said of a value: of a run and of what it faulted. Those of others stand beside them. */
+async function addMessages({ store, clock }: Installation, email: string): Promise<void> {
+  const now = new Date(clock.nowMs());
+  const fault = JSON.stringify([{ message: `Conversion failed: "${email}" is not a number.` }]);
+  await store.execute(
+    `INSERT INTO pipeline_runs (workspace_id, pipeline_number, connection_id, type, status, fence, attempts, errors, warnings,
+       logical_date, created_on, extracted_records, successful_records, failed_records, deduplicated_records, erased_records)
+     SELECT workspace_id, number, 'warehouse', 'manual', 'failed', 1, 1, $2, '[]', $3, $3, 0, 0, 0, 0, 0 FROM pipelines
+     WHERE workspace_id = $1`,
+    [workspaceId, fault, now],
+  );
+  await store.execute('UPDATE data_models SET fault = $2 WHERE workspace_id = $1', [workspaceId, fault]);
 }
 
 async function addLooks({ store, clock }: Installation, mpids: readonly bigint[]): Promise<void> {

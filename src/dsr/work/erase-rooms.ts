@@ -6,6 +6,7 @@ import { eraseBatches, eraseRejected } from '../../events/index.ts';
 import { createNamesPerson, type Identity, type NamesPerson, type ProfileId } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import type { Store, Transaction } from '../../store/index.ts';
+import { eraseMessages } from '../../sync/index.ts';
 import { dropGivenUpFiles, giveUpFilesOf } from '../result/drop-result-files.ts';
 import type { Counts } from './evidence.ts';
 
@@ -33,6 +34,7 @@ const ROOMS: readonly (readonly [step: string, erase: Room])[] = [
   ['erasing rejected batches', ofRejected],
   ['erasing failed records', ofFailedRecords],
   ['erasing conflicts of write-backs', ofConflicts],
+  ['erasing messages of runs', ofMessages],
   ['erasing names in the audit log', ofChanges],
   ['erasing result files', ofResultFiles],
 ];
@@ -117,6 +119,17 @@ async function ofConflicts(erasure: RoomErasure, namesPerson: NamesPerson): Prom
     }
     return { next };
   });
+}
+
+async function ofMessages(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
+  const { store, workspaceId, count } = erasure;
+  await inParts(erasure, (after: bigint | undefined) =>
+    store.transaction(async (tx) => {
+      const part = await eraseMessages(tx, { workspaceId, namesPerson, after });
+      if (part.erased > 0) await count(tx, { sync: { messages: part.erased } });
+      return part;
+    }),
+  );
 }
 
 async function ofChanges(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {

@@ -26,11 +26,12 @@ const POINTS = [
   'dsr_requests, rejected_batches',
   'dsr_requests, failed_records, run_chunks',
   'dsr_requests, write_back_conflicts',
+  'data_models, dsr_requests, pipeline_runs',
   'audit_log, dsr_requests',
   'dsr_requests, dsr_result_files',
   'dsr_result_parts',
   'dsr_result_files',
-  'dsr_callbacks, dsr_requests',
+  'dsr_callbacks, dsr_forwards, dsr_requests',
 ];
 
 let store: Store;
