@@ -29,6 +29,7 @@ export interface DsrApi extends AsyncDisposable {
   readonly access: TestAccess;
   readonly workspaceId: WorkspaceId;
   readonly input: TestInput;
+  readonly server: ReturnType<typeof accessServer>;
   send(method: 'POST' | 'GET' | 'DELETE' | 'PUT', url: string, sending?: Sending): Promise<DsrAnswer>;
   post(url: string, body: unknown, sending?: Sending): Promise<DsrAnswer>;
   get(url: string, sending?: Sending): Promise<DsrAnswer>;
@@ -67,7 +68,7 @@ export async function openDsrApi(
   const server = accessServer(access, dsr.endpoints, { http });
   const bearer = await bearerOf(server, made.credential);
   const api: DsrApi = {
-    ...{ access, workspaceId: made.workspaceId, input, bearer },
+    ...{ access, workspaceId: made.workspaceId, input, bearer, server },
     async send(method, url, { body, input: other = input, headers = {} } = {}) {
       const authorization = other === null ? {} : { authorization: basicOf(other.key, other.secret) };
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
