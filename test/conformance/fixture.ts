@@ -47,6 +47,8 @@ export interface WriteBackFixture {
   readonly types: Readonly<Record<'text' | 'integer' | 'mpid' | 'narrow', string>>;
   /** Rows of the test of many, where the server compares each with each. Default 2,000. */
   readonly many?: number;
+  /** Rows of the soak, for the same reason. Default 100,000. */
+  readonly most?: number;
   /** A table that `seed` made under that name, as a model names it. */
   table(name: string): string;
   /** A text as the product writes it, quotes and backslashes included. */
