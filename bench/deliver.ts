@@ -1,7 +1,15 @@
 // People into profiles without a warehouse: what one delivery costs Node and PostgreSQL, and how far that is from COPY of
-// the same bytes into the same store. `node bench/deliver.ts [rows] [rows a chunk]`.
+// the same bytes into the same store. `node bench/deliver.ts [rows] [rows a chunk] [people erased before]`.
 import { parseArgs } from 'node:util';
-import { createIdentities, deliverInTransaction, type Person, type ResolutionScope } from '../src/identity/index.ts';
+import {
+  createIdentities,
+  createTombstones,
+  deliverInTransaction,
+  eraseInTransaction,
+  type Identity,
+  type Person,
+  type ResolutionScope,
+} from '../src/identity/index.ts';
 import { Secret, systemClock, workspaceId } from '../src/kernel/index.ts';
 import type { Store } from '../src/store/index.ts';
 import { openBenchStore } from './support/bench-store.ts';
@@ -11,6 +19,8 @@ import { cpuMicrosOf } from './support/process-cost.ts';
 const { positionals } = parseArgs({ allowPositionals: true });
 const ROWS = Number(positionals[0] ?? 1_000_000);
 const CHUNK_ROWS = Number(positionals[1] ?? 20_000);
+const ERASED = Number(positionals[2] ?? 0);
+const KEY = new Secret('bench');
 const NAMES = Array.from({ length: 10 }, (_, i) => `attribute_${i}`);
 const WORKSPACE = workspaceId(1n);
 
@@ -83,7 +93,7 @@ function stopwatch(meter: () => CpuMicros) {
 
 /** As the engine does it: the next chunk is prepared while this one is delivered. */
 async function deliverAll(store: Store, meter: () => CpuMicros, scenario: Scenario): Promise<Cost> {
-  const identities = createIdentities({ key: new Secret('bench'), clock: systemClock });
+  const identities = createIdentities({ key: KEY, clock: systemClock });
   const scope: ResolutionScope = { workspaceId: WORKSPACE, environment: 'production', mode: scenario.mode };
   const watch = stopwatch(meter);
   let first = people(scenario, 0);
@@ -120,6 +130,21 @@ async function copyAll(store: Store, meter: () => CpuMicros): Promise<Cost> {
   return watch.cost;
 }
 
+/** Tombstones of people who do not come again: two in each of two environments. */
+async function eraseStrangers(store: Store): Promise<void> {
+  if (ERASED === 0) return;
+  const identities = Array.from({ length: ERASED }, (_, i): readonly Identity[] => [
+    { type: 'customer_id', value: `stranger-${i}` },
+    { type: 'email', value: `stranger${i}@example.com` },
+  ]);
+  const erasure = { workspaceId: WORKSPACE, people: [], identities: identities.flat(), nowMs: systemClock.nowMs() };
+  const started = performance.now();
+  const { tombstones } = await eraseInTransaction(store, WORKSPACE, (tx) =>
+    createTombstones(KEY).erasePeople(tx, erasure),
+  );
+  console.log(`${tombstones} tombstones in ${Math.round(performance.now() - started)} ms`);
+}
+
 function print(name: string, cost: Cost, copy: Cost): void {
   const perRow = (micros: number) => (micros / ROWS).toFixed(2).padStart(6);
   const rate = Math.round(ROWS / (cost.ms / 1000)).toLocaleString('en');
@@ -135,6 +160,7 @@ async function main(): Promise<void> {
   const copy = await copyAll(store, meter);
   console.log(`${ROWS.toLocaleString('en')} rows of 2 identities and 10 attributes, chunks of ${CHUNK_ROWS}`);
   print('COPY alone', copy, copy);
+  await eraseStrangers(store);
   for (const scenario of SCENARIOS) print(scenario.name, await deliverAll(store, meter, scenario), copy);
 }
 
