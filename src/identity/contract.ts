@@ -243,8 +243,11 @@ export interface Identities {
    * does both tries.
    */
   deliver(tx: Transaction, prepared: PreparedPeople, exclusive: boolean): Promise<Delivered>;
-  /** Resolves people whose requests are all read-only, outside of any transaction; of none `newMpid` is taken. */
-  look(sql: Sql, prepared: PreparedPeople): Promise<readonly Look[]>;
+  /**
+   * Resolves people whose requests are all read-only, outside of any transaction; of none `newMpid` is taken. `isFinal`:
+   * some are answered by this alone. Others, who are not settled, are delivered next, which knows who was erased.
+   */
+  look(sql: Sql, prepared: PreparedPeople, isFinal: boolean): Promise<readonly Look[]>;
   /**
    * Changes identities of profiles that are there, one request after the other, inside the caller's transaction. Answers
    * one a request: undefined when all its changes were made, else why none was. Throws as `deliver` does.

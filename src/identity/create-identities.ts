@@ -50,7 +50,7 @@ export function createIdentities({
     prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
     deliver: (tx, prepared, exclusive) =>
       deliverPeople({ tx, clock, nextMpid, mostFew, tombstoneKeys }, prepared, exclusive),
-    look: (sql, prepared) => lookAtPeople(sql, prepared, nextMpid),
+    look: (sql, prepared, isFinal) => lookAtPeople(sql, prepared, { nextMpid, isFinal }),
     modify: (tx, group, exclusive) =>
       modifyProfiles(
         tx,
@@ -86,7 +86,7 @@ async function deliverPeople(
   const isStaged = !areFew(prepared, mostFew);
   const { memory, read } = await (isStaged ? readStaged(tx, prepared) : readFew(tx, prepared));
   await read(profilesToConsider(memory, prepared));
-  if (hasTombstones) await findErasedPeople(tx, prepared, { memory, isStaged, keys: tombstoneKeys });
+  if (hasTombstones) await findErasedPeople(tx, prepared, { memory, keys: tombstoneKeys });
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
   await read(textsToRead(chosen, prepared));
   await mergePeople(chosen, prepared);

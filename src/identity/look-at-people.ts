@@ -6,6 +6,13 @@ import type { Look, PersonOutcome, PreparedPeople } from './contract.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { rememberPeople } from './remember-people.ts';
 import { resolvePeople } from './resolve-people.ts';
+import { findErasedInLook } from './tombstones/find-tombstones.ts';
+
+interface Looking {
+  readonly nextMpid: () => bigint;
+  /** Nobody asks the write path after this: who was erased has to be known here. */
+  readonly isFinal: boolean;
+}
 
 /**
  * Resolves read-only requests by one statement, without a transaction and without a lock: a handful of index look-ups a
@@ -14,9 +21,10 @@ import { resolvePeople } from './resolve-people.ts';
 export async function lookAtPeople(
   sql: Sql,
   prepared: PreparedPeople,
-  nextMpid: () => bigint,
+  { nextMpid, isFinal }: Looking,
 ): Promise<readonly Look[]> {
   const memory = await rememberPeople(sql, prepared);
+  if (isFinal) await findErasedInLook(sql, prepared, memory);
   const { outcomes } = await resolvePeople(memory, prepared, nextMpid);
   return outcomes.map((outcome, index) => ({ outcome, isSettled: isSettled(outcome, { memory, prepared, index }) }));
 }

@@ -8,18 +8,14 @@ interface LookRow {
   /** From 1; null in the row of a profile. */
   readonly ordinal: number | null;
   readonly slot: number;
-  /** Null: the key has a tombstone. */
-  readonly mpid: bigint | null;
+  readonly mpid: bigint;
   readonly version: number;
   readonly holds_login: boolean;
   readonly attributes: string | null;
   readonly attribute_times: string | null;
 }
 
-/**
- * What the store knows of a few people, by one statement: all owners of all their identities, with their profiles, and the
- * tombstones, where the workspace has any.
- */
+/** What the store knows of a few people, by one statement: all owners of all their identities, with their profiles. */
 export async function rememberPeople(sql: Sql, prepared: PreparedPeople): Promise<ChunkMemory> {
   const { scope, keys, rows, count } = prepared;
   const hexKeys = Array.from({ length: keys.sorted.length / KEY_BYTES }, (_, ordinal) =>
@@ -28,10 +24,6 @@ export async function rememberPeople(sql: Sql, prepared: PreparedPeople): Promis
   const memory = new ChunkMemory(hexKeys.length, count);
   const parameters = [scope.workspaceId, hexKeys, ENVIRONMENT_NUMBER[scope.environment]];
   for (const row of await sql.query<LookRow>(rows.areSilent ? LOOK : LOOK_WITH_ATTRIBUTES, parameters)) {
-    if (row.mpid === null) {
-      memory.tombstones.bury((row.ordinal as number) - 1);
-      continue;
-    }
     const profile = memory.meet(row.mpid);
     if (row.ordinal !== null) memory.own({ ordinal: row.ordinal - 1, slot: row.slot }, profile);
     else remember(profile, [row.version, row.holds_login, null, null, row.attributes, row.attribute_times]);
@@ -55,11 +47,6 @@ const lookFor = (attributes: string): string => `
   SELECT NULL, NULL, p.mpid, p.version, p.holds_login, ${attributes}
   FROM (SELECT DISTINCT mpid FROM found) f
   CROSS JOIN LATERAL (SELECT mpid, version, holds_login, attributes, attribute_times FROM profiles
-    WHERE workspace_id = $1 AND environment = $3 AND mpid = f.mpid OFFSET 0) p
-  UNION ALL
-  SELECT s.ordinal::int4, 0, NULL, NULL, NULL, NULL, NULL
-  FROM creation_locks l CROSS JOIN unnest($2::uuid[]) WITH ORDINALITY AS s (key, ordinal)
-  CROSS JOIN LATERAL (SELECT 1 FROM tombstones WHERE workspace_id = $1 AND key = s.key OFFSET 0) t
-  WHERE l.workspace_id = $1 AND l.has_tombstones`;
+    WHERE workspace_id = $1 AND environment = $3 AND mpid = f.mpid OFFSET 0) p`;
 const LOOK = lookFor('NULL, NULL');
 const LOOK_WITH_ATTRIBUTES = lookFor('p.attributes, p.attribute_times');

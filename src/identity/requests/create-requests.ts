@@ -111,7 +111,7 @@ function personOf(
 
 async function lookGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
   const people = group.map((request) => personOf(request, true));
-  return identities.look(store, await identities.prepare(scopeOf(group), people));
+  return identities.look(store, await identities.prepare(scopeOf(group), people), group.some(changesNothing));
 }
 
 async function writeGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
