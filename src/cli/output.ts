@@ -87,6 +87,7 @@ const cellTexts = (row: Row, columns: readonly string[]) => columns.map((column)
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value) && value.length === 0) return '-';
+  if (value instanceof Date) return value.toISOString();
   if (typeof value === 'object') return stringifyJson(value);
   return printable(String(value));
 }

@@ -28,4 +28,10 @@ describe('what a command writes', () => {
     program.output.rows(['name'], [{ name: NAME }]);
     expect(JSON.parse(program.text())).toEqual([{ name: NAME }]);
   });
+
+  test('shows a time without quotes', () => {
+    const { output, text } = written(false);
+    output.rows(['since'], [{ since: new Date('2026-01-15T12:00:00Z') }]);
+    expect(text()).toMatch(/^2026-01-15T12:00:00\.000Z$/m);
+  });
 });
