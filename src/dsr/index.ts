@@ -16,6 +16,7 @@ export { factsOf, requestEvidence } from './officer/request-evidence.ts';
 export type { ErasurePreview } from './preview-erasure.ts';
 export { exportErasures } from './reapply/export-erasures.ts';
 export { type Reapplied, reapplyErasures } from './reapply/reapply-erasures.ts';
+export { reencryptRequests } from './reencrypt-requests.ts';
 export type { Request, Subject, SubjectIdentity } from './request.ts';
 export { openEncodedRequest, openSubject } from './request.ts';
 export type { RequestStatus } from './request-machine.ts';

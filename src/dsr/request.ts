@@ -38,17 +38,17 @@ export interface ErasedSubject {
 type RequestId = Pick<Request, 'workspaceId' | 'id'>;
 
 /** What an encrypted field of a request is bound to: copied to another request it does not decrypt. */
-const contextOf = ({ workspaceId, id }: RequestId, field: string): string =>
+export const requestContext = ({ workspaceId, id }: RequestId, field: string): string =>
   `dsr_requests/${workspaceId}/${id}/${field}`;
 
 export function sealSubject(keyRing: KeyRing, request: RequestId, subject: Subject): string {
-  return keyRing.encrypt(new Secret(stringifyJson(withTextMpids(subject))), contextOf(request, 'subject'));
+  return keyRing.encrypt(new Secret(stringifyJson(withTextMpids(subject))), requestContext(request, 'subject'));
 }
 
 /** Undefined once the subject was dropped. */
 export function openSubject(keyRing: KeyRing, request: RequestId & Pick<Request, 'subject'>): Subject | undefined {
   if (request.subject === null) return undefined;
-  const text = keyRing.decrypt(request.subject, contextOf(request, 'subject')).reveal();
+  const text = keyRing.decrypt(request.subject, requestContext(request, 'subject')).reveal();
   const { identities, mpids, erased } = parseJson(text) as unknown as SubjectText;
   return {
     ...{ identities, mpids: mpids.map(BigInt) },
@@ -71,11 +71,11 @@ function withTextMpids({ identities, mpids, erased }: Subject) {
 }
 
 export function sealEncodedRequest(keyRing: KeyRing, request: RequestId, bodyText: string): string {
-  return keyRing.encrypt(new Secret(bodyText), contextOf(request, 'encoded_request'));
+  return keyRing.encrypt(new Secret(bodyText), requestContext(request, 'encoded_request'));
 }
 
 /** The body as it came; undefined once it was dropped. */
 export function openEncodedRequest(keyRing: KeyRing, request: Request): string | undefined {
   if (request.encodedRequest === null) return undefined;
-  return keyRing.decrypt(request.encodedRequest, contextOf(request, 'encoded_request')).reveal();
+  return keyRing.decrypt(request.encodedRequest, requestContext(request, 'encoded_request')).reveal();
 }

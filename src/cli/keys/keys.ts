@@ -1,5 +1,5 @@
 import { reencryptSecrets, rotateSigningKey } from '../../access/index.ts';
-import { reencryptCertificates } from '../../dsr/index.ts';
+import { reencryptCertificates, reencryptRequests } from '../../dsr/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator } from '../operator.ts';
 
@@ -14,8 +14,14 @@ export async function reencrypt(context: CommandContext): Promise<void> {
   const done = await asOperator(context, async (operator) => ({
     ...(await reencryptSecrets(operator)),
     dsrCertificates: await reencryptCertificates(operator.store, operator.keyRing),
+    ...(await reencryptRequests(operator.store, operator.keyRing)),
   }));
-  const { inputCredentials, signingKeys, dsrCertificates } = done;
-  const counts = { input_credentials: inputCredentials, signing_keys: signingKeys, dsr_certificates: dsrCertificates };
-  context.output().object(counts);
+  context.output().object({
+    input_credentials: done.inputCredentials,
+    signing_keys: done.signingKeys,
+    dsr_certificates: done.dsrCertificates,
+    dsr_requests: done.dsrRequests,
+    dsr_forwards: done.dsrForwards,
+    dsr_partners: done.dsrPartners,
+  });
 }

@@ -73,7 +73,10 @@ export function sealAuth(keyRing: KeyRing, key: PartnerKey, auth: PartnerAuth): 
 }
 
 /** Throws SECRET_UNREADABLE. */
-export function revealAuth(keyRing: KeyRing, { workspaceId, id, auth }: Partner): PartnerAuth {
+export function revealAuth(
+  keyRing: KeyRing,
+  { workspaceId, id, auth }: Pick<Partner, 'workspaceId' | 'id' | 'auth'>,
+): PartnerAuth {
   const sealed = secretOf(auth);
   if (sealed === undefined) return auth;
   return withSecret(auth, keyRing.decrypt(sealed, contextOf({ workspaceId, id })).reveal());

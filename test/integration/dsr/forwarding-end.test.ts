@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endForwards } from '../../../src/dsr/forwarding/end-forwards.ts';
 import type { ForwardDeps } from '../../../src/dsr/forwarding/send-forwards.ts';
-import { type Forwarding, openForwarding } from '../../support/forwarding.ts';
+import { reencryptRequests } from '../../../src/dsr/reencrypt-requests.ts';
+import { openSubject } from '../../../src/dsr/request.ts';
+import { ADA, type Forwarding, openForwarding } from '../../support/forwarding.ts';
+import { testKeyRing } from '../../support/test-access.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -90,5 +93,18 @@ describe('what is forwarded', () => {
     const request = await world.receive();
     await world.move(request, 'completed');
     expect(await world.extensions(request)).toEqual([['failed', 'It was not sent before the erasure was completed.']]);
+  });
+
+  test('is written anew with another encryption key, and sent when the old one is gone', async () => {
+    await world.addPartner('mail', { auth: { type: 'bearer', token: 't-1' } });
+    const request = await world.receive();
+    const { store } = world.access;
+    const both = testKeyRing('next', 'test');
+    expect(await reencryptRequests(store, both)).toEqual({ dsrRequests: 1, dsrForwards: 1, dsrPartners: 1 });
+    expect(await reencryptRequests(store, both)).toEqual({ dsrRequests: 0, dsrForwards: 0, dsrPartners: 0 });
+    await world.send(request, { keyRing: testKeyRing('next') });
+    expect(world.partner.received[0]?.headers.authorization).toBe('Bearer t-1');
+    const [row] = await store.query<{ subject: string }>('SELECT subject FROM dsr_requests');
+    expect(openSubject(testKeyRing('next'), { ...request, subject: row?.subject ?? '' })).toEqual(ADA);
   });
 });
