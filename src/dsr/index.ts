@@ -2,7 +2,6 @@
 // callbacks. This room knows what the law asks for; what a room below holds about a person, that room finds and erases.
 // Terminology: the *subject* is whom a request names, by identities and MPIDs; *resolving* it finds the profiles; a *match
 // hash* tells two requests for the same thing; a *tombstone* (of `identity`) keeps the erased from coming back.
-export type { CallbackDeps } from './callbacks/callback-deps.ts';
 export { callbackAnswer } from './callbacks/callback-endpoints.ts';
 export { type CallbackState, listCallbacks } from './callbacks/list-callbacks.ts';
 export { replayCallback } from './callbacks/replay-callback.ts';

@@ -13,7 +13,7 @@ export { defineEndpoint, NO_PARAMETERS } from './define-endpoint.ts';
 export { ERROR_STATUSES } from './error-statuses.ts';
 export { Int64 } from './int64.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export type { Outgoing, OutgoingAnswer, OutgoingRequest } from './outgoing/contract.ts';
+export type { Outgoing, OutgoingAnswer } from './outgoing/contract.ts';
 export { createOutgoing } from './outgoing/create-outgoing.ts';
 export { type Page, PageQuery, readPage, readTimes, TimesQuery } from './page.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
