@@ -9,9 +9,9 @@ import { definitionEndpoints } from './routes/definitions.ts';
 import { groupRunEndpoints } from './routes/runs.ts';
 
 export { groupRunAnswer } from './contract/run.ts';
-export { createGroups, type Groups, requestWeeklyRuns } from './create-groups.ts';
+export { createGroups, requestWeeklyRuns } from './create-groups.ts';
 export { expireGroupRuns } from './expire-group-runs.ts';
-export { type ForgottenMembers, forgetMembers } from './forget-members.ts';
+export { forgetMembers } from './forget-members.ts';
 export { type GroupRun, totalOf } from './group-run.ts';
 export type { GroupsDeps, RunDeps } from './groups-deps.ts';
 export { listGroupRuns, loadGroupRun } from './load-runs.ts';

@@ -1,4 +1,4 @@
-export { type AttributeNames, attributeNames, attributeSql } from './attribute-sql.ts';
+export { attributeNames, attributeSql } from './attribute-sql.ts';
 export { keyText } from './attribute-text.ts';
 export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
