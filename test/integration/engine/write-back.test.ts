@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
 import { requestRetry } from '../../../src/engine/index.ts';
 import { dropLeftovers, stagingName } from '../../../src/engine/write-back/staging-names.ts';
+import { createTombstones, eraseInTransaction } from '../../../src/identity/index.ts';
 import { AppError, workspaceId } from '../../../src/kernel/index.ts';
 import type { Session } from '../../../src/warehouse/index.ts';
 import { fixtureOf } from '../../conformance/fleet.ts';
@@ -111,4 +112,20 @@ test('staging goes whose run is over, or goes on under another fence, and no oth
   expect(dropped).toEqual(names.slice(1));
   expect(names.every((name) => /^[a-z0-9_]{1,63}$/.test(name))).toBe(true);
   expect(stagingName(deps, other).slice(0, 22)).not.toBe(names[0]?.slice(0, 22));
+});
+
+test('a row of somebody who was erased counts as that, and no MPID is written into it', async () => {
+  await using here = await openWrittenBack(
+    fixture,
+    peopleTable(fixture, [
+      ['ann', 'a@x.org', null, null, 1],
+      ['bob', null, null, null, 2],
+    ]),
+  );
+  const identities = [{ type: 'email', value: 'a@x.org' }] as const;
+  const erasure = { workspaceId: here.workspace, people: [], identities, nowMs: 0 };
+  await eraseInTransaction(here.store, here.workspace, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
+  expect(countsOf(await here.run(await here.pipeline()))).toEqual([2, 1, 0, 0, 1]);
+  const mpids = (await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid);
+  expect(mpids).toEqual([null, expect.any(BigInt)]);
 });
