@@ -88,7 +88,7 @@ describe('credentials', () => {
     expect(await find(made.key)).toMatchObject({ uses: 'server' });
     const wrong = await cli.penstock.run('credentials', 'uses', String(made.key), '--uses', 'everything');
     expect(wrong.code).toBe(2);
-    expect(wrong.err).toContain('server, web, identity_key_only, write_key');
+    expect(wrong.err).toContain('server, dsr, web, identity_key_only, write_key');
   });
 
   test('names what it does not know', async () => {
