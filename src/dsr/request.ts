@@ -73,9 +73,3 @@ function withTextMpids({ identities, mpids, erased }: Subject) {
 export function sealEncodedRequest(keyRing: KeyRing, request: RequestId, bodyText: string): string {
   return keyRing.encrypt(new Secret(bodyText), requestContext(request, 'encoded_request'));
 }
-
-/** The body as it came; undefined once it was dropped. */
-export function openEncodedRequest(keyRing: KeyRing, request: Request): string | undefined {
-  if (request.encodedRequest === null) return undefined;
-  return keyRing.decrypt(request.encodedRequest, requestContext(request, 'encoded_request')).reveal();
-}

@@ -11,11 +11,9 @@ export { engineEndpoints } from './engine-endpoints.ts';
 export {
   eraseConflicts,
   eraseFailedRecords,
-  type FoundRecords,
   findConflicts,
   findFailedRecords,
   type RecordPosition,
-  type RecordsPart,
 } from './erase-records.ts';
 export { expireRuns } from './expire-runs.ts';
 export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';

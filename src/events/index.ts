@@ -8,7 +8,7 @@ export {
   type BatchSender,
   createBatchDoor,
 } from './accept-batches.ts';
-export { countBatches, type ErasedBatches, eraseBatches } from './batch-log.ts';
+export { countBatches, eraseBatches } from './batch-log.ts';
 export { expireRequests } from './batch-requests.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
@@ -29,6 +29,6 @@ export { personBatches } from './person-batches.ts';
 export { personOfBatch } from './person-of-batch.ts';
 export { profileAnswer } from './profiles/profile-answer.ts';
 export { profileEndpoints } from './profiles/routes.ts';
-export { type LogPosition, readBatches } from './read-log.ts';
+export { readBatches } from './read-log.ts';
 export { expireRejected } from './rejected-batches.ts';
 export { eventsEndpoints } from './routes/endpoints.ts';

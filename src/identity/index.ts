@@ -36,7 +36,7 @@ export {
   identityTypeOfField,
   isDeviceId,
 } from './identity-types.ts';
-export { createNamesPerson, type MeaningOf, type NamesPerson, type PersonNames } from './names-person.ts';
+export { createNamesPerson, type MeaningOf, type NamesPerson } from './names-person.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
@@ -52,9 +52,7 @@ export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
 export { settingMs } from './setting-time.ts';
 export type {
-  AppliedTombstones,
   ErasedPeople,
-  ErasedPerson,
   Erasure,
   ProfileId,
   Tombstone,
