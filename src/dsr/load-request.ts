@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { AppError, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
-import type { Request } from './request.ts';
+import { FACT_COLUMNS, type Request, type RequestFacts } from './request.ts';
 import { dsrRequests } from './tables.ts';
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -15,11 +15,11 @@ export async function loadRequest(sql: Sql, workspaceId: WorkspaceId, id: string
 }
 
 /** Those of a group, in the order they were received. */
-export async function loadGroup(sql: Sql, workspaceId: WorkspaceId, groupId: string): Promise<readonly Request[]> {
+export async function loadGroup(sql: Sql, workspaceId: WorkspaceId, groupId: string): Promise<readonly RequestFacts[]> {
   const rows = await sql.orm
-    .select()
+    .select(FACT_COLUMNS)
     .from(dsrRequests)
     .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.groupId, groupId)))
     .orderBy(asc(dsrRequests.receivedOn), asc(dsrRequests.id));
-  return rows as unknown as readonly Request[];
+  return rows as unknown as readonly RequestFacts[];
 }

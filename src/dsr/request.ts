@@ -1,8 +1,9 @@
+import { getTableColumns } from 'drizzle-orm';
 import type { Identity, IdentityType, ProfileId } from '../identity/index.ts';
 import { type KeyRing, parseJson, Secret, stringifyJson } from '../kernel/index.ts';
 import type { RequestStatus } from './request-machine.ts';
 import type { RequestType } from './request-type.ts';
-import type { dsrRequests } from './tables.ts';
+import { dsrRequests } from './tables.ts';
 
 type Row = typeof dsrRequests.$inferSelect;
 
@@ -12,6 +13,14 @@ export interface Request extends Readonly<Omit<Row, 'status' | 'type' | 'version
   readonly type: RequestType;
   readonly status: RequestStatus;
 }
+
+/** What a request says without whom it is about: lists read these alone, for what is encrypted can be large. */
+export type RequestFacts = Omit<Request, keyof typeof SUBJECT_COLUMNS>;
+
+const { subject, encodedRequest, subjectKeys, erasedKeys, callbackUrls, counts, ...facts } =
+  getTableColumns(dsrRequests);
+const SUBJECT_COLUMNS = { subject, encodedRequest, subjectKeys, erasedKeys, callbackUrls, counts };
+export const FACT_COLUMNS = facts;
 
 /** `name` is the identity type as the request wrote it: partners are told in the same word. */
 export interface SubjectIdentity {

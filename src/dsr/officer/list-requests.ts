@@ -1,7 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import type { Request } from '../request.ts';
+import { FACT_COLUMNS, type RequestFacts } from '../request.ts';
 import type { RequestStatus } from '../request-machine.ts';
 import { dsrRequests } from '../tables.ts';
 
@@ -16,17 +16,17 @@ export async function listRequests(
   sql: Sql,
   workspaceId: WorkspaceId,
   { status, groupId, limit }: RequestFilter,
-): Promise<readonly Request[]> {
+): Promise<readonly RequestFacts[]> {
   const wanted = [
     eq(dsrRequests.workspaceId, workspaceId),
     ...(status === undefined ? [] : [eq(dsrRequests.status, status)]),
     ...(groupId === undefined ? [] : [eq(dsrRequests.groupId, groupId)]),
   ];
   const rows = await sql.orm
-    .select()
+    .select(FACT_COLUMNS)
     .from(dsrRequests)
     .where(and(...wanted))
     .orderBy(desc(dsrRequests.receivedOn), desc(dsrRequests.id))
     .limit(limit);
-  return rows as unknown as readonly Request[];
+  return rows as unknown as readonly RequestFacts[];
 }

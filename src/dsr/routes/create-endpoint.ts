@@ -10,6 +10,10 @@ import { type BodyTwo, readVersionTwo } from '../read/read-version-two.ts';
 import { createAnswer } from '../wire/request-answer.ts';
 import { endpointOf, extensionNames, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
 
+/** Many times what identities and callback URLs need; each body is kept, encrypted, until its request is over. */
+// not shown: how large a request may be
+const MOST_BODY_BYTES = 64 * 1024;
+
 interface Form {
   readonly body: TSchema;
   readonly read: (body: unknown, names: ExtensionNames) => RequestDraft;
@@ -29,6 +33,7 @@ export function createEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),
     ...{ method: 'POST', path: requestsPath(version), params: NO_PARAMETERS, query: NO_PARAMETERS, body: schema },
+    bodyLimitBytes: () => MOST_BODY_BYTES,
     operationId: `createSubjectRequest${suffixOf(version)}`,
     summary: 'Takes an access, portability or erasure request',
     description: `Begins at once; an erasure after 7 days, in which it can be cancelled. The name of our extension is \`${names[0]}\`.`,

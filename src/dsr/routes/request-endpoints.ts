@@ -6,7 +6,7 @@ import { CancelAnswer, RequestAnswer, RequestListAnswer } from '../contract/answ
 import { readForwarding } from '../forwarding/read-forwarding.ts';
 import { loadGroup, loadRequest } from '../load-request.ts';
 import type { Version } from '../read/draft.ts';
-import type { Request } from '../request.ts';
+import type { RequestFacts } from '../request.ts';
 import { cancelAnswer, requestAnswer } from '../wire/request-answer.ts';
 import { endpointOf, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
 
@@ -64,7 +64,7 @@ export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
 
 interface Asked {
   readonly workspaceId: WorkspaceId;
-  readonly requests: readonly Request[];
+  readonly requests: readonly RequestFacts[];
   readonly version: Version;
 }
 

@@ -1,7 +1,7 @@
 // What a caller is told of a request, in the shape of the version whose path was called (rulings §4).
 import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import type { Version } from '../read/draft.ts';
-import type { Request } from '../request.ts';
+import type { Request, RequestFacts } from '../request.ts';
 import { resultPath } from '../result/result-endpoint.ts';
 
 export const API_VERSION: Readonly<Record<Version, string>> = { 1: '1.0', 2: '2.0', 3: '3.0' };
@@ -20,7 +20,7 @@ interface Told {
 }
 
 /** 001, Request status object. */
-export function requestAnswer(request: Request, { version, baseUrl, forwardings = [] }: Told) {
+export function requestAnswer(request: RequestFacts, { version, baseUrl, forwardings = [] }: Told) {
   const { expectedCompletionOn: expected, resultParts } = request;
   return {
     controller_id: String(request.workspaceId),

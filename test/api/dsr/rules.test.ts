@@ -236,6 +236,19 @@ describe('signatures', () => {
   });
 });
 
+describe('the body of a request', () => {
+  it('has at most 64 KiB, whatever other bodies may have', async () => {
+    const config = { host: '127.0.0.1', port: 0, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1 << 20 };
+    await using wide = await openDsrApi({}, { config });
+    const padded = (bytes: number) => JSON.stringify(bodyThree()).padEnd(bytes);
+    expect(await wide.post('/dsr/v3/requests', padded(65_536))).toMatchObject({ status: 201 });
+    for (const base of ['v3/requests', 'v2/requests', 'v1/opengdpr_requests']) {
+      const answer = await wide.post(`/dsr/${base}`, padded(65_537));
+      expect(answer).toMatchObject({ status: 413, body: { code: 413, errors: [{ reason: 'BODY_TOO_LARGE' }] } });
+    }
+  });
+});
+
 describe('a host name of data subject requests', () => {
   it('serves the bases without /dsr in front, and only these', async () => {
     const config = { host: '127.0.0.1', port: 0, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 65_536 };
