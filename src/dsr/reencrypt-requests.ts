@@ -25,6 +25,22 @@ export async function reencryptRequests(sql: Sql, keyRing: KeyRing): Promise<Ree
   };
 }
 
+/** Read at once: of requests each row can hold some hundred kilobytes. */
+const PAGE_ROWS = 100;
+/** Comes before the id of every request. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** All rows, a page at a time, each behind the last row of the one before. */
+async function* paged<Row>(readAfter: (last: Row | undefined) => Promise<readonly Row[]>): AsyncGenerator<Row> {
+  let last: Row | undefined;
+  for (;;) {
+    const rows = await readAfter(last);
+    yield* rows;
+    last = rows.at(-1);
+    if (rows.length < PAGE_ROWS) return;
+  }
+}
+
 interface SealedRequest {
   readonly workspaceId: bigint;
   readonly id: string;
@@ -32,14 +48,20 @@ interface SealedRequest {
   readonly encodedRequest: string | null;
 }
 
-async function reencryptSubjects(sql: Sql, keyRing: KeyRing): Promise<number> {
-  const rows = await sql.query<SealedRequest>(
+async function readSubjects(sql: Sql, last: SealedRequest | undefined): Promise<readonly SealedRequest[]> {
+  return await sql.query<SealedRequest>(
     `/* across workspaces: requests whose person is not forgotten yet */
      SELECT workspace_id AS "workspaceId", id, subject, encoded_request AS "encodedRequest" FROM dsr_requests
-     WHERE subject IS NOT NULL`,
+     WHERE subject IS NOT NULL AND (workspace_id, id) > ($1::bigint, $2::uuid)
+     ORDER BY workspace_id, id LIMIT ${PAGE_ROWS}`,
+    [last?.workspaceId ?? 0n, last?.id ?? NO_ID],
   );
+}
+
+async function reencryptSubjects(sql: Sql, keyRing: KeyRing): Promise<number> {
   let written = 0;
-  for (const row of rows.filter(({ subject }) => keyRing.needsRotation(subject))) {
+  for await (const row of paged<SealedRequest>((last) => readSubjects(sql, last))) {
+    if (!keyRing.needsRotation(row.subject)) continue;
     const anew = (text: string, field: string) => renew(keyRing, text, requestContext(row, field));
     const encodedRequest = row.encodedRequest === null ? null : anew(row.encodedRequest, 'encoded_request');
     const changed = await sql.orm
@@ -65,14 +87,20 @@ interface SealedForward {
   readonly body: string;
 }
 
-async function reencryptForwards(sql: Sql, keyRing: KeyRing): Promise<number> {
-  const rows = await sql.query<SealedForward>(
+async function readForwards(sql: Sql, last: SealedForward | undefined): Promise<readonly SealedForward[]> {
+  return await sql.query<SealedForward>(
     `/* across workspaces: forwards that are not sent yet */
      SELECT workspace_id AS "workspaceId", request_id AS "requestId", partner_id AS "partnerId", body FROM dsr_forwards
-     WHERE body IS NOT NULL`,
+     WHERE body IS NOT NULL AND (workspace_id, request_id, partner_id) > ($1::bigint, $2::uuid, $3::text)
+     ORDER BY workspace_id, request_id, partner_id LIMIT ${PAGE_ROWS}`,
+    [last?.workspaceId ?? 0n, last?.requestId ?? NO_ID, last?.partnerId ?? ''],
   );
+}
+
+async function reencryptForwards(sql: Sql, keyRing: KeyRing): Promise<number> {
   let written = 0;
-  for (const { body, ...key } of rows.filter((row) => keyRing.needsRotation(row.body))) {
+  for await (const { body, ...key } of paged<SealedForward>((last) => readForwards(sql, last))) {
+    if (!keyRing.needsRotation(body)) continue;
     const changed = await sql.orm
       .update(dsrForwards)
       .set({ body: renew(keyRing, body, forwardContext(key)) })

@@ -5,6 +5,8 @@ import { type ForwardDeps, type ForwardedRequest, LONGEST_WAIT_MS, sendForwards 
 const QUEUE = 'dsr-forwards';
 /** Requests whose partners this daemon calls at the same time: one that is slow keeps few others waiting. */
 const CONCURRENCY = 4;
+/** Requests a pass wakes, the longest due first; the others have their turn with the next one. */
+const WOKEN_AT_ONCE = 2000;
 const EACH_MINUTE = '* * * * *';
 
 /** Tells the jobs what forwards requests to partners; any number of daemons share one store. */
@@ -21,15 +23,20 @@ function requestOfKey(key: string): ForwardedRequest {
 }
 
 /** Makes the jobs of what is due, however long ago. */
-async function wakeForwards(
-  { store, jobs, clock }: Pick<ForwardDeps, 'store' | 'clock'> & { readonly jobs: Jobs },
+export async function wakeForwards(
+  { store, jobs, clock }: Pick<ForwardDeps, 'store' | 'clock'> & { readonly jobs: Pick<Jobs, 'enqueue'> },
   signal: AbortSignal,
 ): Promise<void> {
   const nowMs = clock.nowMs();
   const due = await store.query<ForwardedRequest>(
     `/* across workspaces: requests whose forwards are due */
-     SELECT DISTINCT workspace_id AS "workspaceId", request_id AS "requestId" FROM dsr_forwards
-     WHERE next_attempt_on <= $1 OR next_attempt_on > $2`,
+     SELECT DISTINCT workspace_id AS "workspaceId", request_id AS "requestId" FROM (
+       (SELECT workspace_id, request_id FROM dsr_forwards WHERE next_attempt_on <= $1
+        ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE})
+       UNION ALL
+       (SELECT workspace_id, request_id FROM dsr_forwards WHERE next_attempt_on > $2
+        ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE})
+     ) AS due`,
     [new Date(nowMs), new Date(nowMs + LONGEST_WAIT_MS)],
   );
   for (const { workspaceId, requestId } of due) {
