@@ -76,9 +76,9 @@ export async function show(context: CommandContext, { id, workspace }: OfRequest
 }
 
 export async function retry(context: CommandContext, { id, workspace }: OfRequest): Promise<void> {
-  await asOperator(context, async ({ store, clock, hasDaemon }) => {
+  await asOperator(context, async ({ store, clock, actor, hasDaemon }) => {
     const workspaceId = await theWorkspace(store, workspace);
-    await retryRequest(store, { workspaceId, id, nowMs: clock.nowMs() });
+    await retryRequest(store, { workspaceId, id, actor, nowMs: clock.nowMs() });
     if (!hasDaemon) context.output().note('No daemon runs: `penstock serve` will take it up.');
   });
   context.output().object({ subject_request_id: id, next_attempt: 'now' });

@@ -47,7 +47,8 @@ export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): En
       await store.transaction((tx) =>
         recordChange(tx, {
           ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'subject_request.results_downloaded' },
-          ...{ resource: `subject_request/${requestId}`, detail: {} },
+          // the path may write it in capitals
+          ...{ resource: `dsr_request/${requestId.toLowerCase()}`, detail: {} },
         }),
       );
       return {

@@ -1,5 +1,6 @@
 // The file behind results_url (001, Request status object and Errors; rulings §4, Result file).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requestEvidence } from '../../../src/dsr/officer/request-evidence.ts';
 import { resultEndpoint, resultPath } from '../../../src/dsr/result/result-endpoint.ts';
 import { publishFile } from '../../../src/dsr/result/result-file.ts';
 import { writeResultFile } from '../../../src/dsr/result/write-result-file.ts';
@@ -90,8 +91,17 @@ describe('results_url', () => {
     await get(url);
     const changes = await access.store.query<{ actor: string; action: string }>(
       'SELECT actor, action FROM audit_log WHERE workspace_id = $1 AND resource = $2',
-      [workspaceId, `subject_request/${url.split('/')[4]}`],
+      [workspaceId, `dsr_request/${url.split('/')[4]}`],
     );
     expect(changes).toEqual([{ actor: input.key, action: 'subject_request.results_downloaded' }]);
+  });
+
+  test('stands in the evidence of the request, however its id was written', async () => {
+    const id = url.split('/')[4] ?? '';
+    await get(url);
+    await get(resultPath(id.toUpperCase()));
+    const { audit } = await requestEvidence(access, { workspaceId, id });
+    const download = { actor: input.key, action: 'subject_request.results_downloaded' };
+    expect(audit).toMatchObject([download, download]);
   });
 });

@@ -1,12 +1,14 @@
 // What drives a request: passes, attempts, backoff, several daemons, clocks that jump, and what the operator sees of it.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changesOfResource } from '../../../src/access/index.ts';
 import { retryRequest } from '../../../src/dsr/retry-request.ts';
 import { stuckRequests } from '../../../src/dsr/stuck-requests.ts';
 import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
 import { workRequest } from '../../../src/dsr/work/work-request.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
+import { addWorkspace } from '../../support/add-workspace.ts';
 import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
 import { insertRequest } from '../../support/dsr-requests.ts';
 import { insertErasure, keyOf, readRequest, work, workDeps } from '../../support/dsr-work.ts';
@@ -22,6 +24,7 @@ let store: Store;
 let clock: FakeClock;
 beforeAll(async () => {
   store = await openTestStore();
+  await addWorkspace(store, workspaceId);
 });
 afterAll(() => store[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -185,13 +188,15 @@ describe('the operator', () => {
   it('has the next attempt made now', async () => {
     const request = await insertRequest(store, { status: 'in_progress', nextAttemptOn: now(HOUR_MS), lastError: 'x' });
     expect(await pass()).toEqual([]);
-    await retryRequest(store, { ...keyOf(request), nowMs: clock.nowMs() });
+    await retryRequest(store, { ...keyOf(request), actor: 'cli:ada', nowMs: clock.nowMs() });
     expect(await pass()).toEqual([request.id]);
+    const told = await changesOfResource(store, workspaceId, `dsr_request/${request.id}`);
+    expect(told).toMatchObject([{ actor: 'cli:ada', action: 'dsr_request.retried', occurredOn: now() }]);
   });
 
   it('cannot retry what is not in progress', async () => {
     const request = await pending(now(DAY_MS));
-    const key = { ...keyOf(request), nowMs: clock.nowMs() };
+    const key = { ...keyOf(request), actor: 'cli:ada', nowMs: clock.nowMs() };
     await expect(retryRequest(store, key)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     await expect(retryRequest(store, { ...key, id: randomUUID() })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
