@@ -83,20 +83,27 @@ describe('an erasure', () => {
       recordChanges(tx, [
         { ...look, resource: `profile/${mpid}`, detail: { environment: 'production' } },
         { ...look, resource: `profile/${other}`, detail: {} },
+        { ...look, resource: 'data_model/people', detail: { after: { sql: `SELECT '${ann}', x`, limit: 3 } } },
+        { ...look, resource: 'group/known', detail: { email: [ann.toUpperCase(), ben], note: 'email' } },
       ]),
     );
     const erasure = await insertErasure(store, { identities: [{ type: 'email', value: ann }] });
     await work(workDeps(store, clock), erasure);
-    expect(await countsOf(erasure)).toMatchObject({ events: { rejected_batches: 3 }, access: { audit_entries: 1 } });
+    expect(await countsOf(erasure)).toMatchObject({ events: { rejected_batches: 3 }, access: { audit_entries: 3 } });
     const rejected = await store.query<{ text: string }>('SELECT text FROM rejected_batches');
     expect(rejected.filter(({ text }) => text.toLowerCase().includes(ann))).toEqual([]);
     expect(rejected).toHaveLength(135);
-    const entries = await store.query('SELECT resource, actor FROM audit_log WHERE action = $1 ORDER BY id', [
+    const entries = await store.query('SELECT resource, actor, detail FROM audit_log WHERE action = $1 ORDER BY id', [
       'profile.read',
     ]);
     expect(entries).toEqual([
-      { resource: 'profile/erased', actor: 'client' },
-      { resource: `profile/${other}`, actor: 'client' },
+      { resource: 'profile/erased', actor: 'client', detail: '{"environment":"production"}' },
+      { resource: `profile/${other}`, actor: 'client', detail: '{}' },
+      {
+        ...{ resource: 'data_model/people', actor: 'client' },
+        detail: `{"after":{"sql":"SELECT 'erased', x","limit":3}}`,
+      },
+      { resource: 'group/known', actor: 'client', detail: `{"email":["erased","${ben}"],"note":"email"}` },
     ]);
   });
 
