@@ -56,8 +56,9 @@ interface RecordsToErase {
 }
 
 /**
- * Deletes failed records and the hashes of their rows. Those of rows that were kept cannot be told: they are keyed, nothing
- * leads from a person to them, and they go when the position of their pipeline has passed them.
+ * Deletes failed records and the hashes of their rows, of whichever run of the pipeline. Those of rows that were delivered
+ * cannot be told: they are keyed, nothing leads from a person to them, and they go when the position of their pipeline has
+ * passed them.
  */
 export async function eraseFailedRecords(tx: Transaction, toErase: RecordsToErase): Promise<ErasedRecords> {
   if (toErase.records.length === 0) return { records: 0, hashes: 0 };

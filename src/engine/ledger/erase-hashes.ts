@@ -18,15 +18,22 @@ interface KeptRow {
   readonly columnsId: number;
 }
 
-/** Takes the hashes of kept rows out of the ledgers of their runs; answers how many went. */
+/**
+ * Takes the hashes of kept rows out of the ledgers of their time lines, in which another run may have taken an equal row;
+ * answers how many went.
+ * not shown: hashes of rows that were delivered stay, for the row itself is kept nowhere. They are keyed and lead to nobody,
+ * and they go when the position of their pipeline has passed them.
+ */
 export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Promise<number> {
   const { workspaceId } = records;
   let erased = 0;
   for (const [runId, rows] of Map.groupBy(await loadRows(tx, records), (row) => row.runId)) {
-    for (const hash of await hashesOf(tx, { ...records, runId, rows })) {
-      for (const chunk of await chunksWith(tx, { workspaceId, runId, hash })) {
-        erased += await cutOut(tx, { workspaceId, runId, hash }, chunk);
-      }
+    const run = await loadRun(tx, workspaceId, runId);
+    if (run === undefined) continue;
+    const timeLine = { workspaceId, pipelineNumber: run.pipelineNumber, generation: run.snapshot.pipeline.generation };
+    for (const hash of await hashesOf(tx, { ...records, runId, rows, snapshot: run.snapshot })) {
+      for (const chunk of await chunksWith(tx, timeLine, hash))
+        erased += await cutOut(tx, { ...timeLine, hash }, chunk);
     }
   }
   return erased;
@@ -45,20 +52,24 @@ async function loadRows(tx: Transaction, { workspaceId, records }: RecordsOfRows
 interface RowsOfRun extends RecordsOfRows {
   readonly runId: bigint;
   readonly rows: readonly KeptRow[];
+  readonly snapshot: RunSnapshot;
+}
+
+async function loadRun(tx: Transaction, workspaceId: WorkspaceId, runId: bigint) {
+  const [run] = await tx.query<{ readonly pipelineNumber: bigint; readonly snapshot: string | null }>(
+    'SELECT pipeline_number AS "pipelineNumber", snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
+    [workspaceId, runId],
+  );
+  if (run === undefined || run.snapshot === null) return undefined;
+  return { pipelineNumber: run.pipelineNumber, snapshot: snapshotFromText(run.snapshot) };
 }
 
 /** Each once. */
-async function hashesOf(tx: Transaction, { workspaceId, runId, rows, ledgerKey: key }: RowsOfRun) {
+async function hashesOf(tx: Transaction, { workspaceId, runId, rows, snapshot, ledgerKey: key }: RowsOfRun) {
   const kinds = await tx.query<{ readonly id: number; readonly columns: string }>(
     'SELECT id, columns FROM failed_columns WHERE workspace_id = $1 AND run_id = $2',
     [workspaceId, runId],
   );
-  const [run] = await tx.query<{ readonly snapshot: string | null }>(
-    'SELECT snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
-    [workspaceId, runId],
-  );
-  if (run === undefined || run.snapshot === null) return [];
-  const snapshot = snapshotFromText(run.snapshot);
   const hashOf = new Map(kinds.map(({ id, columns }) => [id, rowHash(snapshot, JSON.parse(columns), key)]));
   const hashes = new Set(rows.map(({ cells, columnsId }) => hexOf(hashOf.get(columnsId), cells)));
   return [...hashes].filter((hex) => hex !== '').map((hex) => Buffer.from(hex, 'hex'));
@@ -76,40 +87,47 @@ function hexOf(rowHash: RowHash | undefined, cells: string): string {
   return bytes.toString('hex');
 }
 
-interface HashOfRun {
+/** From one reset of a pipeline to the next. */
+interface TimeLine {
   readonly workspaceId: WorkspaceId;
-  readonly runId: bigint;
-  readonly hash: Buffer;
+  readonly pipelineNumber: bigint;
+  readonly generation: number;
 }
 
 interface Chunk {
-  readonly pipelineNumber: bigint;
-  readonly generation: number;
+  readonly runId: bigint;
   readonly afterRows: bigint;
   readonly delivered: Uint8Array;
 }
 
-async function chunksWith(tx: Transaction, { workspaceId, runId, hash }: HashOfRun): Promise<readonly Chunk[]> {
+async function chunksWith(
+  tx: Transaction,
+  { workspaceId, pipelineNumber, generation }: TimeLine,
+  hash: Buffer,
+): Promise<readonly Chunk[]> {
   return await tx.query<Chunk>(
-    `SELECT pipeline_number AS "pipelineNumber", generation, after_rows AS "afterRows", delivered FROM run_chunks
-     WHERE workspace_id = $1 AND pipeline_number = (
-         SELECT pipeline_number FROM pipeline_runs AS run WHERE run.workspace_id = $1 AND run.id = $2)
-       AND run_id = $2 AND position($3::bytea IN delivered) > 0 FOR UPDATE`,
-    [workspaceId, runId, hash],
+    `SELECT run_id AS "runId", after_rows AS "afterRows", delivered FROM run_chunks
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND position($4::bytea IN delivered) > 0
+     FOR UPDATE`,
+    [workspaceId, pipelineNumber, generation, hash],
   );
 }
 
-async function cutOut(tx: Transaction, { workspaceId, runId, hash }: HashOfRun, chunk: Chunk): Promise<number> {
-  const hashes = Buffer.from(chunk.delivered);
+interface Cut extends TimeLine {
+  readonly hash: Buffer;
+}
+
+async function cutOut(tx: Transaction, cut: Cut, { runId, afterRows, delivered }: Chunk): Promise<number> {
+  const hashes = Buffer.from(delivered);
   const kept: Buffer[] = [];
   for (let at = 0; at < hashes.length; at += HASH_BYTES) {
     const one = hashes.subarray(at, at + HASH_BYTES);
-    if (!one.equals(hash)) kept.push(one);
+    if (!one.equals(cut.hash)) kept.push(one);
   }
   await tx.execute(
     `UPDATE run_chunks SET delivered = $6
      WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4 AND after_rows = $5`,
-    [workspaceId, chunk.pipelineNumber, chunk.generation, runId, chunk.afterRows, Buffer.concat(kept)],
+    [cut.workspaceId, cut.pipelineNumber, cut.generation, runId, afterRows, Buffer.concat(kept)],
   );
   return hashes.length / HASH_BYTES - kept.length;
 }
