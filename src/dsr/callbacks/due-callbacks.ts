@@ -35,3 +35,22 @@ export async function dueCallbacks(sql: Sql, nowMs: number): Promise<readonly Qu
     [new Date(nowMs), new Date(nowMs + LONGEST_WAIT_MS)],
   );
 }
+
+interface Postponement {
+  readonly workspaceId: WorkspaceId;
+  readonly receiver: string;
+  readonly nowMs: number;
+  readonly until: Date;
+}
+
+/** What a workspace has due for a receiver, later ones of a URL among it, waits; an attempt that was begun is left alone. */
+export async function postponeCallbacks(
+  sql: Sql,
+  { workspaceId, receiver, nowMs, until }: Postponement,
+): Promise<void> {
+  await sql.execute(
+    `UPDATE dsr_callbacks SET next_attempt_on = $5
+     WHERE workspace_id = $1 AND receiver = $2 AND (next_attempt_on <= $3 OR next_attempt_on > $4)`,
+    [workspaceId, receiver, new Date(nowMs), new Date(nowMs + LONGEST_WAIT_MS), until],
+  );
+}

@@ -15,3 +15,8 @@ export function planRetry(
   const waitMs = Math.min(intervalMs * 2 ** (failures - 1), DAY_MS - waitedMs);
   return new Date(Math.floor(nowMs / intervalMs) * intervalMs + waitMs);
 }
+
+/** When the queue goes out the next time. */
+export function nextDeparture({ nowMs, intervalMs }: { nowMs: number; intervalMs: number }): Date {
+  return new Date((Math.floor(nowMs / intervalMs) + 1) * intervalMs);
+}
