@@ -14,7 +14,7 @@ import {
 
 /** How long a daemon believes what it read; a new certificate is served for so long before its key signs. */
 const CACHE_MS = 60_000;
-/** One that we made is followed by another before it expires. */
+/** One that we made is followed by another before it expires, and signs on until then: receivers may have kept it. */
 const RENEW_MS = 30 * 86_400_000;
 
 /** Who signs answers and callbacks: the *processor* of 001, one for the installation. */
@@ -76,6 +76,8 @@ export function createProcessor(options: ProcessorOptions): Processor {
           'The certificate is the configuration’s: put new files where PENSTOCK_DSR_CERTIFICATE and _KEY name.';
         throw new AppError('NOT_SUPPORTED', message);
       }
+      // in the last month of one its successor comes first, so that what follows signs without waiting for that end
+      await ensureOwn(options, clock.nowMs());
       await makeOwn(options, (await lastGeneration(store, domain)) + 1);
       loaded = undefined;
     },
@@ -115,15 +117,24 @@ async function makeOwn(options: ProcessorOptions, generation: number): Promise<v
 
 const isOwn = ({ privateKey }: KeptCertificate): boolean => privateKey !== null;
 
-/** The newest that was served long enough for every daemon to serve it, else the oldest. */
+/** The newest that was served long enough for every daemon to serve it, else the oldest; while it only waits, its forerunner. */
 function chooseOwn(
   kept: readonly KeptCertificate[],
   { keyRing, atMs }: { readonly keyRing: KeyRing; readonly atMs: number },
 ): Loaded['signer'] {
   const own = kept.filter(isOwn);
-  const chosen = own.find(({ createdOn }) => createdOn.getTime() + CACHE_MS <= atMs) ?? own.at(-1);
+  const served = own.filter(({ createdOn }) => createdOn.getTime() + CACHE_MS <= atMs);
+  const signing = served.find((newer, at) => !isWaiting(newer, served[at + 1], atMs));
+  const chosen = signing ?? own.at(-1);
   if (chosen === undefined) throw new AppError('INTERNAL', 'There is no certificate, although one was just made.');
   return { certificate: chosen.certificate, key: openKey(keyRing, chosen), isGiven: false };
+}
+
+/** Made because the older one ends soon, which no rotation was; no daemon signs with that one after its end. */
+function isWaiting({ createdOn }: KeptCertificate, older: KeptCertificate | undefined, atMs: number): boolean {
+  if (older === undefined) return false;
+  const endMs = older.expiresOn.getTime();
+  return createdOn.getTime() >= endMs - RENEW_MS && endMs > atMs + CACHE_MS;
 }
 
 function publish({ certificate }: GivenPair, kept: readonly KeptCertificate[]): string {

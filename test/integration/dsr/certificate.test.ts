@@ -130,6 +130,38 @@ describe('a rotation', () => {
     expect(countOf(await daemon.published())).toBe(2);
     clock.advance(-705 * DAY_MS);
   });
+
+  test('that came by itself leaves the old one signing until its end, for receivers may have kept it', async () => {
+    const daemon = processorOf();
+    const old = await daemon.published();
+    clock.advance(705 * DAY_MS);
+    await daemon.published();
+    clock.advance(24 * DAY_MS);
+    const both = await daemon.published();
+    expect(countOf(both)).toBe(2);
+    expect(both.startsWith(old)).toBe(true);
+    expect(opensslVerifies(old, signatureOf(await daemon.signAnswer(3, 'x')), Buffer.from('x'))).toBe(true);
+    clock.advance(2 * DAY_MS);
+    const after = await daemon.published();
+    expect(countOf(after)).toBe(1);
+    expect(both).toContain(after);
+    expect(opensslVerifies(after, signatureOf(await daemon.signAnswer(3, 'x')), Buffer.from('x'))).toBe(true);
+    clock.advance(-731 * DAY_MS);
+  });
+
+  test.each(['before', 'after'])('that is asked for signs at once, %s the next one came by itself', async (when) => {
+    const daemon = processorOf();
+    const old = await daemon.published();
+    clock.advance(705 * DAY_MS);
+    if (when === 'after') await daemon.published();
+    await daemon.rotate();
+    clock.advance(2 * MINUTE_MS);
+    const turned = await daemon.published();
+    expect(turned).toContain(old);
+    expect(opensslVerifies(old, signatureOf(await daemon.signAnswer(3, 'x')), Buffer.from('x'))).toBe(false);
+    expect(opensslVerifies(turned, signatureOf(await daemon.signAnswer(3, 'x')), Buffer.from('x'))).toBe(true);
+    clock.advance(-705 * DAY_MS - 2 * MINUTE_MS);
+  });
 });
 
 describe('one of the configuration', () => {
