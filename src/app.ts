@@ -179,7 +179,8 @@ function assemble(parts: Parts): App {
       await engine.register();
       await groups.register();
       await registerDsr({ ...parts, jobs, settingsOf });
-      if (config.engine.workers > 0) await dsr.registerSending(jobs);
+      // each daemon works the queue of the cadences, so each has a handler for every one of them
+      await dsr.registerSending(jobs);
       // one daemon at most owns a home, and with it the embedded store
       await jobs.start({ isAlone: config.store.databaseUrl === undefined });
       engine.start();
