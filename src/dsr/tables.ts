@@ -31,7 +31,7 @@ export const dsrRequests = pgTable(
     /** `gdpr` or `ccpa`; null in version 1, which has none. */
     regulation: text('regulation'),
     groupId: text('group_id'),
-    /** `pending`, `in_progress`, `completed`, `cancelled`; only `set-status.ts` writes it. */
+    /** `pending`, `in_progress`, `completed`, `cancelled`; only `set-status.ts` writes it, and `reapply` as an export says. */
     status: text('status').notNull(),
     skipWaitingPeriod: boolean('skip_waiting_period').notNull(),
     /** Key id, or `cli:<user>`. */

@@ -14,7 +14,10 @@ const NEVER_SENT: Readonly<Partial<Record<RequestStatus, { readonly status: stri
  * For the transaction that cancels or completes the request. What was sent stays `sent`, what failed stays `failed`; bodies
  * and what partners answered are dropped (rulings §4, After completion).
  */
-export async function endForwards(tx: Transaction, { workspaceId, id, status }: Request): Promise<void> {
+export async function endForwards(
+  tx: Transaction,
+  { workspaceId, id, status }: Pick<Request, 'workspaceId' | 'id' | 'status'>,
+): Promise<void> {
   const unsent = NEVER_SENT[status];
   if (unsent === undefined) return;
   await tx.execute(

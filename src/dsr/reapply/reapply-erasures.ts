@@ -13,6 +13,7 @@ import { eraseRooms, type RoomErasure } from '../work/erase-rooms.ts';
 import { leaveOtherRooms } from '../work/erase-subject.ts';
 import { addCounts, type Counts } from '../work/evidence.ts';
 import { unsharedIdentities } from '../work/unshared-identities.ts';
+import { endStored } from './end-stored.ts';
 import { EXPORT_FORMAT, keyMark } from './export-erasures.ts';
 import { isOver, type RequestLine, readRequestLine, restoreRequest } from './request-line.ts';
 
@@ -35,6 +36,8 @@ export interface Reapplying {
 export interface Reapplied {
   /** Requests that the store did not have. */
   readonly restored: number;
+  /** Requests that the store had open, and that were over. */
+  readonly ended: number;
   /** Requests that were open and that the store does not have: nobody knows their subject any more. */
   readonly lost: readonly string[];
   readonly people: number;
@@ -111,13 +114,15 @@ async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, lin
 }
 
 async function restoreRequests(
-  { store }: ReapplyDeps,
+  { store, clock }: ReapplyDeps,
   workspaceId: WorkspaceId,
   requests: readonly RequestLine[],
-): Promise<Pick<Reapplied, 'restored' | 'lost'>> {
+): Promise<Pick<Reapplied, 'restored' | 'ended' | 'lost'>> {
   let restored = 0;
+  let ended = 0;
   for (const request of requests.filter(isOver)) {
     if (await store.transaction((tx) => restoreRequest(tx, workspaceId, request))) restored++;
+    else if (await store.transaction((tx) => endStored(tx, { workspaceId, request, nowMs: clock.nowMs() }))) ended++;
   }
   const open = requests.filter((request) => !isOver(request)).map(({ id }) => id);
   const there = await store.query<{ readonly id: string }>(
@@ -125,7 +130,7 @@ async function restoreRequests(
     [workspaceId, open],
   );
   const known = new Set(there.map(({ id }) => id));
-  return { restored, lost: open.filter((id) => !known.has(id)) };
+  return { restored, ended, lost: open.filter((id) => !known.has(id)) };
 }
 
 interface PersonAgain {
