@@ -156,7 +156,8 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: Pe
   const nowMs = clock.nowMs();
   const gone = await eraseInTransaction(store, workspaceId, async (tx) => {
     await leaveOtherRooms(tx, { workspaceId, people, nowMs });
-    return await deps.tombstones.erasePeople(tx, { workspaceId, people, nowMs });
+    // an identity whose tombstone was lifted since the erasure may come back: the export says which are left
+    return await deps.tombstones.erasePeople(tx, { workspaceId, people, nowMs, buriesMpidsAlone: true });
   });
   await eraseRooms(rooms);
   return addCounts(counts, { identity: { profiles: gone.profiles, identities: gone.identities } });

@@ -33,7 +33,7 @@ export async function erasePeople(tx: Transaction, keys: TombstoneKeys, erasure:
   const profiles = await deleteProfiles(tx, workspaceId, people);
   await forgetSources(tx, workspaceId, people);
   const mpidKeys = people.map(keys.ofMpid);
-  const buried = [...claimed.filter((key) => !held.has(key)), ...mpidKeys];
+  const buried = [...(erasure.buriesMpidsAlone ? [] : claimed.filter((key) => !held.has(key))), ...mpidKeys];
   const erasedOn = new Date(nowMs);
   const tombstones = await writeTombstones(
     tx,

@@ -10,6 +10,7 @@ import { deliverBatches, readLog } from '../../support/deliver-batches.ts';
 import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
 import { insertRequest } from '../../support/dsr-requests.ts';
 import { insertErasure, readRequest, TEST_IDENTITY_KEY, work, workDeps } from '../../support/dsr-work.ts';
+import { lift } from '../../support/erase-people.ts';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
@@ -75,6 +76,32 @@ describe('a backup of before an erasure', () => {
     expect(await reapply(lines)).toMatchObject({ restored: 0, people: 0, tombstones: 0, counts: {} });
     const [entry] = await store.query('SELECT action, actor FROM audit_log ORDER BY id DESC LIMIT 1');
     expect(entry).toEqual({ action: 'erasures.reapplied', actor: 'cli:tester' });
+  });
+
+  it('lets an identity come back whose tombstone was lifted before the export was made', async () => {
+    const ann = randomUUID();
+    const [mpid = 0n] = mpidsOf(await deliver(store, [person({ customer_id: ann, email: `${ann}@example.com` })]));
+    for (const table of ['profiles', 'profile_identities']) {
+      await store.execute(`CREATE TABLE lifted_${table} AS SELECT * FROM ${table} WHERE mpid = ${mpid}`);
+    }
+    await work(
+      workDeps(store, clock),
+      await insertErasure(store, { identities: [{ type: 'customer_id', value: ann }] }),
+    );
+    expect(await lift(store, [{ type: 'email', value: `${ann}@example.com` }])).toBe(2);
+    const lines = await exported();
+    const tombstones = 'SELECT key FROM tombstones WHERE workspace_id = $1 ORDER BY key';
+    const before = await store.query(tombstones, [workspaceId]);
+
+    // the backup knows the profile and no tombstone
+    await store.execute('DELETE FROM tombstones');
+    for (const table of ['profiles', 'profile_identities']) {
+      await store.execute(`INSERT INTO ${table} SELECT * FROM lifted_${table}`);
+    }
+    expect(await reapply(lines)).toMatchObject({ people: 1, held: 0 });
+    expect(await store.query(tombstones, [workspaceId])).toEqual(before);
+    const { outcomes } = await deliver(store, [person({ customer_id: ann }), person({ email: `${ann}@example.com` })]);
+    expect(outcomes).toEqual([{ erased: true }, { mpid: expect.any(BigInt) }]);
   });
 
   it('needs an export that holds nothing personal', async () => {
