@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { takeCreationLock } from '../../../src/identity/creation-lock.ts';
-import { deliverInTransaction } from '../../../src/identity/index.ts';
+import { deliverInTransaction, eraseInTransaction } from '../../../src/identity/index.ts';
 import { AppError, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import { openTestStore } from '../../support/test-store.ts';
 import { until } from '../../support/until.ts';
@@ -48,4 +48,21 @@ it('a delivery that fails alone lets the others in', async () => {
   });
   await expect(lost).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
   expect(await deliverInTransaction(store, HERE, async (_tx, exclusive) => exclusive)).toBe(false);
+});
+
+it('an erasure that a delivery keeps waiting lets others in between its attempts, and comes to its turn', async () => {
+  await using store = await openTestStore();
+  await deliverInTransaction(store, HERE, (tx, exclusive) => takeCreationLock(tx, HERE, exclusive));
+  const order: string[] = [];
+  let erasure: Promise<unknown> | undefined;
+  let later: Promise<unknown> | undefined;
+  await deliverInTransaction(store, HERE, async (tx, exclusive) => {
+    await takeCreationLock(tx, HERE, exclusive);
+    erasure ??= eraseInTransaction(store, HERE, async () => order.push('erasure'));
+    later ??= deliverInTransaction(store, HERE, async () => order.push('later'));
+    await later;
+    order.push('holder');
+  });
+  await Promise.all([erasure, later]);
+  expect(order).toEqual(['later', 'holder', 'erasure']);
 });
