@@ -74,6 +74,25 @@ describe('a wrong value is 400, with its path', () => {
       'status_callback_urls[1]: ',
     ],
     ['group_id', { group_id: 7 }, 'group_id: must be text'],
+    [
+      'a group that names the person',
+      { group_id: 'About ANN.group@Example.org', subject_identities: { email: raw('ann.group@example.org') } },
+      'group_id: holds an identity of the request',
+    ],
+    [
+      'a group that is a short identity',
+      { group_id: ' x42 ', subject_identities: { controller_customer_id: raw('X42') } },
+      'relate requests by a name of no person',
+    ],
+    [
+      'a group that is the mpid',
+      {
+        group_id: '4711',
+        subject_identities: null,
+        extensions: { [OURS]: { subject_identities: { mpid: raw('4711') } } },
+      },
+      'group_id: holds an identity of the request',
+    ],
     ['extensions', { extensions: [] }, 'extensions: must be an object'],
     ['another extension', { extensions: { 'opendsr.else.example': {} } }, `its own is ${OURS}`],
     ['the name of version 1', { extensions: { [`opengdpr.${DOMAIN}`]: {} } }, `its own is ${OURS}`],
