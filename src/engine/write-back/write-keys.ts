@@ -1,3 +1,4 @@
+import { deliverInTransaction, identityTypeOfColumn, isIdentity, normaliseIdentity } from '../../identity/index.ts';
 import { AppError, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { KeyCell, Session, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
@@ -32,7 +33,8 @@ export async function writeKeys(deps: EngineDeps, writing: KeyWriting): Promise<
   const { rows, ambiguous } = writing.keys.take();
   if (rows.length === 0 && ambiguous.length === 0) return;
   const result = await apply(deps, writing, rows);
-  await deps.store.transaction((tx) => countWritten(tx, { ...writing, deps, written: { ...result, ambiguous } }));
+  const counting = { ...writing, deps, written: { ...result, ambiguous } };
+  await deliverInTransaction(deps.store, writing.claimed.workspaceId, (tx) => countWritten(tx, counting));
 }
 
 async function apply(
@@ -68,6 +70,8 @@ interface Counting extends KeyWriting {
 
 async function countWritten(tx: Transaction, counting: Counting): Promise<void> {
   const { claimed, written } = counting;
+  // the creation lock comes before the run's, as in a delivery
+  const conflicts = await livingConflicts(tx, counting);
   const [sums] = await tx.query<{ conflicting: bigint }>(
     `UPDATE pipeline_runs
      SET written_records = written_records + $4, conflicting_records = conflicting_records + $5
@@ -80,7 +84,7 @@ async function countWritten(tx: Transaction, counting: Counting): Promise<void> 
   );
   if (sums === undefined) throw leaseLost(claimed);
   const before = Number(sums.conflicting) - written.conflicts - written.ambiguous.length;
-  await listConflicts(tx, counting, Math.max(0, MOST_LISTED - before));
+  await listConflicts(tx, counting, { conflicts, before: Math.min(MOST_LISTED, before) });
 }
 
 interface ListedConflict {
@@ -90,11 +94,37 @@ interface ListedConflict {
   readonly reason: 'changed' | 'gone' | 'ambiguous';
 }
 
-async function listConflicts(tx: Transaction, counting: Counting, most: number): Promise<void> {
+/**
+ * Those whose keys name nobody who was erased; the others are only counted. From here on the creation lock is held, so an
+ * erasure is over and seen, or comes later and finds what is listed.
+ */
+async function livingConflicts(tx: Transaction, counting: Counting): Promise<readonly ListedConflict[]> {
   const { claimed, addressing, written, deps } = counting;
-  const conflicts = [...written.ambiguous.map(ofAmbiguous), ...written.listed.map(ofChanged)].slice(0, most);
+  const conflicts = [...written.ambiguous.map(ofAmbiguous), ...written.listed.map(ofChanged)].slice(0, MOST_LISTED);
+  if (conflicts.length === 0) return [];
+  const types = addressing.target.key.map(({ name }) => identityTypeOfColumn(name));
+  const identitiesOf = ({ key }: ListedConflict) =>
+    types.flatMap((type, index) => {
+      const cell = key[index] ?? null;
+      return type === undefined || cell === null ? [] : [normaliseIdentity(type, String(cell))].filter(isIdentity);
+    });
+  const { environment } = claimed.snapshot.pipeline;
+  const erased = await deps.identities.erasedAmong(tx, claimed.workspaceId, () =>
+    conflicts.map((conflict) => ({ environment, identities: identitiesOf(conflict), mpid: conflict.mpid })),
+  );
+  return conflicts.filter((_, index) => !erased.has(index));
+}
+
+interface Listing {
+  readonly conflicts: readonly ListedConflict[];
+  /** Conflicts of the run that were counted before. */
+  readonly before: number;
+}
+
+async function listConflicts(tx: Transaction, counting: Counting, listing: Listing): Promise<void> {
+  const { claimed, tableId, addressing, deps } = counting;
+  const conflicts = listing.conflicts.slice(0, MOST_LISTED - listing.before);
   if (conflicts.length === 0) return;
-  const after = MOST_LISTED - most;
   const columns = addressing.target.key.map(({ name }) => name);
   const keyText = ({ key }: ListedConflict) =>
     stringifyJson(Object.fromEntries(columns.map((name, index) => [name, key[index] ?? null])));
@@ -102,14 +132,16 @@ async function listConflicts(tx: Transaction, counting: Counting, most: number):
     `INSERT INTO write_back_conflicts (workspace_id, run_id, id, key, mpid, found_mpid, reason, found_on)
      SELECT $1, $2, listed.id + $3, listed.key, listed.mpid, listed.found, listed.reason, $8
      FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::text[]) WITH ORDINALITY
-       AS listed (key, mpid, found, reason, id)`,
+       AS listed (key, mpid, found, reason, id)
+     WHERE NOT EXISTS (SELECT FROM erased_mpids AS erased WHERE erased.workspace_id = $1 AND erased.table_id = $9
+       AND erased.mpid IN (listed.mpid, listed.found))`,
     [
-      ...[claimed.workspaceId, claimed.runId, after],
+      ...[claimed.workspaceId, claimed.runId, listing.before],
       conflicts.map(keyText),
       conflicts.map(({ mpid }) => mpid),
       conflicts.map(({ found }) => found),
       conflicts.map(({ reason }) => reason),
-      new Date(deps.clock.nowMs()),
+      ...[new Date(deps.clock.nowMs()), tableId],
     ],
   );
 }

@@ -1,16 +1,16 @@
 // What the engine decides about runs that write MPIDs back; what every warehouse must do is in test/conformance.
 import { expect, test } from 'vitest';
 import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
-import { requestRetry } from '../../../src/engine/index.ts';
+import { queueErasedMpids, requestRetry } from '../../../src/engine/index.ts';
 import { dropLeftovers, stagingName } from '../../../src/engine/write-back/staging-names.ts';
 import { createTombstones, eraseInTransaction } from '../../../src/identity/index.ts';
 import { AppError, workspaceId } from '../../../src/kernel/index.ts';
 import type { Session } from '../../../src/warehouse/index.ts';
 import { fixtureOf } from '../../conformance/fleet.ts';
-import { type PersonRow, peopleOf, peopleTable } from '../../conformance/writing-back.ts';
+import { type PersonRow, peopleOf, peopleTable, staged } from '../../conformance/writing-back.ts';
 import { countsOf, IDENTITY_KEY, readRun } from '../../support/test-engine.ts';
 import { until } from '../../support/until.ts';
-import { openWrittenBack } from '../../support/written-back.ts';
+import { openWrittenBack, type WrittenBack } from '../../support/written-back.ts';
 
 const fixture = fixtureOf('DuckDB');
 const PEOPLE: readonly PersonRow[] = [
@@ -129,3 +129,50 @@ test('a row of somebody who was erased counts as that, and no MPID is written in
   const mpids = (await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid);
   expect(mpids).toEqual([null, expect.any(BigInt)]);
 });
+
+const CONFLICTING = peopleTable(fixture, [
+  ['ann', 'a@x.org', null, null, 1],
+  ['bob', 'b@x.org', null, null, 2],
+  ['cyd', 'same@x.org', null, null, 3],
+  ['dan', 'same@x.org', null, null, 4],
+  ['eve', 'e@x.org', null, null, 5],
+]);
+
+test.each([
+  ['of somebody', 'ann', '"a@x.org"'],
+  ['with somebody', undefined, '"b@x.org"'],
+  ['of somebody who shares the key', 'cyd', '"same@x.org"'],
+])('a conflict %s who is erased while it is found counts, and its key is not kept', async (_, name, gone) => {
+  await using here = await openWrittenBack(fixture, CONFLICTING, {
+    async interfere(request, apply) {
+      // two rows change meanwhile
+      await apply({ ...request, rows: [staged(['a@x.org'], 99n), staged(['b@x.org'], 98n)] });
+      const look = request.beforeUpdate;
+      const beforeUpdate = async () => {
+        const erased = await look();
+        await eraseMeanwhile(here, name);
+        return erased;
+      };
+      Object.assign(request, { beforeUpdate });
+    },
+  });
+  const run = await here.run(await here.pipeline({ kept: { rowKey: ['email'] } }));
+  expect(run).toMatchObject({ conflictingRecords: 3n });
+  const keys = await here.store.query<{ key: string }>('SELECT key FROM write_back_conflicts');
+  expect(keys).toHaveLength(2);
+  expect(keys.filter(({ key }) => key.includes(gone))).toEqual([]);
+});
+
+/** Without a name somebody whose MPID stands in the row of bob. */
+async function eraseMeanwhile({ store, workspace }: WrittenBack, name: string | undefined): Promise<void> {
+  const profiles = await store.query<{ mpid: bigint; identities: string }>('SELECT mpid, identities FROM profiles');
+  const mpids =
+    name === undefined
+      ? [98n]
+      : profiles.filter((each) => each.identities.includes(`"${name}"`)).map(({ mpid }) => mpid);
+  const people = mpids.map((mpid) => ({ environment: 'production' as const, mpid }));
+  await eraseInTransaction(store, workspace, async (tx) => {
+    await createTombstones(IDENTITY_KEY).erasePeople(tx, { workspaceId: workspace, people, nowMs: 0 });
+    await queueErasedMpids(tx, { workspaceId: workspace, mpids, nowMs: 0 });
+  });
+}
