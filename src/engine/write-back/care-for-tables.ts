@@ -5,7 +5,8 @@ import { findConnection } from '../../sync/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { connectorOf, openSession } from '../open-session.ts';
 import { clearTable } from './clear-table.ts';
-import { byHand } from './former-tables.ts';
+import { whatIsLost } from './former-tables.ts';
+import { giveUpOverdue, hasOverdue } from './lost-tables.ts';
 import { dropLeftovers } from './staging-names.ts';
 import {
   forgetTable,
@@ -54,11 +55,15 @@ async function clearOrphan(deps: EngineDeps, table: WrittenTable, signal: AbortS
   const cleared = await clearTable(deps, table, signal).catch(() => undefined);
   if (cleared === undefined || cleared.outcome === 'cleared') return;
   const { outcome, reason } = cleared;
-  const isLost = outcome !== 'later';
-  const then = isLost ? ` ${byHand(table)}` : '';
-  const detail = { mpids: Number(table.waiting), reason: `${reason}${then}`, forgotten: isLost };
-  logOf(deps, table).warn(detail, 'write_back.not_cleared');
-  if (isLost) await forgetTable(deps.store, table);
+  const nowMs = deps.clock.nowMs();
+  const forgotten = outcome === 'gone' || (outcome === 'lost' && hasOverdue(table, nowMs));
+  const then = outcome === 'later' ? '' : ` ${whatIsLost(table, nowMs)[outcome]}`;
+  logOf(deps, table).warn(
+    { mpids: Number(table.waiting), reason: `${reason}${then}`, forgotten },
+    'write_back.not_cleared',
+  );
+  if (outcome === 'gone') await forgetTable(deps.store, table);
+  else if (forgotten) await deps.store.transaction((tx) => giveUpOverdue(tx, table, nowMs));
 }
 
 function logOf({ log }: EngineDeps, { workspaceId, pipelineId, connectionId, tableName }: WrittenTable) {

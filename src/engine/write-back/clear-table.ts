@@ -6,12 +6,12 @@ import { clearErasedMpids } from './erased-mpids.ts';
 import { placeOf, targetOf, type WrittenTable } from './written-tables.ts';
 
 /**
- * `gone`: the way to the table is gone, and only by a change of the connection it can come back. `missing`: the table itself
- * is not there. `later`: not now.
+ * `gone`: the connection was deleted, and nothing can reach the table any more. `lost`: the connection leads elsewhere, or the
+ * table is not seen, which may be for want of a grant: it may come back. `later`: not now.
  */
 export type Cleared =
   | { readonly outcome: 'cleared' }
-  | { readonly outcome: 'gone' | 'missing' | 'later'; readonly reason: string };
+  | { readonly outcome: 'gone' | 'lost' | 'later'; readonly reason: string };
 
 /** Clears a table of erased people through a session of its own. Throws CANCELLED only. */
 export async function clearTable(deps: EngineDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
@@ -20,7 +20,7 @@ export async function clearTable(deps: EngineDeps, table: WrittenTable, signal: 
   if (connection === undefined) return { outcome: 'gone', reason: `The connection "${connectionId}" was deleted.` };
   try {
     if (placeOf(connectorOf(deps, connection), connection) !== table.place) {
-      return { outcome: 'gone', reason: `The connection "${connectionId}" leads to another database by now.` };
+      return { outcome: 'lost', reason: `The connection "${connectionId}" leads to another database by now.` };
     }
     if (connection.state !== 'active') {
       return { outcome: 'later', reason: `The connection "${connectionId}" is ${connection.state}.` };
@@ -31,6 +31,6 @@ export async function clearTable(deps: EngineDeps, table: WrittenTable, signal: 
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = asAppError(thrown);
-    return { outcome: code === 'WAREHOUSE_OBJECT_MISSING' ? 'missing' : 'later', reason: message };
+    return { outcome: code === 'WAREHOUSE_OBJECT_MISSING' ? 'lost' : 'later', reason: message };
   }
 }

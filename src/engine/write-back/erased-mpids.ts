@@ -67,7 +67,7 @@ async function waiting(sql: Sql, { workspaceId, tableId }: TableKey): Promise<re
   return rows.map(({ mpid }) => mpid);
 }
 
-/** Nobody can clear the table of those that wait: they are forgotten. */
+/** Nobody can ever clear the table of those that wait: they are forgotten. */
 export async function giveUpMpids(sql: Sql, { workspaceId, tableId }: TableKey): Promise<void> {
   await sql.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2', [workspaceId, tableId]);
 }

@@ -6,7 +6,8 @@ import type { RunResult } from '../finish-run.ts';
 import { connectorOf } from '../open-session.ts';
 import { type Cleared, clearTable } from './clear-table.ts';
 import { giveUpMpids } from './erased-mpids.ts';
-import { forgetTable, placeOf, tablesOfPipeline, type WrittenTable } from './written-tables.ts';
+import { giveUpOverdue, hasOverdue, LOST_DAYS } from './lost-tables.ts';
+import { placeOf, tablesOfPipeline, type WrittenTable } from './written-tables.ts';
 
 interface Trouble {
   readonly table: WrittenTable;
@@ -16,7 +17,7 @@ interface Trouble {
 /**
  * Clears the tables that the pipeline has written into before it got another model or connection, each through the connection
  * that it was written through. None of them fails the run: what cannot be cleared is warned of, and what nobody will ever
- * clear is forgotten together with the warning. `tableName`: what the run itself writes into and clears.
+ * clear, or is lost for too long, is forgotten together with the warning. `tableName`: what the run itself writes into and clears.
  */
 export async function clearFormerTables(
   deps: EngineDeps,
@@ -34,11 +35,15 @@ export async function clearFormerTables(
     const cleared = await clearTable(deps, table, signal);
     if (cleared.outcome !== 'cleared') troubles.push({ table, cleared });
   }
-  return { warnings: troubles.map(warningOf), conclude: (tx) => conclude(tx, troubles) };
+  const nowMs = deps.clock.nowMs();
+  return {
+    warnings: troubles.map((trouble) => warningOf(trouble, nowMs)),
+    conclude: (tx) => conclude(tx, troubles, nowMs),
+  };
 }
 
-function warningOf({ table, cleared: { outcome, reason } }: Trouble): Notice {
-  const then = outcome === 'later' ? 'The next run tries again.' : `${byHand(table)} Penstock has forgotten them.`;
+function warningOf({ table, cleared: { outcome, reason } }: Trouble, nowMs: number): Notice {
+  const then = { later: 'The next run tries again.', ...whatIsLost(table, nowMs) }[outcome];
   return {
     message:
       `The MPIDs of ${table.waiting} erased people could not be set to NULL in ${table.tableName}, which this pipeline has ` +
@@ -46,15 +51,24 @@ function warningOf({ table, cleared: { outcome, reason } }: Trouble): Notice {
   };
 }
 
+/** What becomes of MPIDs whose table is gone or lost. */
+export function whatIsLost(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
+  const forgotten = hasOverdue(table, nowMs) ? ` Those erased more than ${LOST_DAYS} days ago it has forgotten.` : '';
+  return {
+    gone: `${byHand(table)} Penstock has forgotten them.`,
+    lost: `Penstock tries again until ${LOST_DAYS} days after their erasure.${forgotten} ${byHand(table)}`,
+  };
+}
+
 /** What is left to do where Penstock can do nothing. */
-export function byHand({ tableName }: Pick<WrittenTable, 'tableName'>): string {
+function byHand({ tableName }: Pick<WrittenTable, 'tableName'>): string {
   return `If the table still exists, set its MPIDs to NULL there: UPDATE ${tableName} SET MPID = NULL.`;
 }
 
-/** A table that is not there holds nothing; one that cannot be reached is warned of again with the next who is erased. */
-async function conclude(tx: Transaction, troubles: readonly Trouble[]): Promise<void> {
+/** The table of a connection that was deleted is warned of again with the next who is erased. */
+async function conclude(tx: Transaction, troubles: readonly Trouble[], nowMs: number): Promise<void> {
   for (const { table, cleared } of troubles) {
-    if (cleared.outcome === 'missing') await forgetTable(tx, table);
     if (cleared.outcome === 'gone') await giveUpMpids(tx, { ...table, tableId: table.id });
+    if (cleared.outcome === 'lost' && hasOverdue(table, nowMs)) await giveUpOverdue(tx, table, nowMs);
   }
 }

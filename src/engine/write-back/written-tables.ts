@@ -21,6 +21,8 @@ export interface WrittenTable {
   readonly stagedBy: bigint | null;
   /** MPIDs that wait to be set to NULL. */
   readonly waiting: bigint;
+  /** When the first of those people was erased; null: none waits. */
+  readonly waitingSince: Date | null;
 }
 
 /** Which database a connection leads to, whoever signs in: one text for each. */
@@ -83,7 +85,7 @@ export async function tablesOfPipeline(
   { workspaceId, pipelineNumber }: Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber'>,
 ): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
-    `SELECT ${COLUMNS}, count(*) AS waiting FROM written_back_tables AS written
+    `SELECT ${COLUMNS}, count(*) AS waiting, min(erased.erased_on) AS "waitingSince" FROM written_back_tables AS written
      JOIN erased_mpids AS erased ON erased.workspace_id = $1 AND erased.table_id = written.id
      WHERE written.workspace_id = $1 AND written.pipeline_number = $2
      GROUP BY written.workspace_id, written.id ORDER BY written.id`,
@@ -98,7 +100,7 @@ const HAS_PIPELINE = `EXISTS (SELECT FROM pipelines AS pipeline
 /** Tables for which MPIDs wait although no run of their pipeline will ever come, in all workspaces. */
 export async function tablesWithoutPipeline(sql: Sql): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
-    `/* across workspaces: the janitor's look */ SELECT ${COLUMNS}, count(*) AS waiting FROM written_back_tables AS written
+    `/* across workspaces: the janitor's look */ SELECT ${COLUMNS}, count(*) AS waiting, min(erased.erased_on) AS "waitingSince" FROM written_back_tables AS written
      JOIN erased_mpids AS erased ON erased.workspace_id = written.workspace_id AND erased.table_id = written.id
      WHERE NOT ${HAS_PIPELINE} GROUP BY written.workspace_id, written.id ORDER BY written.id`,
   );
@@ -107,7 +109,7 @@ export async function tablesWithoutPipeline(sql: Sql): Promise<readonly WrittenT
 /** Tables whose last run is over and may have left staging behind, in all workspaces. */
 export async function tablesWithStaging(sql: Sql): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
-    `/* across workspaces: the janitor's look */ SELECT ${COLUMNS}, 0::bigint AS waiting FROM written_back_tables AS written
+    `/* across workspaces: the janitor's look */ SELECT ${COLUMNS}, 0::bigint AS waiting, NULL AS "waitingSince" FROM written_back_tables AS written
      WHERE written.staged_by IS NOT NULL AND NOT EXISTS (SELECT FROM pipeline_runs AS run
        WHERE run.workspace_id = written.workspace_id AND run.id = written.staged_by AND run.ended_on IS NULL)
      ORDER BY written.id`,
@@ -120,7 +122,7 @@ export async function tablesWaitedFor(
   { workspaceId, since }: { readonly workspaceId: WorkspaceId; readonly since: Date },
 ): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
-    `SELECT ${COLUMNS}, count(*) AS waiting FROM written_back_tables AS written
+    `SELECT ${COLUMNS}, count(*) AS waiting, min(erased.erased_on) AS "waitingSince" FROM written_back_tables AS written
      JOIN erased_mpids AS erased ON erased.workspace_id = $1 AND erased.table_id = written.id
      WHERE written.workspace_id = $1 AND ${HAS_PIPELINE}
      GROUP BY written.workspace_id, written.id HAVING min(erased.erased_on) < $2 ORDER BY written.id`,

@@ -39,6 +39,16 @@ async function eraseAnn(): Promise<readonly (bigint | null)[]> {
   return [null, bob ?? 0n];
 }
 
+const eraseSomebody = () =>
+  here.store.transaction((tx) =>
+    queueErasedMpids(tx, { workspaceId: here.workspace, mpids: [12_345n], nowMs: here.clock.nowMs() }),
+  );
+const waitingIn = (connection: string) =>
+  here.store.query(
+    `SELECT table_id FROM erased_mpids JOIN written_back_tables AS written ON written.id = table_id
+     WHERE connection_id = $1`,
+    [connection],
+  );
 const mpids = async () => (await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid);
 const waiting = () => here.store.query('SELECT table_id FROM erased_mpids');
 const tables = () => here.store.query('SELECT connection_id, table_name FROM written_back_tables ORDER BY id');
@@ -80,26 +90,45 @@ test('a pipeline that writes nothing back any more clears what it has written', 
   expect(await waiting()).toEqual([]);
 });
 
-test.each([
-  ['was deleted', "DELETE FROM connections WHERE id = 'warehouse'"],
-  [
-    'leads to another database',
-    `UPDATE connections SET config = '{"database":"new.duckdb","read_only":false}' WHERE id = 'warehouse'`,
-  ],
-])('a former connection that %s: each erasure is warned of, and forgotten', async (reason, change) => {
+test('a former connection that was deleted: each erasure is warned of, and forgotten', async () => {
   await moveElsewhere();
   const before = await mpids();
-  await here.store.execute(change);
+  await here.store.execute("DELETE FROM connections WHERE id = 'warehouse'");
   for (let times = 0; times < 2; times++) {
     await eraseAnn();
     const { warnings } = await here.run(pipeline);
     expect(warnings).toEqual([{ message: expect.stringMatching(/MPIDs of 1 erased people .* in people/) }]);
-    expect(warnings[0]?.message).toContain(reason);
+    expect(warnings[0]?.message).toContain('was deleted');
     expect(warnings[0]?.message).toContain('UPDATE people SET MPID = NULL');
     expect(await waiting()).toEqual([]);
   }
   expect(await here.run(pipeline)).toMatchObject({ warnings: [] });
   expect(await mpids()).toEqual(before);
+});
+
+test.each([
+  [
+    'whose connection leads elsewhere',
+    `UPDATE connections SET config = '{"database":"new.duckdb","read_only":false}' WHERE id = 'warehouse'`,
+    `UPDATE connections SET config = '{"database":"warehouse.duckdb","read_only":false}' WHERE id = 'warehouse'`,
+  ],
+  ['that is not seen', 'ALTER TABLE people RENAME TO hidden', 'ALTER TABLE hidden RENAME TO people'],
+])('a former table %s: they wait, each run says so, and they are cleared when it is back', async (_, lose, find) => {
+  const change = (statement: string) =>
+    statement.startsWith('ALTER') ? here.warehouse.seed([statement]) : here.store.execute(statement);
+  await moveElsewhere();
+  const cleared = await eraseAnn();
+  await change(lose);
+  for (let times = 0; times < 2; times++) {
+    const { warnings } = await here.run(pipeline);
+    expect(warnings).toEqual([{ message: expect.stringContaining('tries again until 30 days after their erasure') }]);
+    expect(warnings[0]?.message).toContain('UPDATE people SET MPID = NULL');
+    expect(await waiting()).toHaveLength(1);
+  }
+  await change(find);
+  expect(await here.run(pipeline)).toMatchObject({ warnings: [] });
+  expect(await mpids()).toEqual(cleared);
+  expect(await waiting()).toEqual([]);
 });
 
 test('a run that fails forgets nothing: the warning and the end of the wait come together', async () => {
@@ -127,14 +156,24 @@ test('a former connection that is inactive: they wait, and each run says so', as
   expect(await waiting()).toEqual([]);
 });
 
-test('a former table that was dropped is warned of once and then forgotten', async () => {
+test('a former table that is lost is forgotten 30 days after the erasure of the last who waits', async () => {
   await moveElsewhere();
+  const other = { connection_id: 'other', table_name: 'people' };
   await eraseAnn();
   await dropFile('DROP TABLE people');
+  await here.run(pipeline);
+  here.clock.advance(20 * DAY_MS);
+  await eraseSomebody();
+  here.clock.advance(11 * DAY_MS);
   const { warnings } = await here.run(pipeline);
-  expect(warnings).toEqual([{ message: expect.stringMatching(/could not be set to NULL in people.*people/) }]);
-  expect(await waiting()).toEqual([]);
-  expect(await tables()).toEqual([{ connection_id: 'other', table_name: 'people' }]);
+  expect(warnings).toEqual([{ message: expect.stringContaining('more than 30 days ago it has forgotten') }]);
+  // the other one waits on
+  expect(await waitingIn('warehouse')).toHaveLength(1);
+  expect(await tables()).toEqual([former, other]);
+  here.clock.advance(20 * DAY_MS);
+  await here.run(pipeline);
+  expect(await waitingIn('warehouse')).toEqual([]);
+  expect(await tables()).toEqual([other]);
 });
 
 test('the janitor clears the table of a deleted pipeline, also after its row has gone', async () => {
@@ -166,6 +205,19 @@ test('the janitor says what it cannot clear of a deleted pipeline, and forgets i
     },
   ]);
   expect(await waiting()).toEqual([]);
+  expect(await tables()).toEqual([]);
+});
+
+test('the janitor forgets a lost table of a deleted pipeline after 30 days', async () => {
+  await eraseAnn();
+  await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
+  await dropFile('DROP TABLE people');
+  await here.engine.care();
+  expect(lines).toMatchObject([{ msg: 'write_back.not_cleared', forgotten: false }]);
+  expect(await waiting()).toHaveLength(1);
+  here.clock.advance(31 * DAY_MS);
+  await here.engine.care();
+  expect(lines[1]).toMatchObject({ msg: 'write_back.not_cleared', forgotten: true });
   expect(await tables()).toEqual([]);
 });
 
