@@ -3,12 +3,19 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { AppError, createNetworkCheck, type HostList } from '../../kernel/index.ts';
 import { forbiddenPlace } from './address-rules.ts';
+import { type LookUpLimits, spareLookUps } from './spare-look-ups.ts';
 
 /** Addresses of a host name. Tests hand in their own. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export const systemResolve: Resolve = async (host) =>
-  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+/** Half of the four threads that the process has; whoever calls or creates a request waits no longer than the patience. */
+const LIMITS: LookUpLimits = { atOnce: 2, waiting: 64, patienceMs: 5000 };
+
+/** One for the process, as its threads are. */
+export const systemResolve: Resolve = spareLookUps(
+  async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
+  LIMITS,
+);
 
 export interface Place {
   readonly url: URL;
