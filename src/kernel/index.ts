@@ -16,7 +16,7 @@ export {
 } from './instant.ts';
 export { fitsInt64, INT64_MOST } from './int64.ts';
 export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
-export { createLog, type Log } from './log.ts';
+export { createLog, framesOf, type Log } from './log.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';
 export { kindOf, quoteValue, wantedOneOf } from './show-value.ts';
 export { tooLong } from './too-long.ts';

@@ -25,3 +25,17 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }
+
+const FRAMES = /^ {4}at .+$/gm;
+
+/**
+ * Where an error and its causes were thrown, for a log of work on somebody's data: the frames alone, because a message or the
+ * DETAIL of a store error may quote a value.
+ */
+export function framesOf(thrown: unknown): readonly string[] {
+  if (!(thrown instanceof Error)) return [];
+  const { stack = '', message, cause } = thrown;
+  // a message of several lines could pass for frames
+  const frames = stack.slice(Math.max(stack.indexOf(message), 0) + message.length).match(FRAMES) ?? [];
+  return [...frames.map((frame) => frame.trim()), ...framesOf(cause)];
+}

@@ -1,4 +1,4 @@
-import { type AppError, asAppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { type AppError, asAppError, framesOf, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import { claimRequest, type RequestKey } from '../claim-request.ts';
 import { openSubject } from '../request.ts';
 import { publishFile } from '../result/result-file.ts';
@@ -33,7 +33,7 @@ export async function workRequest(deps: WorkDeps, key: RequestKey, signal: Abort
     const error = asAppError(thrown);
     await settle(deps, attempt, { error, step });
     const { code, disposition } = error;
-    if (disposition === 'bug') log.error({ err: thrown, code, step }, 'dsr.attempt_failed');
+    if (disposition === 'bug') log.error({ code, step, frames: framesOf(thrown) }, 'dsr.attempt_failed');
     else log.warn({ code, step }, 'dsr.attempt_failed');
   }
 }

@@ -1,4 +1,4 @@
-import { type AppError, asAppError, ERROR_CODES, type WorkspaceId } from '../../kernel/index.ts';
+import { type AppError, asAppError, ERROR_CODES, framesOf, type WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { findDefinition } from '../definition.ts';
 import { lockGroups } from '../group-lock.ts';
@@ -70,7 +70,8 @@ function isOurs({ disposition }: AppError): boolean {
 
 async function countFailure(deps: RunDeps, run: GroupRun, error: AppError): Promise<void> {
   const { workspaceId } = run;
-  deps.log.error({ workspace: String(workspaceId), groupRun: String(run.id), err: error }, 'groups.step_failed');
+  const where = { workspace: String(workspaceId), groupRun: String(run.id) };
+  deps.log.error({ ...where, code: error.code, frames: framesOf(error) }, 'groups.step_failed');
   await deps.store.transaction(async (tx) => {
     await lockGroups(tx, workspaceId);
     const now = await nextGroupRun(tx, workspaceId);
