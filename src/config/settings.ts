@@ -94,7 +94,10 @@ export const SETTINGS = {
     secret: true,
   },
   PENSTOCK_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error, fatal or silent.' },
-  PENSTOCK_WORKERS: { default: '2', meaning: 'Runs this daemon works on at the same time; 0 serves the API and sends callbacks only.' },
+  PENSTOCK_WORKERS: {
+    default: '2',
+    meaning: 'Runs this daemon works on at the same time; 0 serves the API and sends callbacks only.',
+  },
   PENSTOCK_WORKSPACE_RUNS: { default: '4', meaning: 'Most runs of one workspace at the same time, over all daemons.' },
   PENSTOCK_CONNECTION_RUNS: {
     default: '4',
