@@ -52,7 +52,7 @@ export async function prepareRooms({ store, clock }: Installation): Promise<void
     ...{ status: 'success', fence: 1, attempts: 1, errors: '[]', warnings: '[]', logicalDate: now, createdOn: now },
     ...{
       erasedRecords: 0n,
-      snapshot: stringifyJson({ pipeline: { syncMode: { type: 'full' } }, transformation: null }),
+      snapshot: stringifyJson({ pipeline: { syncMode: { type: 'full' }, generation: 0 }, transformation: null }),
     },
   });
   await store.execute(
