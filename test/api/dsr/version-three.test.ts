@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/dsr-api.ts';
+import { EXTENSION_IDENTITIES, TOP_IDENTITIES } from '../../support/dsr-identities.ts';
 import { storedRequest } from '../../support/dsr-stored.ts';
 
 const REQUESTS = '/dsr/v3/requests';
@@ -49,32 +50,13 @@ describe('POST /requests/', () => {
 });
 
 describe('subject_identities', () => {
-  it.each([
-    ['controller_customer_id', 'customer_id'],
-    ['email', 'email'],
-    ['android_advertising_id', 'android_advertising_id'],
-    ['android_id', 'android_uuid'],
-    ['fire_advertising_id', 'fire_advertising_id'],
-    ['ios_advertising_id', 'ios_advertising_id'],
-    ['ios_vendor_id', 'ios_idfv'],
-    ['microsoft_advertising_id', 'microsoft_advertising_id'],
-    ['microsoft_publisher_id', 'microsoft_publisher_id'],
-    ['roku_advertising_id', 'roku_advertising_id'],
-    ['roku_publishing_id', 'roku_publisher_id'],
-    ['roku_publisher_id', 'roku_publisher_id'],
-  ])('%s means %s', async (name, type) => {
+  it.each(TOP_IDENTITIES)('%s means %s', async (name, type) => {
     const value = somebody();
     const answer = await create({ subject_identities: { [name]: raw(value) } });
     expect(await subjectOf(answer)).toEqual({ identities: [{ name, type, value }], mpids: [] });
   });
 
-  it.each([
-    ['other', 'other'],
-    ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => [`other${n}`, `other_id_${n}`]),
-    ['mobile_number', 'mobile_number'],
-    ['phone_number_2', 'phone_number_2'],
-    ['phone_number_3', 'phone_number_3'],
-  ])('%s in the extension means %s', async (name = '', type) => {
+  it.each(EXTENSION_IDENTITIES)('%s in the extension means %s', async (name, type) => {
     const value = somebody();
     const answer = await extended({ subject_identities: { [name]: raw(value) } });
     expect(await subjectOf(answer)).toEqual({ identities: [{ name, type, value }], mpids: [] });

@@ -1,29 +1,8 @@
 // 001, Version 2 and version 1 differences, sentence by sentence.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOne, bodyThree, bodyTwo, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/dsr-api.ts';
+import { EXTENSION_IDENTITIES, TOP_IDENTITIES } from '../../support/dsr-identities.ts';
 import { storedRequest } from '../../support/dsr-stored.ts';
-
-const TOP = [
-  ['controller_customer_id', 'customer_id'],
-  ['email', 'email'],
-  ['android_advertising_id', 'android_advertising_id'],
-  ['android_id', 'android_uuid'],
-  ['fire_advertising_id', 'fire_advertising_id'],
-  ['ios_advertising_id', 'ios_advertising_id'],
-  ['ios_vendor_id', 'ios_idfv'],
-  ['microsoft_advertising_id', 'microsoft_advertising_id'],
-  ['microsoft_publisher_id', 'microsoft_publisher_id'],
-  ['roku_advertising_id', 'roku_advertising_id'],
-  ['roku_publishing_id', 'roku_publisher_id'],
-  ['roku_publisher_id', 'roku_publisher_id'],
-] as const;
-const IN_EXTENSION: readonly (readonly [string, string])[] = [
-  ['other', 'other'],
-  ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => [`other${n}`, `other_id_${n}`] as const),
-  ['mobile_number', 'mobile_number'],
-  ['phone_number_2', 'phone_number_2'],
-  ['phone_number_3', 'phone_number_3'],
-];
 
 const identity = (identity_type: string, identity_value: unknown = 'x', identity_format: unknown = 'raw') => ({
   ...{ identity_type, identity_value, identity_format },
@@ -63,13 +42,13 @@ describe.each([
     });
   });
 
-  it.each(TOP)('%s means %s', async (name, type) => {
+  it.each(TOP_IDENTITIES)('%s means %s', async (name, type) => {
     const value = somebody();
     const answer = await create({ subject_identities: [identity(name, value)] });
     expect(await subjectOf(answer)).toEqual({ identities: [{ name, type, value }], mpids: [] });
   });
 
-  it.each(IN_EXTENSION)('%s needs the extension, and means %s', async (name, type) => {
+  it.each(EXTENSION_IDENTITIES)('%s needs the extension, and means %s', async (name, type) => {
     const value = somebody();
     const answer = await extended({ identities: [{ identity_type: name, identity_value: value }] });
     expect(await subjectOf(answer)).toEqual({ identities: [{ name, type, value }], mpids: [] });
