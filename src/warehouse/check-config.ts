@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import type { Issue } from '../kernel/index.ts';
 import type { ConnectionConfig } from './connector.ts';
 
@@ -9,7 +9,8 @@ export function configChecker(schema: TSchema): (config: ConnectionConfig) => re
   return (config) => {
     compiled ??= Compile(schema);
     if (compiled.Check(config)) return [];
-    return [...compiled.Errors(config)].flatMap((error) => issuesOf(error, schema));
+    const [, errors] = compiled.Errors(config);
+    return errors.flatMap((error) => issuesOf(error, schema));
   };
 }
 
