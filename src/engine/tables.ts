@@ -167,6 +167,8 @@ export const writtenBackTables = pgTable(
     since: timestamp('since', { withTimezone: true, precision: 3 }).notNull(),
     /** Run that may have left a staging table behind; null: none has, or it ends with its session. */
     stagedBy: bigint('staged_by', { mode: 'bigint' }),
+    /** When a look first found it lost, if none has found it since; null: it is there, as far as anybody knows. */
+    lostSince: timestamp('lost_since', { withTimezone: true, precision: 3 }),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.id] }),

@@ -6,7 +6,7 @@ import type { EngineDeps } from '../engine-deps.ts';
 import { connectorOf, openSession } from '../open-session.ts';
 import { clearTable } from './clear-table.ts';
 import { whatIsLost } from './former-tables.ts';
-import { giveUpOverdue, hasOverdue } from './lost-tables.ts';
+import { giveUpOverdue, hasOverdue, noteLost } from './lost-tables.ts';
 import { dropLeftovers } from './staging-names.ts';
 import {
   forgetTable,
@@ -63,6 +63,7 @@ async function clearOrphan(deps: EngineDeps, table: WrittenTable, signal: AbortS
     'write_back.not_cleared',
   );
   if (outcome === 'gone') await forgetTable(deps.store, table);
+  else if (outcome === 'lost' && !forgotten) await noteLost(deps.store, table, nowMs);
   else if (forgotten) await deps.store.transaction((tx) => giveUpOverdue(tx, table, nowMs));
 }
 

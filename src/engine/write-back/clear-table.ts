@@ -3,6 +3,7 @@ import { findConnection } from '../../sync/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { connectorOf, openSession } from '../open-session.ts';
 import { clearErasedMpids } from './erased-mpids.ts';
+import { noteFound } from './lost-tables.ts';
 import { placeOf, targetOf, type WrittenTable } from './written-tables.ts';
 
 /**
@@ -27,6 +28,7 @@ export async function clearTable(deps: EngineDeps, table: WrittenTable, signal: 
     }
     await using session = await openSession(deps, { workspaceId, snapshot: { connection } }, { signal, writes: true });
     await clearErasedMpids(deps, { workspaceId, tableId: table.id, session, target: targetOf(table), signal });
+    await noteFound(deps.store, table);
     return { outcome: 'cleared' };
   } catch (thrown) {
     signal.throwIfAborted();

@@ -6,7 +6,7 @@ import type { RunResult } from '../finish-run.ts';
 import { connectorOf } from '../open-session.ts';
 import { type Cleared, clearTable } from './clear-table.ts';
 import { giveUpMpids } from './erased-mpids.ts';
-import { giveUpOverdue, hasOverdue, LOST_DAYS } from './lost-tables.ts';
+import { giveUpOverdue, hasOverdue, LOST_DAYS, noteLost } from './lost-tables.ts';
 import { placeOf, tablesOfPipeline, type WrittenTable } from './written-tables.ts';
 
 interface Trouble {
@@ -54,9 +54,10 @@ function warningOf({ table, cleared: { outcome, reason } }: Trouble, nowMs: numb
 /** What becomes of MPIDs whose table is gone or lost. */
 export function whatIsLost(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
   const forgotten = hasOverdue(table, nowMs) ? ` Those erased more than ${LOST_DAYS} days ago it has forgotten.` : '';
+  const until = `until this has been so for ${LOST_DAYS} days, and ${LOST_DAYS} days after each erasure`;
   return {
     gone: `${byHand(table)} Penstock has forgotten them.`,
-    lost: `Penstock tries again until ${LOST_DAYS} days after their erasure.${forgotten} ${byHand(table)}`,
+    lost: `Penstock tries again ${until}.${forgotten} ${byHand(table)}`,
   };
 }
 
@@ -69,6 +70,7 @@ function byHand({ tableName }: Pick<WrittenTable, 'tableName'>): string {
 async function conclude(tx: Transaction, troubles: readonly Trouble[], nowMs: number): Promise<void> {
   for (const { table, cleared } of troubles) {
     if (cleared.outcome === 'gone') await giveUpMpids(tx, { ...table, tableId: table.id });
+    if (cleared.outcome === 'lost') await noteLost(tx, table, nowMs);
     if (cleared.outcome === 'lost' && hasOverdue(table, nowMs)) await giveUpOverdue(tx, table, nowMs);
   }
 }

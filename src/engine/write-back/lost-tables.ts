@@ -1,17 +1,48 @@
 // Tables that are lost to Penstock for now (`clearTable`): not seen, or no longer where their connection leads.
-import type { Transaction } from '../../store/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
 import type { WrittenTable } from './written-tables.ts';
 
-/** not shown: how long after an erasure a lost table is tried. A grant that was taken by mistake is back by then. */
+/**
+ * not shown: how long a lost table is looked for, counted from the first look that did not find it, and for each MPID from
+ * its erasure: whichever is later. A grant that was taken by mistake is back by then.
+ */
 export const LOST_DAYS = 30;
 
 const DAY_MS = 86_400_000;
 
 const lastDay = (nowMs: number) => new Date(nowMs - LOST_DAYS * DAY_MS);
 
-/** Whether some of what waits for the table has waited for so long. */
-export function hasOverdue({ waitingSince }: Pick<WrittenTable, 'waitingSince'>, nowMs: number): boolean {
-  return waitingSince !== null && waitingSince < lastDay(nowMs);
+/** Whether the table is lost for so long, and some of what waits for it has waited for so long. */
+export function hasOverdue(
+  { waitingSince, lostSince }: Pick<WrittenTable, 'waitingSince' | 'lostSince'>,
+  nowMs: number,
+): boolean {
+  const last = lastDay(nowMs);
+  return waitingSince !== null && waitingSince < last && lostSince !== null && lostSince < last;
+}
+
+/** A look found it lost: from the first of them its days are counted. */
+export async function noteLost(
+  sql: Sql,
+  { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>,
+  nowMs: number,
+): Promise<void> {
+  await sql.execute(
+    'UPDATE written_back_tables SET lost_since = $3 WHERE workspace_id = $1 AND id = $2 AND lost_since IS NULL',
+    [workspaceId, id, new Date(nowMs)],
+  );
+}
+
+/** A look found it. */
+export async function noteFound(
+  sql: Sql,
+  { workspaceId, id, lostSince }: Pick<WrittenTable, 'workspaceId' | 'id' | 'lostSince'>,
+): Promise<void> {
+  if (lostSince === null) return;
+  await sql.execute('UPDATE written_back_tables SET lost_since = NULL WHERE workspace_id = $1 AND id = $2', [
+    workspaceId,
+    id,
+  ]);
 }
 
 /** Forgets the MPIDs that have waited for so long; and the table, if no other one waits for it. */

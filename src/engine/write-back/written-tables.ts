@@ -23,6 +23,8 @@ export interface WrittenTable {
   readonly waiting: bigint;
   /** When the first of those people was erased; null: none waits. */
   readonly waitingSince: Date | null;
+  /** Since when each look has found it lost (`clearTable`); null: the last one did not. */
+  readonly lostSince: Date | null;
 }
 
 /** Which database a connection leads to, whoever signs in: one text for each. */
@@ -65,7 +67,7 @@ export async function registerTable(
        (workspace_id, pipeline_number, connection_id, place, table_name, pipeline_id, mpid, since, staged_by)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      ON CONFLICT (workspace_id, pipeline_number, connection_id, place, table_name)
-     DO UPDATE SET pipeline_id = excluded.pipeline_id, mpid = excluded.mpid, staged_by = excluded.staged_by
+     DO UPDATE SET pipeline_id = excluded.pipeline_id, mpid = excluded.mpid, staged_by = excluded.staged_by, lost_since = NULL
      RETURNING id`,
     [
       ...[workspaceId, pipelineNumber, ...where, snapshot.pipeline.id],
@@ -77,7 +79,8 @@ export async function registerTable(
 
 const COLUMNS = `written.workspace_id AS "workspaceId", written.id, written.pipeline_number AS "pipelineNumber",
   written.pipeline_id AS "pipelineId", written.connection_id AS "connectionId", written.place,
-  written.table_name AS "tableName", written.mpid, written.staged_by AS "stagedBy"`;
+  written.table_name AS "tableName", written.mpid, written.staged_by AS "stagedBy",
+  written.lost_since AS "lostSince"`;
 
 /** Tables of a pipeline for which MPIDs wait. */
 export async function tablesOfPipeline(

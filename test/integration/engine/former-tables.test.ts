@@ -121,7 +121,7 @@ test.each([
   await change(lose);
   for (let times = 0; times < 2; times++) {
     const { warnings } = await here.run(pipeline);
-    expect(warnings).toEqual([{ message: expect.stringContaining('tries again until 30 days after their erasure') }]);
+    expect(warnings).toEqual([{ message: expect.stringContaining('tries again until this has been so for 30 days') }]);
     expect(warnings[0]?.message).toContain('UPDATE people SET MPID = NULL');
     expect(await waiting()).toHaveLength(1);
   }
@@ -156,7 +156,7 @@ test('a former connection that is inactive: they wait, and each run says so', as
   expect(await waiting()).toEqual([]);
 });
 
-test('a former table that is lost is forgotten 30 days after the erasure of the last who waits', async () => {
+test('a former table that is lost is forgotten 30 days after the last of what waits for it was erased', async () => {
   await moveElsewhere();
   const other = { connection_id: 'other', table_name: 'people' };
   await eraseAnn();
@@ -174,6 +174,42 @@ test('a former table that is lost is forgotten 30 days after the erasure of the 
   await here.run(pipeline);
   expect(await waitingIn('warehouse')).toEqual([]);
   expect(await tables()).toEqual([other]);
+});
+
+test('what waited for another reason is not forgotten on the first look that finds the table lost', async () => {
+  await moveElsewhere();
+  await eraseAnn();
+  await here.store.execute("UPDATE connections SET state = 'inactive' WHERE id = 'warehouse'");
+  await here.run(pipeline);
+  here.clock.advance(40 * DAY_MS);
+  await here.store.execute("UPDATE connections SET state = 'active'");
+  await dropFile('DROP TABLE people');
+  for (const days of [29, 2]) {
+    const { warnings } = await here.run(pipeline);
+    expect(warnings).toEqual([{ message: expect.not.stringContaining('it has forgotten') }]);
+    expect(await waitingIn('warehouse')).toHaveLength(1);
+    here.clock.advance(days * DAY_MS);
+  }
+  expect((await here.run(pipeline)).warnings).toEqual([{ message: expect.stringContaining('it has forgotten') }]);
+  expect(await waitingIn('warehouse')).toEqual([]);
+});
+
+test('a former table that is found once is looked for from then on anew', async () => {
+  await moveElsewhere();
+  await eraseAnn();
+  await here.warehouse.seed(['ALTER TABLE people RENAME TO hidden']);
+  await here.run(pipeline);
+  here.clock.advance(20 * DAY_MS);
+  await here.warehouse.seed(['ALTER TABLE hidden RENAME TO people']);
+  await here.run(pipeline);
+  expect(await waiting()).toEqual([]);
+  await eraseSomebody();
+  await here.store.execute("DELETE FROM erased_mpids WHERE table_id IN (SELECT id FROM written_back_tables WHERE connection_id = 'other')");
+  await here.warehouse.seed(['ALTER TABLE people RENAME TO hidden']);
+  here.clock.advance(31 * DAY_MS);
+  const { warnings } = await here.run(pipeline);
+  expect(warnings).toEqual([{ message: expect.not.stringContaining('it has forgotten') }]);
+  expect(await waitingIn('warehouse')).toHaveLength(1);
 });
 
 test('the janitor clears the table of a deleted pipeline, also after its row has gone', async () => {
