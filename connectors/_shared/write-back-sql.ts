@@ -1,6 +1,7 @@
 // The statements of writing back where a product has `UPDATE … FROM`: PostgreSQL, Redshift, DuckDB. NULL equals NULL in a
 // key, and no product compares so in a way that all of them hash: so rows are updated by *pattern*, one statement for each
 // set of key columns that are NULL, with plain equality for the others. Nearly always there is one pattern.
+import { fitsInt64 } from '../../src/kernel/index.ts';
 import type { KeyCell, StagedRows, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
 
 /** By column of the key: whether it is NULL. */
@@ -95,7 +96,7 @@ export function conflictsOf(
 function conflictOf({ key }: WriteBackTarget, row: readonly (string | null)[]): WriteBackConflict {
   const [mpid, found, gone] = row.slice(key.length);
   const cells = key.map(({ type }, index) => keyCellOf(type, row[index] ?? null));
-  return { key: cells, mpid: BigInt(mpid ?? 0), found: gone === '1' ? 'gone' : wholeOf(found ?? null) };
+  return { key: cells, mpid: BigInt(mpid ?? 0), found: gone === '1' ? 'gone' : foundOf(found ?? null) };
 }
 
 function keyCellOf(type: string, text: string | null): KeyCell {
@@ -104,10 +105,12 @@ function keyCellOf(type: string, text: string | null): KeyCell {
 
 const WHOLE = /^(-?\d+)(?:\.0*)?$/;
 
-/** A numeric column may write `7.00`; what is no whole number is nobody's MPID, and its whole part says so well enough. */
-function wholeOf(text: string | null): bigint | null {
+/** A numeric column may write `7.00`, and hold what is nobody's MPID: 1.5, NaN, numbers of 38 digits. */
+function foundOf(text: string | null): WriteBackConflict['found'] {
   if (text === null) return null;
-  return BigInt(WHOLE.exec(text)?.[1] ?? Math.trunc(Number(text)));
+  const digits = WHOLE.exec(text)?.[1];
+  const whole = digits === undefined ? undefined : BigInt(digits);
+  return whole !== undefined && fitsInt64(whole) ? whole : 'other';
 }
 
 /** Numbers in one list: an `IN` of this many is read quickly everywhere. */

@@ -72,8 +72,11 @@ export interface WriteBackConflict {
   readonly key: readonly KeyCell[];
   /** What would have been written. */
   readonly mpid: bigint;
-  /** What a row of the key has instead; null: nothing again; `gone`: no row has the key any more. */
-  readonly found: bigint | null | 'gone';
+  /**
+   * What a row of the key has instead; null: nothing again; `other`: what is no whole number of 64 bits, and so no MPID;
+   * `gone`: no row has the key any more.
+   */
+  readonly found: bigint | null | 'other' | 'gone';
 }
 
 export interface WriteBackResult {

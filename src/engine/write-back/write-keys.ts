@@ -147,7 +147,8 @@ async function listConflicts(tx: Transaction, counting: Counting, listing: Listi
 }
 
 function ofChanged({ key, mpid, found }: WriteBackConflict): ListedConflict {
-  return found === 'gone' ? { key, mpid, found: null, reason: 'gone' } : { key, mpid, found, reason: 'changed' };
+  if (found === 'gone') return { key, mpid, found: null, reason: 'gone' };
+  return { key, mpid, found: found === 'other' ? null : found, reason: 'changed' };
 }
 
 function ofAmbiguous({ key, mpid }: AmbiguousKey): ListedConflict {

@@ -61,6 +61,26 @@ test('a row of nobody fails, and is read again by the next run instead of being 
   await expect(retry).rejects.toThrow('all rows are read again');
 });
 
+test.each([
+  ['HUGEINT', '99999999999999999999999999'],
+  ['DECIMAL(38, 4)', '7.5'],
+])('what is no MPID in a column of %s stays, is a failed row, and a conflict of its key', async (type, other) => {
+  const twins: readonly PersonRow[] = [
+    ['ann', 'a@x.org', null, null, 1],
+    ['ann', 'a@x.org', null, null, 2],
+  ];
+  const wide = [...peopleTable(fixture, twins, type), `UPDATE people SET MPID = ${other} WHERE n = 2`];
+  await using here = await openWrittenBack(fixture, wide);
+  const run = await here.run(await here.pipeline());
+  expect(countsOf(run)).toEqual([2, 1, 1, 0, 0]);
+  expect(run).toMatchObject({ writtenRecords: 1n, conflictingRecords: 1n });
+  expect(await here.store.query('SELECT reason, found_mpid FROM write_back_conflicts')).toEqual([
+    { reason: 'changed', found_mpid: null },
+  ]);
+  const kept = await here.store.query<{ rule: string }>('SELECT rule FROM failed_records');
+  expect(kept).toEqual([{ rule: 'mpid_invalid' }]);
+});
+
 test('an attempt that fails begins again with the first row, and its counts with 0', async () => {
   let failures = 0;
   await using here = await openWrittenBack(fixture, TABLE, {
