@@ -2,7 +2,7 @@
 // key, and no product compares so in a way that all of them hash: so rows are updated by *pattern*, one statement for each
 // set of key columns that are NULL, with plain equality for the others. Nearly always there is one pattern.
 import { fitsInt64 } from '../../src/kernel/index.ts';
-import type { KeyCell, StagedRows, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
+import type { Dialect, KeyCell, StagedRows, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
 
 /** By column of the key: whether it is NULL. */
 export type NullPattern = readonly boolean[];
@@ -28,6 +28,8 @@ export interface StagingSql {
   readonly staging: string;
   /** Of a column. */
   quote(name: string): string;
+  /** Whether two texts of which none is NULL are the same, whatever collation they have (`Dialect.exactText`). */
+  sameText(left: string, right: string): string;
 }
 
 /** Columns of staging, in order: `k0` …, `read_mpid`, `mpid`. Of a key's column it takes the type, with no row. */
@@ -68,10 +70,13 @@ export function conflictsSql(sql: StagingSql, pattern: NullPattern, mostListed: 
     LIMIT ${Math.max(1, Math.round(mostListed))}`;
 }
 
-function sameKey({ target, quote }: StagingSql, pattern: NullPattern): readonly string[] {
-  return target.key.map(({ name }, index) =>
-    pattern[index] === true ? `t.${quote(name)} IS NULL` : `t.${quote(name)} = s.k${index}`,
-  );
+/** Texts twice: as their column compares them, which is quick, and exactly. */
+function sameKey({ target, quote, sameText }: StagingSql, pattern: NullPattern): readonly string[] {
+  return target.key.flatMap(({ name, type }, index) => {
+    const [theirs, ours] = [`t.${quote(name)}`, `s.k${index}`];
+    if (pattern[index] === true) return [`${theirs} IS NULL`];
+    return [`${theirs} = ${ours}`, ...(type === 'text' ? [sameText(theirs, ours)] : [])];
+  });
 }
 
 /** Without it a staged row of another pattern would meet rows that are not its own. */
@@ -111,6 +116,11 @@ function foundOf(text: string | null): WriteBackConflict['found'] {
   const digits = WHOLE.exec(text)?.[1];
   const whole = digits === undefined ? undefined : BigInt(digits);
   return whole !== undefined && fitsInt64(whole) ? whole : 'other';
+}
+
+/** How most products say it. */
+export function sameTextBy({ exactText }: Pick<Dialect, 'exactText'>): StagingSql['sameText'] {
+  return (left, right) => `${exactText(left)} = ${exactText(right)}`;
 }
 
 /** Numbers in one list: an `IN` of this many is read quickly everywhere. */

@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<IteratorType, string>> = {
 export const dialect: Dialect = {
   grammar: 'bigquery',
   quoteIdentifier,
+  exactText: (expression) => `CAST(${expression} AS BYTES)`,
   placeholder: (name) => `@${name}`,
   castBound: (placeholder, type) => `CAST(${placeholder} AS ${TYPES[type]})`,
   iteratorAliases: {},

@@ -9,9 +9,9 @@ import {
 } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { stagedPieces } from '../_shared/staged-pieces.ts';
-import { clearSql, mergeSql, type StagingSql } from '../_shared/write-back-sql.ts';
+import { clearSql, mergeSql, type StagingSql, sameTextBy } from '../_shared/write-back-sql.ts';
 import type { Client } from './client.ts';
-import { quoteIdentifier } from './dialect.ts';
+import { dialect, quoteIdentifier } from './dialect.ts';
 import { createStaging, dropTables, listTables } from './staging.ts';
 import { loadSql } from './statements.ts';
 import { changeRows, textsOf } from './write-jobs.ts';
@@ -41,7 +41,7 @@ async function apply(deps: WriteBackDeps, request: WriteBackRequest, signal: Abo
   const { client } = deps;
   const { target, label, rows } = request;
   const staging = quoteIdentifier(`${client.config.project_id}.${STAGING_SCHEMA}.${request.staging}`);
-  const sql: StagingSql = { target, staging, quote: quoteIdentifier };
+  const sql: StagingSql = { target, staging, quote: quoteIdentifier, sameText: sameTextBy(dialect) };
   const types = target.key.map(typeOf);
   await createStaging(client, { name: request.staging, keyTypes: types }, signal);
   try {

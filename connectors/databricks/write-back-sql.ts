@@ -1,6 +1,7 @@
-// The statements of writing back. NULL equals NULL in `<=>`, which Databricks joins by hash: one MERGE for all keys.
+// The statements of writing back. NULL equals NULL in `<=>`, which Databricks joins by hash: one MERGE for all keys. Texts are
+// compared twice: as their column compares them, and exactly.
 import { type Column, STAGING_SCHEMA, type WriteBackTarget } from '../../src/warehouse/index.ts';
-import { quoteIdentifier as quote } from './dialect.ts';
+import { dialect, quoteIdentifier as quote } from './dialect.ts';
 
 /** The staging schema lies in the catalog that the connection works in. */
 export function stagingSchemaSql(catalog: string | undefined): string {
@@ -37,7 +38,7 @@ function typeOf({ type, nativeType }: Column): string {
 /** No row of the table meets two staged rows, as the contract of the staged rows says. */
 export function mergeSql({ target, table }: Staging): string {
   const mpid = quote(target.mpid.name);
-  const same = target.key.map(({ name }, index) => `t.${quote(name)} <=> s.k${index}`);
+  const same = target.key.flatMap(({ name, type }, index) => sameKey(`t.${quote(name)}`, `s.k${index}`, type));
   return `MERGE INTO ${target.table} AS t USING ${table} AS s ON ${[...same, `t.${mpid} <=> s.read_mpid`].join(' AND ')}
     WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
 }
@@ -46,13 +47,18 @@ export function mergeSql({ target, table }: Staging): string {
 export function conflictsSql({ target, table }: Staging, mostListed: number): string {
   const keys = target.key.map((_, index) => `k${index}`);
   const found = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
-  const same = keys.map((key) => `s.${key} <=> t.${key}`);
+  const same = target.key.flatMap(({ type }, index) => sameKey(`s.k${index}`, `t.k${index}`, type));
   return `SELECT ${keys.map((key) => `s.${key}`).join(', ')}, s.mpid, t.mpid, CASE WHEN t.here THEN 0 ELSE 1 END, count(*) OVER ()
     FROM ${table} AS s
     LEFT JOIN (SELECT ${found.join(', ')}, ${quote(target.mpid.name)} AS mpid, true AS here FROM ${target.table}) AS t
       ON ${same.join(' AND ')}
     WHERE s.read_mpid IS NULL AND (t.mpid IS NULL OR t.mpid <> s.mpid)
     LIMIT ${Math.max(1, Math.round(mostListed))}`;
+}
+
+function sameKey(left: string, right: string, type: Column['type']): readonly string[] {
+  const { exactText: exact } = dialect;
+  return [`${left} <=> ${right}`, ...(type === 'text' ? [`${exact(left)} <=> ${exact(right)}`] : [])];
 }
 
 export function dropSql(table: string): string {

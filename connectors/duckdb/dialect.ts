@@ -13,6 +13,7 @@ const BOUND_TYPES: Readonly<Record<IteratorType, string>> = {
 export const dialect: Dialect = {
   grammar: 'duckdb',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  exactText: (expression) => `encode(CAST(${expression} AS VARCHAR))`,
   placeholder: (name) => `$${name}`,
   castBound: (placeholder, type) => `${placeholder}::${BOUND_TYPES[type]}`,
   iteratorAliases: {

@@ -4,12 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import type { KeyCell, StagedRows, WriteBack, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
-import { clearSql, type StagingSql, stagingColumnsSql } from '../_shared/write-back-sql.ts';
+import { clearSql, type StagingSql, sameTextBy, stagingColumnsSql } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
 import type { Database } from './open-database.ts';
 import { withConnection } from './statement.ts';
 
 const { quoteIdentifier: quote } = dialect;
+const sameText = sameTextBy(dialect);
 
 export function createWriteBack(database: () => Promise<Database>): WriteBack {
   const inTransaction = async <Result>(
@@ -46,7 +47,7 @@ async function apply(
   signal: AbortSignal,
 ): Promise<WriteBackResult> {
   const { target, staging, rows } = request;
-  const sql: StagingSql = { target, staging, quote };
+  const sql: StagingSql = { target, staging, quote, sameText };
   await connection.run(`CREATE TEMP TABLE ${staging} AS ${stagingColumnsSql(sql)}`);
   await load(await connection.createAppender(staging, 'main', 'temp'), rows, signal);
   const result = await applyStaged(

@@ -15,6 +15,8 @@ export const dialect: Dialect = {
   // what PostgreSQL reads, Redshift's additions included where the parser knows them
   grammar: 'postgresql',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  // neither product can say of both citext and CHAR what their bytes are, but both can of what they become behind ||
+  exactText: (expression) => `md5(${expression} || '')`,
   placeholder,
   castBound: (bound, type) => `${bound}::${BOUND_TYPES[type]}`,
   iteratorAliases: {

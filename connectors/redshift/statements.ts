@@ -1,6 +1,7 @@
 // Every statement the connector itself writes, by product: what Redshift does not know never reaches it.
 
-import { type StagingSql, stagingColumnsSql } from '../_shared/write-back-sql.ts';
+import { type StagingSql, sameTextBy, stagingColumnsSql } from '../_shared/write-back-sql.ts';
+import { dialect } from './dialect.ts';
 
 export type Product = 'PostgreSQL' | 'Redshift';
 
@@ -90,6 +91,16 @@ export const COMMIT = 'COMMIT';
 export function createStagingSql(product: Product, sql: StagingSql): string {
   const ends = product === 'PostgreSQL' ? ' ON COMMIT DROP' : '';
   return `CREATE TEMP TABLE ${sql.staging}${ends} AS ${stagingColumnsSql(sql)}`;
+}
+
+/** PostgreSQL looks at rows alone that its `=` has joined already: as `=` it would hash each text twice. */
+export const SAME_TEXT: Readonly<Record<Product, StagingSql['sameText']>> = {
+  PostgreSQL: (left, right) => `${bytesOf(left)} IS NOT DISTINCT FROM ${bytesOf(right)}`,
+  Redshift: sameTextBy(dialect),
+};
+
+function bytesOf(expression: string): string {
+  return `CAST(${expression} AS text) COLLATE "C"`;
 }
 
 export function copySql(staging: string): string {

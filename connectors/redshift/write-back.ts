@@ -16,7 +16,7 @@ import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
 import { copyLines } from './copy-in.ts';
 import { dialect } from './dialect.ts';
 import { type Link, type LinkDeps, openLink } from './link.ts';
-import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, STATEMENTS } from './statements.ts';
+import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, SAME_TEXT, STATEMENTS } from './statements.ts';
 
 const { quoteIdentifier: quote } = dialect;
 
@@ -51,7 +51,7 @@ async function apply(link: Link, request: WriteBackRequest, signal: AbortSignal)
   const { target, rows, label } = request;
   const { product } = link;
   if (label !== undefined) await link.run(STATEMENTS[product].label(labelText(label)));
-  const sql: StagingSql = { target, staging: request.staging, quote };
+  const sql: StagingSql = { target, staging: request.staging, quote, sameText: SAME_TEXT[product] };
   await link.run(createStagingSql(product, sql));
   if (product === 'PostgreSQL') await copyAll(link, sql, rows);
   else await insertAll(link, sql, rows);

@@ -22,6 +22,7 @@ const CASTS: Readonly<Record<IteratorType, (bound: string) => string>> = {
 export const dialect: Dialect = {
   grammar: 'snowflake',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  exactText: (expression) => `MD5(${expression})`,
   placeholder,
   castBound: (bound, type) => CASTS[type](bound),
   iteratorAliases: {

@@ -10,7 +10,7 @@ import {
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { labelText } from '../_shared/label-text.ts';
 import { stagedPieces } from '../_shared/staged-pieces.ts';
-import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
+import { clearSql, type StagingSql, sameTextBy } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
 import { fewRows } from './few-rows.ts';
 import { type Link, type LinkDeps, openLink } from './link.ts';
@@ -18,6 +18,7 @@ import { nameSql } from './names.ts';
 import { BEGIN, COMMIT, createStagingSql, loadSql } from './statements.ts';
 
 const { quoteIdentifier: quote } = dialect;
+const sameText = sameTextBy(dialect);
 
 export function createWriteBack(deps: LinkDeps): WriteBack {
   const inSession = async <Result>(
@@ -80,7 +81,7 @@ function writerOf(link: Link, signal: AbortSignal, tag: string | undefined): Wri
 
 async function apply(writer: Writer, request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult> {
   const { target, staging, rows } = request;
-  const sql: StagingSql = { target, staging, quote };
+  const sql: StagingSql = { target, staging, quote, sameText };
   await writer.run(createStagingSql(sql));
   const insert = loadSql(staging, target.key.map(typeOf));
   for (const json of stagedPieces(rows, PIECE_CHARACTERS)) await writer.run(insert, [json]);

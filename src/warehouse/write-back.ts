@@ -27,8 +27,8 @@ export type KeyCell = string | bigint | null;
 
 export interface StagedRow {
   /**
-   * As many values as the target's key has columns, compared with NULL equal to NULL and else by the column's own `=`. At
-   * least one is not null.
+   * As many values as the target's key has columns, compared with NULL equal to NULL, texts by their bytes, whatever
+   * collation the column has, and numbers by their value. At least one is not null.
    */
   readonly key: readonly KeyCell[];
   /** null: for rows of this key without an MPID. Else: for rows of this key that have this MPID; never equal to `mpid`. */

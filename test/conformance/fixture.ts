@@ -45,6 +45,8 @@ export interface IteratorColumn {
 export interface WriteBackFixture {
   /** For CREATE TABLE. `narrow` is numeric and cannot hold 1,000,000,000. */
   readonly types: Readonly<Record<'text' | 'integer' | 'mpid' | 'narrow', string>>;
+  /** A type of text that takes letters of both cases for equal, once these statements have run; absent: the server has none. */
+  readonly folding?: { readonly type: string; readonly needs: readonly string[] };
   /** Rows of the test of many, where the server compares each with each. Default 2,000. */
   readonly many?: number;
   /** Rows of the soak, for the same reason. Default 100,000. */

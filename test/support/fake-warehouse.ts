@@ -42,6 +42,7 @@ export function fakeWarehouse(options: FakeWarehouseOptions): FakeWarehouse {
       dialect: {
         grammar: 'duckdb',
         quoteIdentifier: (name) => `"${name}"`,
+        exactText: (expression) => expression,
         placeholder: (name) => `$${name}`,
         castBound: (placeholder) => placeholder,
         iteratorAliases: {},

@@ -61,6 +61,7 @@ export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DA
     dialect: {
       grammar: 'duckdb',
       quoteIdentifier: (name) => `"${name}"`,
+      exactText: (expression) => expression,
       placeholder: (name) => `$${name}`,
       castBound: (placeholder) => placeholder,
       iteratorAliases: { 'timestamp with time zone': 'timestamp_tz' },

@@ -8,7 +8,9 @@ export const WriteBackConflictAnswer = closed(
     id: Int64({ description: 'Counts from 1 within the run.' }),
     key: Type.Unknown({ description: 'The columns by which the row was looked for, column → value.' }),
     mpid: Int64({ description: 'The MPID that would have been written.' }),
-    found_mpid: Type.Union([Int64(), Type.Null()], { description: 'What the row has instead, if it is an MPID; it was left alone.' }),
+    found_mpid: Type.Union([Int64(), Type.Null()], {
+      description: 'What the row has instead, if it is an MPID; it was left alone.',
+    }),
     reason: Type.Enum(['changed', 'gone', 'ambiguous'], {
       description:
         'changed: the row got another MPID after it was read; gone: no row has the key any more; ambiguous: the rows of ' +

@@ -27,7 +27,11 @@ export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<str
   const names = new Set<string>();
   if (isWhole) return names;
   const columns = target.key.map(({ name }) => dialect.quoteIdentifier(name)).join(', ');
-  const sql = `SELECT ${columns} FROM ${target.table} GROUP BY ${columns} HAVING COUNT(*) > 1`;
+  // grouped exactly as well, or a column that takes two texts for equal would make one key of them
+  const exact = target.key
+    .filter(({ type }) => type === 'text')
+    .map(({ name }) => dialect.exactText(dialect.quoteIdentifier(name)));
+  const sql = `SELECT ${columns} FROM ${target.table} GROUP BY ${[columns, ...exact].join(', ')} HAVING COUNT(*) > 1`;
   const statement = { sql, parameters: {} };
   const { chunks } = await session.read({ statement, chunkRows, chunkBytes: CHUNK_BYTES, label }, signal);
   for await (const rows of chunks) {

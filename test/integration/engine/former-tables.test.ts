@@ -204,7 +204,9 @@ test('a former table that is found once is looked for from then on anew', async 
   await here.run(pipeline);
   expect(await waiting()).toEqual([]);
   await eraseSomebody();
-  await here.store.execute("DELETE FROM erased_mpids WHERE table_id IN (SELECT id FROM written_back_tables WHERE connection_id = 'other')");
+  await here.store.execute(
+    "DELETE FROM erased_mpids WHERE table_id IN (SELECT id FROM written_back_tables WHERE connection_id = 'other')",
+  );
   await here.warehouse.seed(['ALTER TABLE people RENAME TO hidden']);
   here.clock.advance(31 * DAY_MS);
   const { warnings } = await here.run(pipeline);

@@ -81,6 +81,24 @@ test.each([
   expect(kept).toEqual([{ rule: 'mpid_invalid' }]);
 });
 
+test('two people whose keys their column takes for equal get an MPID each, and keep it', async () => {
+  const twins: readonly PersonRow[] = [
+    ['Ann', 'a@x.org', null, null, 1],
+    ['ann', 'b@x.org', null, null, 2],
+  ];
+  const folding = peopleTable(fixture, twins).map((text) =>
+    text.replace('customer_id VARCHAR', 'customer_id VARCHAR COLLATE NOCASE'),
+  );
+  await using here = await openWrittenBack(fixture, folding);
+  const pipeline = await here.pipeline({ kept: { rowKey: ['customer_id'] } });
+  for (const writtenRecords of [2n, 0n]) {
+    expect(await here.run(pipeline)).toMatchObject({ writtenRecords, conflictingRecords: 0n });
+    const known = await here.resolve(twins.map(([customer, email]) => [customer, email]));
+    expect((await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid)).toEqual(known);
+    expect(new Set(known).size).toBe(2);
+  }
+});
+
 test('an attempt that fails begins again with the first row, and its counts with 0', async () => {
   let failures = 0;
   await using here = await openWrittenBack(fixture, TABLE, {

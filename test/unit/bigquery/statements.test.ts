@@ -4,6 +4,7 @@ import {
   conflictsSql,
   mergeSql,
   type StagingSql,
+  sameTextBy,
   withholdSql,
 } from '../../../connectors/_shared/write-back-sql.ts';
 import { dialect, quoteIdentifier } from '../../../connectors/bigquery/dialect.ts';
@@ -22,6 +23,7 @@ const STAGING: StagingSql = {
   },
   staging: quoteIdentifier('my-project.penstock.penstock_stg_7_3'),
   quote: quoteIdentifier,
+  sameText: sameTextBy(dialect),
 };
 const model = { sql: 'SELECT a, at FROM shop.t', dialect };
 const ranges = ITERATOR_TYPES.map((type) => ({ column: 'at', type, start: 'x', end: 'y' }));

@@ -23,6 +23,7 @@ import {
   type Product,
   productOf,
   ROLLBACK,
+  SAME_TEXT,
   STATEMENTS,
 } from '../../../connectors/redshift/statements.ts';
 import { countNullIterators, ITERATOR_TYPES, type Statement, wrapModel } from '../../../src/warehouse/index.ts';
@@ -50,7 +51,7 @@ const WRAPPED: readonly Statement[] = [
   }),
 ];
 
-const STAGING: StagingSql = {
+const stagingOf = (product: Product): StagingSql => ({
   target: {
     table: 'shop.analytics.people',
     key: [
@@ -61,7 +62,8 @@ const STAGING: StagingSql = {
   },
   staging: 'penstock_stg_1_2',
   quote: dialect.quoteIdentifier,
-};
+  sameText: SAME_TEXT[product],
+});
 const PATTERNS = [
   [false, false],
   [true, false],
@@ -70,14 +72,15 @@ const PATTERNS = [
 
 /** Every statement that writing back can send; the parameters of an INSERT are bound by messages of their own. */
 function writtenTo(product: Product): readonly string[] {
+  const staging = stagingOf(product);
   const load =
-    product === 'PostgreSQL' ? [copySql(STAGING.staging), analyzeSql(STAGING.staging)] : [insertSql('stg', 4, 3)];
+    product === 'PostgreSQL' ? [copySql(staging.staging), analyzeSql(staging.staging)] : [insertSql('stg', 4, 3)];
   return [
     ...STATEMENTS[product].begin(1, 'write'),
-    ...[createStagingSql(product, STAGING), COMMIT, ...load],
-    ...PATTERNS.flatMap((pattern) => [updateSql(STAGING, pattern), conflictsSql(STAGING, pattern, 10)]),
-    ...withholdSql(STAGING, [1n, -2n]),
-    ...clearSql(STAGING.target, dialect.quoteIdentifier, [1n, 2n ** 62n]),
+    ...[createStagingSql(product, staging), COMMIT, ...load],
+    ...PATTERNS.flatMap((pattern) => [updateSql(staging, pattern), conflictsSql(staging, pattern, 10)]),
+    ...withholdSql(staging, [1n, -2n]),
+    ...clearSql(staging.target, dialect.quoteIdentifier, [1n, 2n ** 62n]),
   ];
 }
 
@@ -108,7 +111,7 @@ const UNKNOWN_TO_REDSHIFT: Readonly<Record<string, string>> = {
   lockingClause: 'FOR UPDATE',
   TRANS_STMT_SAVEPOINT: 'SAVEPOINT',
 };
-const FUNCTIONS = new Set(['version', 'count', 'sum', 'min', 'has_schema_privilege', 'has_table_privilege']);
+const FUNCTIONS = new Set(['version', 'count', 'sum', 'min', 'md5', 'has_schema_privilege', 'has_table_privilege']);
 /** Settings that Redshift's SET knows. */
 const SETTINGS = new Set([
   'client_encoding',

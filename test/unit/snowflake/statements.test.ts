@@ -4,6 +4,7 @@ import {
   clearSql,
   conflictsSql,
   type StagingSql,
+  sameTextBy,
   updateSql,
   withholdSql,
 } from '../../../connectors/_shared/write-back-sql.ts';
@@ -42,6 +43,7 @@ const STAGING: StagingSql = {
   },
   staging: 'SHOP.penstock.penstock_stg_x_1_1',
   quote: dialect.quoteIdentifier,
+  sameText: sameTextBy(dialect),
 };
 
 const EMITTED: readonly string[] = [

@@ -60,6 +60,7 @@ function connectorOf(script: readonly (readonly (readonly Cell[])[] | string)[],
     dialect: {
       grammar: 'duckdb',
       quoteIdentifier: (name) => name,
+      exactText: (expression) => expression,
       placeholder: (name) => name,
       castBound: (name) => name,
       iteratorAliases: {},

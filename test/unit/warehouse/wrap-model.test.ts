@@ -11,6 +11,7 @@ import {
 const dialect: Dialect = {
   grammar: 'duckdb',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  exactText: (expression) => expression,
   placeholder: (name) => `$${name}`,
   castBound: (placeholder, type) => `${placeholder}::${type}`,
   iteratorAliases: { timestamptz: 'timestamp_tz' },
