@@ -7,6 +7,8 @@ import type { NetworkRules } from '../../src/warehouse/index.ts';
 export interface Target {
   readonly host: string;
   readonly port: number;
+  /** What of the configuration, or of the world, made it: absent, `config.host`. */
+  readonly madeBy?: string;
 }
 
 /** Addresses of a host name or address, in the order of the system. Tests hand in their own. */
@@ -29,7 +31,7 @@ export async function resolveHost(
   // without a network in the list there is nothing to look up for
   if (!isNamed && !allowed.hasNetworks) throw notAllowed(target);
   const addresses = await resolve(target.host).catch((cause: unknown) => {
-    const message = `The host "${target.host}" is not known; look at config.host.`;
+    const message = `The host "${target.host}" is not known; look at ${target.madeBy ?? 'config.host'}.`;
     throw new AppError('WAREHOUSE_UNREACHABLE', message, { cause });
   });
   // one wrong address is enough for a no: which one would be taken is chance

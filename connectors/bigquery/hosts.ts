@@ -3,6 +3,8 @@ import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 
 const HTTPS = 443;
+/** No field of a connection leads there. */
+const MADE_BY = 'the network and its name servers';
 const GOOGLE: readonly Target[] = [
   { host: 'bigquery.googleapis.com', port: HTTPS },
   { host: 'bigquerystorage.googleapis.com', port: HTTPS },
@@ -26,6 +28,6 @@ function targetsOf({ endpoints }: ConnectorEnvironment): readonly [Target, ...Ta
  */
 export async function requireOpenHosts(environment: ConnectorEnvironment): Promise<Target> {
   const targets = targetsOf(environment);
-  for (const target of targets) await resolveHost(target, environment.network);
+  for (const target of targets) await resolveHost({ ...target, madeBy: MADE_BY }, environment.network);
   return targets[0];
 }

@@ -1,4 +1,5 @@
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import type { Target } from '../_shared/resolve-host.ts';
 import type { SnowflakeConfig } from './config.ts';
 
 /** The region whose accounts have no region in their host name. */
@@ -31,6 +32,9 @@ export function accountNameOf({ account_identifier: account }: Pick<SnowflakeCon
   return account.split('.')[0] ?? account;
 }
 
-export function targetOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
+export function targetOf({ hostname, port, protocol }: URL): Target {
+  return {
+    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) },
+    madeBy: 'config.account_identifier and config.region',
+  };
 }

@@ -13,6 +13,7 @@ import {
   type PipelineDraft,
 } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
@@ -22,28 +23,36 @@ interface Creation {
   readonly body: Body;
   /** What version 1 knows of the pipeline that it makes. */
   readonly marks?: VersionOneMarks;
+  /** What the body was made of. */
+  readonly basedOn?: Pick<PipelineContext, 'connection' | 'dataModel'>;
 }
 
-/** POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, DUPLICATE_ID. */
+/**
+ * POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, DUPLICATE_ID, and STORE_CONFLICT where what
+ * the body was made of changed meanwhile.
+ */
 export async function createPipeline(deps: SyncDeps, caller: Caller, creation: Creation): Promise<PipelineContext> {
   const { id } = creation.body;
   const same = await loadPipelines(deps.store, { workspaceId: caller.workspaceId, id });
   if (same.length > 0) throw duplicatePipeline(id);
   const draft = await draftPipeline(deps, caller, creation);
-  return deps.store.transaction((tx) => insert(tx, { deps, caller, draft }));
+  return deps.store.transaction((tx) => insert(tx, { deps, caller, draft, basedOn: creation.basedOn }));
 }
 
 interface Insertion {
   readonly deps: SyncDeps;
   readonly caller: Caller;
   readonly draft: PipelineDraft;
+  readonly basedOn: Creation['basedOn'];
 }
 
-async function insert(tx: Transaction, { deps, caller, draft }: Insertion): Promise<PipelineContext> {
+async function insert(tx: Transaction, { deps, caller, draft, basedOn }: Insertion): Promise<PipelineContext> {
   const { workspaceId, actor } = caller;
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
-  await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  const used = await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  requireUnchanged(used.connection, basedOn?.connection);
+  requireUnchanged(used.dataModel, basedOn?.dataModel);
   await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const inserted = await tx.orm
     .insert(pipelines)

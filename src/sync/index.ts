@@ -40,5 +40,6 @@ export { triggerPipeline } from './trigger-pipeline.ts';
 export { RunStatusAnswer } from './v1/contract/run.ts';
 export { loadKnownPipeline } from './v1/in-version-one.ts';
 export { BASE as VERSION_ONE, CHANGES as VERSION_ONE_CHANGES } from './v1/routes/platform-endpoint.ts';
+export { inWordsOfStatus } from './v1/stopped-words.ts';
 export { runStatusAnswer } from './v1/wire/run.ts';
 export { runAnswer } from './wire/run-answer.ts';

@@ -24,12 +24,13 @@ interface Replacement {
   /** Version 1's PUT says what it knows of the pipeline; absent: what is known stays, as far as it is still true. */
   readonly marks?: VersionOneMarks;
   /** What the body was made of. */
-  readonly basedOn?: Pipeline;
+  readonly basedOn?: Pick<PipelineContext, 'pipeline' | 'connection' | 'dataModel'>;
 }
 
 /**
  * PUT of a pipeline: clears the fault of its own and counts from the next run. Throws NOT_FOUND, VALIDATION_FAILED,
- * RESET_PREVENTED, and RUN_IN_PROGRESS where it resets or changes the `row_key` while a run is live.
+ * RESET_PREVENTED, RUN_IN_PROGRESS where it resets or changes the `row_key` while a run is live, and STORE_CONFLICT where what
+ * the body was made of changed meanwhile.
  */
 export async function replacePipeline(deps: SyncDeps, caller: Caller, put: Replacement): Promise<PipelineContext> {
   const { workspaceId } = caller;
@@ -45,7 +46,7 @@ interface Overwriting {
   readonly caller: Caller;
   readonly draft: PipelineDraft;
   readonly preventResets: boolean;
-  readonly basedOn: Pipeline | undefined;
+  readonly basedOn: Replacement['basedOn'];
 }
 
 async function overwrite(
@@ -55,10 +56,12 @@ async function overwrite(
   const { workspaceId, actor } = caller;
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
-  await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  const used = await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  requireUnchanged(used.connection, basedOn?.connection);
+  requireUnchanged(used.dataModel, basedOn?.dataModel);
   await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
-  requireUnchanged(before, basedOn);
+  requireUnchanged(before, basedOn?.pipeline);
   const { syncMode } = draft;
   const changed = resettingFields(before, { pipelineType: draft.body.pipeline_type, syncMode });
   const resetting = [...changed, ...(await resettingKey(tx, deps, { before, draft }))];

@@ -18,6 +18,8 @@ export interface ScriptedWarehouse {
   failure: AppError | undefined;
   /** Never answers, while it is set, until it is told to give up. */
   isSilent: boolean;
+  /** Done once, while somebody waits for the next session. */
+  meanwhile: (() => Promise<unknown>) | undefined;
   /** Configurations it was opened with, the newest last. */
   readonly opened: ConnectionConfig[];
   /** Statements it was asked to describe. */
@@ -38,6 +40,7 @@ export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DA
     tables: new Map(),
     failure: undefined,
     isSilent: false,
+    meanwhile: undefined,
     opened: [],
     described: [],
   };
@@ -69,6 +72,9 @@ export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DA
     capabilities: { versionOne: false, snapshot: true, writeBack: false },
     async open(config, _environment, signal) {
       script.opened.push(config);
+      const { meanwhile } = script;
+      script.meanwhile = undefined;
+      await meanwhile?.();
       await answer(signal, () => undefined);
       return session;
     },

@@ -1,5 +1,5 @@
-// What version 1 can see, and how it speaks of what the verbs of version 2 find wrong.
-import { AppError, type Issue, refuse } from '../../kernel/index.ts';
+// What version 1 can see, and how its PUTs meet others.
+import { AppError } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Connection } from '../connection.ts';
 import { connectionNotFound, findConnection, loadConnection } from '../load-connection.ts';
@@ -33,31 +33,6 @@ export async function loadKnownPipeline(sql: Sql, key: Key): Promise<PipelineCon
 export async function loadKnownPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
   const contexts = await loadPipelines(sql, selection);
   return contexts.filter(({ connection }) => warehouseOf(connection) !== undefined);
-}
-
-/** Names of version 1 by those of version 2, as they stand in paths and messages. */
-export type Words = Readonly<Record<string, string>>;
-
-/** What a verb of version 2 refuses, in the words of version 1. */
-export async function inWords<Result>(words: Words, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (!(thrown instanceof AppError) || thrown.code !== 'VALIDATION_FAILED') throw thrown;
-    throw refuse(thrown.issues.map((issue) => translated(words, issue)));
-  }
-}
-
-function translated(words: Words, { path, message }: Issue): Issue {
-  // the longest first: one name may begin with another
-  const names = Object.keys(words).sort((one, other) => other.length - one.length);
-  const said = names.filter(isNoPlainWord).reduce((text, name) => text.replaceAll(name, words[name] ?? name), message);
-  return { path: words[path] ?? path, message: said };
-}
-
-/** `state` may stand in a message as a word of its language. */
-function isNoPlainWord(name: string): boolean {
-  return /[._]/.test(name);
 }
 
 const TRIES = 3;

@@ -2,9 +2,7 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../http/index.ts';
 import { refuse, type WorkspaceId } from '../../kernel/index.ts';
-import type { Connection } from '../connection.ts';
 import { createPipeline } from '../create-pipeline.ts';
-import type { DataModel } from '../data-model.ts';
 import { unknownConnection } from '../load-connection.ts';
 import { findDataModel, unknownDataModel } from '../load-data-model.ts';
 import type { PipelineContext } from '../pipeline-status.ts';
@@ -12,16 +10,18 @@ import { probeStored, requireAnswer } from '../probe-connection.ts';
 import { replacePipeline } from '../replace-pipeline.ts';
 import type { SyncDeps } from '../sync-deps.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
-import { findKnownConnection, inWords, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
+import { findKnownConnection, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
 import { requirePlan } from './require-plan.ts';
 import { requireTimestampType } from './require-timestamp-type.ts';
 import { PIPELINE_WORDS, type SaidInTwo, saidInTwo } from './wire/pipeline-body.ts';
+import { inWords } from './words.ts';
 
 type Body = Static<typeof PipelineBody>;
 
 /** Throws VALIDATION_FAILED, DUPLICATE_ID, NOT_FOUND for a plan, and WAREHOUSE_UNREACHABLE unless it is a draft. */
 export async function createVersionOne(deps: SyncDeps, caller: Caller, body: Body): Promise<PipelineContext> {
-  return inWords(PIPELINE_WORDS, async () => createPipeline(deps, caller, await draft(deps, caller, { body })));
+  const post = async () => createPipeline(deps, caller, await draft(deps, caller, { body }));
+  return inWords(PIPELINE_WORDS, () => untilUnchanged(post));
 }
 
 /** As `createVersionOne`, and throws RUN_IN_PROGRESS where it resets the pipeline while a run is not over. */
@@ -32,9 +32,10 @@ export async function replaceVersionOne(
 ): Promise<PipelineContext> {
   const put = async () => {
     const stored = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
-    const said = await draft(deps, caller, { body: { id, ...body }, stored });
+    const { basedOn, ...said } = await draft(deps, caller, { body: { id, ...body }, stored });
     // not shown: version 1 cannot prevent resets; what resets is another load timestamp, and that is meant
-    return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn: stored.pipeline });
+    const wholly = { ...basedOn, pipeline: stored.pipeline };
+    return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn: wholly });
   };
   return inWords(PIPELINE_WORDS, () => untilUnchanged(put));
 }
@@ -43,20 +44,23 @@ async function draft(
   deps: SyncDeps,
   { workspaceId }: Caller,
   { body, stored }: { readonly body: Body; readonly stored?: PipelineContext },
-): Promise<SaidInTwo> {
-  const { connection, dataModel } = await findUsed(deps, workspaceId, body);
+): Promise<SaidInTwo & { readonly basedOn: Used }> {
+  const used = await findUsed(deps, workspaceId, body);
+  const { connection, dataModel } = used;
   const said = saidInTwo(body, { dataModel, ...(stored !== undefined && { stored }) });
   await requirePlan(deps.store, workspaceId, { body, stored: stored?.pipeline.kept.dataPlan });
   if (said.marks.followsModel) requireTimestampType(connection, dataModel.loadTimestamp, 'data_model_id: ');
   if (said.body.state !== 'new') requireAnswer(deps, connection, await probeStored(deps, connection));
-  return said;
+  return { ...said, basedOn: used };
 }
+
+type Used = Pick<PipelineContext, 'connection' | 'dataModel'>;
 
 async function findUsed(
   { store }: SyncDeps,
   workspaceId: WorkspaceId,
   { connection_id, data_model_id }: Body,
-): Promise<{ readonly connection: Connection; readonly dataModel: DataModel }> {
+): Promise<Used> {
   const connection = await findKnownConnection(store, { workspaceId, id: connection_id });
   const dataModel = await findDataModel(store, { workspaceId, id: data_model_id });
   if (connection !== undefined && dataModel !== undefined) return { connection, dataModel };

@@ -180,6 +180,15 @@ describe('a warehouse that cannot be reached', () => {
     expect((await at.two.get('/connections/away')).status).toBe(404);
   });
 
+  it('says what to look at in the names of version 1, and what only version 2 has', async () => {
+    const advice = 'Look at config.user, config.aws_iam_role_arn, or set config.sslmode.';
+    at.gamma.failure = new AppError('WAREHOUSE_CREDENTIALS', advice);
+    expect(messages(await post())).toBe(
+      'Nothing was saved, because the warehouse cannot be reached: ' +
+        'Look at user, gamma_aws_iam_role_arn, or set config.sslmode (version 2).',
+    );
+  });
+
   it('leaves a connection as it was', async () => {
     const { body } = await post();
     at.gamma.failure = wrong();

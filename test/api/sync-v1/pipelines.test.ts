@@ -215,28 +215,15 @@ describe('a pipeline', () => {
     expect(await at.one.delete(`/pipelines/${body.id}`)).toEqual({ status: 204, body: undefined });
     expect((await at.two.get(`${PIPELINES}/${body.id}`)).status).toBe(404);
   });
-
-  it('is faulted with its reason, which a PUT clears', async () => {
-    const { body } = await post();
-    await at.api.store.execute('UPDATE pipelines SET fault = $1 WHERE id = $2', ['[{"message":"Broken."}]', body.id]);
-    expect((await at.one.get(`/pipelines/${body.id}`)).body).toMatchObject({
-      is_faulted: true,
-      faulted_reason: 'Broken.',
-    });
-    expect((await at.one.put(`/pipelines/${body.id}`, body)).body).toMatchObject({
-      is_faulted: false,
-      faulted_reason: null,
-    });
-  });
 });
 
 describe('a warehouse that cannot be reached', () => {
   it('is 505 at POST and PUT, which save nothing, unless the pipeline is a draft', async () => {
     const { body } = await post();
-    at.gamma.failure = new AppError('WAREHOUSE_UNREACHABLE', 'connect ECONNREFUSED');
+    at.gamma.failure = new AppError('WAREHOUSE_UNREACHABLE', 'connect ECONNREFUSED; look at config.host');
     const refused = await post({ id: 'away' });
     expect([refused.status, refused.body.statusCode, messages(refused)]).toEqual([
-      ...[505, 505, expect.stringContaining('ECONNREFUSED')],
+      ...[505, 505, expect.stringContaining('connect ECONNREFUSED; look at host')],
     ]);
     expect((await at.one.get('/pipelines/away')).status).toBe(404);
     expect((await at.one.put(`/pipelines/${body.id}`, { ...body, name: 'Renamed' })).status).toBe(505);

@@ -51,13 +51,60 @@ describe('a trigger', () => {
     }
   });
 
-  it('of a paused pipeline, or a draft, is 400', async () => {
+  it('of a paused pipeline, or a draft, is 400 and says what of version 1 makes it run', async () => {
     const { body } = await at.one.get(PIPELINE);
-    for (const changes of [{ is_active: false }, { is_active: true, is_draft: true }]) {
+    for (const [changes, message] of [
+      [{ is_active: false }, 'is not active; PUT it with is_active true.'],
+      [{ is_active: true, is_draft: true }, 'is a draft; PUT it with is_draft false and is_active true.'],
+    ] as const) {
       await at.one.put(PIPELINE, { ...body, ...changes });
-      expect((await trigger()).status).toBe(400);
+      const refused = await trigger();
+      const whole = `The pipeline "${pipelineOne.id}" is stopped. The pipeline "${pipelineOne.id}" ${message}`;
+      expect([refused.status, messages(refused)]).toEqual([400, whole]);
     }
     await at.one.put(PIPELINE, { ...body, is_active: true, is_draft: false });
+  });
+
+  it.each([
+    ['/connections/shop', 'The connection "shop"'],
+    ['/data-models/buyers', 'The data model "buyers"'],
+  ])(
+    'while version 2 has %s inactive is 400, shown in the status, and says where to change that',
+    async (path, what) => {
+      const { body } = await at.two.get(path);
+      await at.two.put(path, { ...body, state: 'inactive' });
+      expect(messages(await trigger())).toBe(
+        `The pipeline "${pipelineOne.id}" is stopped. ${what} is inactive, which only version 2 says; PUT it there with state active.`,
+      );
+      const { is_active, is_connection_active } = (await at.one.get(`${PIPELINE}/status`)).body;
+      expect({ is_active, is_connection_active }).toEqual({
+        ...{ is_active: true, is_connection_active: what.includes('data model') },
+      });
+      await at.two.put(path, { ...body, state: 'active' });
+    },
+  );
+
+  it('after the end of the schedule is 400', async () => {
+    const { body } = await at.one.get(PIPELINE);
+    const end = { schedule_start_time: '2024-01-01T00:00:00Z', schedule_end_time: '2024-02-01T00:00:00Z' };
+    expect((await at.one.put(PIPELINE, { ...body, ...end })).status).toBe(200);
+    expect(messages(await trigger())).toContain('PUT a later schedule_end_time.');
+    await at.one.put(PIPELINE, body);
+  });
+
+  it('of the same Idempotency-Key answers the same run within a day', async () => {
+    const keyed = (key: string) => at.one.post(PIPELINE, undefined, { 'idempotency-key': key });
+    const first = await keyed('once');
+    expect([first.status, await keyed('once')]).toEqual([200, first]);
+    expect((await keyed('twice')).status).toBe(400);
+    expect(messages(await keyed('k'.repeat(256)))).toContain('Idempotency-Key: ');
+  });
+
+  it('of a faulted pipeline tries it again', async () => {
+    await at.api.store.execute(`UPDATE pipelines SET fault = '[{"message":"Broken."}]'`);
+    expect((await at.one.get(`${PIPELINE}/status`)).body).toMatchObject({ is_active: true, is_faulted: true });
+    expect((await trigger()).body.status).toBe('attempt_requested');
+    await at.api.store.execute('UPDATE pipelines SET fault = NULL');
   });
 });
 
@@ -145,7 +192,9 @@ describe('a retry', () => {
     await set(other, "status = 'failed'");
     const { body } = await at.one.get(PIPELINE);
     await at.one.put(PIPELINE, { ...body, is_active: false });
-    expect(messages(await retry(id))).toContain('is stopped');
+    expect(messages(await retry(id))).toContain(
+      'is stopped. The pipeline "buyers-to-profiles" is not active; PUT it with is_active',
+    );
     await at.one.put(PIPELINE, body);
   });
 

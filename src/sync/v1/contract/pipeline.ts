@@ -11,7 +11,9 @@ const properties = {
   name: Name,
   is_active: Type.Optional(Type.Boolean({ description: 'False pauses the pipeline. True unless said otherwise.' })),
   is_draft: Type.Optional(
-    Type.Boolean({ description: 'True prevents it from running, and its warehouse from being asked. Else false.' }),
+    Type.Boolean({
+      description: 'True prevents it from running, and no warehouse that is away from saving it. Else false.',
+    }),
   ),
   connection_id: Slug,
   data_model_id: Slug,

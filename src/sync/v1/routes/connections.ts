@@ -11,10 +11,11 @@ import { createConnection, replaceConnection } from '../../save-connection.ts';
 import type { SyncDeps } from '../../sync-deps.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import { inWords, loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
 import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
-import { connectionAnswer, connectionBody, connectionWords } from '../wire/connection.ts';
+import { CONNECTION_WORDS, connectionAnswer, connectionBody } from '../wire/connection.ts';
+import { inWords } from '../words.ts';
 import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/connections`;
@@ -65,7 +66,7 @@ function create(deps: SyncDeps): Endpoint {
     responses: { 200: ConnectionAnswer },
     refusals: { 505: UNREACHABLE },
     async handler({ caller, body }) {
-      const made = await inWords(connectionWords(body), async () =>
+      const made = await inWords(CONNECTION_WORDS, async () =>
         createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true }),
       );
       return { status: 200, body: connectionAnswer(deps.fleet, made) };
@@ -90,7 +91,7 @@ function replace(deps: SyncDeps): Endpoint {
         await requireTypesStay(deps, basedOn, providerOf(saving.body.service_provider));
         return replaceConnection(deps, caller, { id, ...saving, basedOn });
       };
-      const saved = await inWords(connectionWords(body), () => untilUnchanged(put));
+      const saved = await inWords(CONNECTION_WORDS, () => untilUnchanged(put));
       return { status: 200, body: connectionAnswer(deps.fleet, saved) };
     },
   });

@@ -8,9 +8,10 @@ import { createDataModel, replaceDataModel } from '../../save-data-model.ts';
 import type { SyncDeps } from '../../sync-deps.ts';
 import { DataModelAnswer, DataModelBody, DataModelChange } from '../contract/data-model.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import { inWords, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
 import { dataModelAnswer, dataModelBody, MODEL_WORDS, readLoadTimestamp } from '../wire/data-model.ts';
+import { inWords } from '../words.ts';
 import { BASE, CHANGES, READS } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/data-models`;

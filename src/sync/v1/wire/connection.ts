@@ -7,8 +7,8 @@ import type { ConnectionBody as BodyOfTwo } from '../../contract/connection.ts';
 import { secretFieldsOf } from '../../provider.ts';
 import { auditAnswer } from '../../wire/connection-answer.ts';
 import { CONFIG_NAMES, type ConnectionAnswer, type ConnectionBody } from '../contract/connection.ts';
-import type { Words } from '../in-version-one.ts';
 import { providerOfType, unknownType, WAREHOUSES } from '../warehouses.ts';
+import type { Words } from '../words.ts';
 
 type Body = Static<typeof ConnectionBody>;
 type Warehouse = NonNullable<(typeof WAREHOUSES)[Provider]>;
@@ -71,11 +71,4 @@ function unsaid(config: ConnectionConfig, { fields, otherSignIns = [] }: Warehou
 }
 
 /** How version 1 names what version 2 complains of. */
-export function connectionWords({ type }: Pick<Body, 'type'>): Words {
-  const provider = providerOfType(type);
-  const fields = Object.entries((provider && WAREHOUSES[provider]?.fields) ?? {});
-  return {
-    service_provider: 'type',
-    ...Object.fromEntries(fields.map(([field, own]) => [`config.${field}`, own])),
-  };
-}
+export const CONNECTION_WORDS: Words = { service_provider: 'type' };

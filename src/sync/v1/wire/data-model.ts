@@ -6,7 +6,7 @@ import type { LoadTimestamp } from '../../load-timestamp.ts';
 import { isTimeZone } from '../../read-sync-mode.ts';
 import { auditAnswer } from '../../wire/connection-answer.ts';
 import type { DataModelAnswer, DataModelBody } from '../contract/data-model.ts';
-import type { Words } from '../in-version-one.ts';
+import type { Words } from '../words.ts';
 
 type Body = Static<typeof DataModelBody>;
 

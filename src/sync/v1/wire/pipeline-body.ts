@@ -9,7 +9,7 @@ import type { Pipeline, VersionOneMarks } from '../../pipeline.ts';
 import type { PipelineContext } from '../../pipeline-status.ts';
 import { pipelineAnswer } from '../../wire/pipeline-answer.ts';
 import type { PipelineBody } from '../contract/pipeline.ts';
-import type { Words } from '../in-version-one.ts';
+import type { Words } from '../words.ts';
 import { activity } from './pipeline.ts';
 
 type Body = Static<typeof PipelineBody>;
