@@ -1,5 +1,5 @@
-// MPIDs into the table they belong to, through the real daemon: `npm run bench -- write-back [rows]`, over a PostgreSQL and a
-// DuckDB file, half of the people known before. Compared with the driver alone, which only loads staging and updates.
+// MPIDs into the table they belong to, through the real daemon: `npm run bench -- write-back [rows …]`, over a PostgreSQL and
+// a DuckDB file, half of the people known before; 100,000 and 1,000,000 rows where none are named. Compared with the driver alone, which only loads staging and updates.
 import { parseArgs } from 'node:util';
 import { createFeed } from '../src/access/create-feed.ts';
 import { systemClock } from '../src/kernel/index.ts';
@@ -9,7 +9,7 @@ import { type Measured, measureRun, tableOf } from './support/measure-run.ts';
 import { duckdbPeople, type PeopleTable, postgresPeople } from './support/people-tables.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });
-const ROWS = Number(positionals[0] ?? 100_000);
+const SIZES = positionals.length === 0 ? [100_000, 1_000_000] : positionals.map(Number);
 
 async function define({ api, store }: BenchDaemon, { id, connection }: PeopleTable): Promise<void> {
   const [workspace] = await store.query<{ id: bigint }>('SELECT id FROM workspaces');
@@ -30,13 +30,13 @@ async function define({ api, store }: BenchDaemon, { id, connection }: PeopleTab
   await pipeline('write', 'SELECT customer_id, email, mpid FROM people', { partner_feed_id: feed.id });
 }
 
-async function measure(open: (folder: string) => Promise<PeopleTable>): Promise<readonly object[]> {
+async function measure(rows: number, open: (folder: string) => Promise<PeopleTable>): Promise<readonly object[]> {
   await using daemon = await startBenchDaemon();
   await using table = await open(daemon.folder);
   const { id } = table;
   const seconds = await table.writeBare();
   const bare: Measured = {
-    ...{ name: `${id}: staging and update by the driver alone`, rows: ROWS, seconds },
+    ...{ name: `${id}: staging and update by the driver alone`, rows, seconds },
     ...{ nodeMicros: 0, postgresMicros: 0, peakMb: null },
   };
   await define(daemon, table);
@@ -51,9 +51,11 @@ async function measure(open: (folder: string) => Promise<PeopleTable>): Promise<
   }));
 }
 
-const measured = [
-  ...(await measure(() => postgresPeople(ROWS))),
-  ...(await measure((folder) => duckdbPeople(folder, ROWS))),
-];
-console.table(measured);
-console.log(JSON.stringify({ rows: ROWS, measured }));
+for (const rows of SIZES) {
+  const measured = [
+    ...(await measure(rows, () => postgresPeople(rows))),
+    ...(await measure(rows, (folder) => duckdbPeople(folder, rows))),
+  ];
+  console.table(measured);
+  console.log(JSON.stringify({ rows, measured }));
+}
