@@ -19,6 +19,7 @@ export { expireRuns } from './expire-runs.ts';
 export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';
 export { listFailedRecords } from './list-failed-records.ts';
 export { requestRetry } from './retry/request-retry.ts';
+export { engineSecrets } from './sealed-tables.ts';
 export { failedRecords } from './tables.ts';
 export { queueErasedMpids } from './write-back/erased-mpids.ts';
 export { tablesWaitedFor } from './write-back/written-tables.ts';

@@ -16,5 +16,6 @@ export { inIndexOrder } from './in-index-order.ts';
 export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore } from './open-store.ts';
+export { type Reencrypted, reencryptTable, type SealedTable } from './reencrypt.ts';
 export { attachStore, type StartOptions, startStore } from './start-store.ts';
 export { storeAddress } from './store-address.ts';

@@ -100,6 +100,17 @@ export function revealConfig(
   );
 }
 
+/** The encrypted texts of a stored configuration, wherever it stands. */
+export function sealedTexts(
+  fleet: Fleet,
+  { provider, config, ...key }: ConnectionKey & Pick<Connection, 'provider' | 'config'>,
+): readonly { readonly text: string; readonly context: string }[] {
+  return secretFieldsOf(fleet, provider).flatMap((field) => {
+    const text = config[field];
+    return typeof text === 'string' ? [{ text, context: contextOf(key, field) }] : [];
+  });
+}
+
 /** As the API answers it. */
 export function maskConfig(sealing: Sealing): ConnectionConfig {
   return mapSecrets(sealing, () => SECRET_MASK);

@@ -6,7 +6,7 @@
 export { askWarehouse, reachable, type WarehouseDeps } from './ask-warehouse.ts';
 export { countsMilliseconds } from './column-fit.ts';
 export type { Connection } from './connection.ts';
-export { revealConfig } from './connection-config.ts';
+export { revealConfig, sealedTexts } from './connection-config.ts';
 export { TriggerAnswer } from './contract/pipeline.ts';
 export { RunAnswer } from './contract/run.ts';
 export { closed, Instant, Notices, nullable, Slug } from './contract/shared.ts';
@@ -32,6 +32,7 @@ export { reschedulePipelines } from './reschedule-pipelines.ts';
 export { BASE, CHANGES, pathParams, READS } from './routes/platform-endpoint.ts';
 export { type Run, type RunStatus, type RunType, runFromRow } from './run.ts';
 export { type DueRun, dueAfter, dueRun, isOver, nextDueAt, type Timetable, timetableOf } from './schedule.ts';
+export { syncSecrets } from './sealed-tables.ts';
 export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';

@@ -1,5 +1,5 @@
 import { findFeed, findFeedByKey } from '../access/index.ts';
-import { refuse, SECRET_MASK, Secret, type WorkspaceId } from '../kernel/index.ts';
+import { AppError, refuse, SECRET_MASK, Secret, type WorkspaceId } from '../kernel/index.ts';
 import type { KeptFields, Pipeline } from './pipeline.ts';
 import type { Body } from './pipeline-draft.ts';
 import type { SyncDeps } from './sync-deps.ts';
@@ -31,7 +31,18 @@ export async function readFeed(deps: SyncDeps, workspaceId: WorkspaceId, { body,
   return byKey;
 }
 
-function storedFeed(stored: Pipeline | undefined): Feed {
+/**
+ * The fields of a PUT once its row is locked: a mask keeps the key as it stands there, which may have been written anew since
+ * the body was read. Throws STORE_CONFLICT when it is the key of another feed by now.
+ */
+export function keepFeedKey(kept: KeptFields, { body, stored }: Required<Named>): KeptFields {
+  if (body.partner_feed_key !== SECRET_MASK) return kept;
+  const { partnerFeedId, partnerFeedKey } = storedFeed(stored);
+  if (partnerFeedId === kept.partnerFeedId) return { ...kept, partnerFeedKey };
+  throw new AppError('STORE_CONFLICT', 'The pipeline was given another feed at the same time; send the request again.');
+}
+
+function storedFeed(stored: Pipeline | undefined): Required<Feed> {
   const { partnerFeedId, partnerFeedKey } = stored?.kept ?? {};
   if (partnerFeedId !== undefined && partnerFeedKey !== undefined) return { partnerFeedId, partnerFeedKey };
   throw refused('partner_feed_key', 'is the mask, but no key is stored; send the key, or leave it out');
@@ -44,9 +55,13 @@ async function newFeed(
 ): Promise<Feed> {
   const feed = await findFeedByKey(store, workspaceId, key);
   if (feed === undefined) throw refused('partner_feed_key', 'is the key of no feed of this workspace');
-  const context = `${workspaceId}/pipeline/${id}/partner_feed_key`;
-  return { partnerFeedId: String(feed.id), partnerFeedKey: keyRing.encrypt(new Secret(key), context) };
+  const sealed = keyRing.encrypt(new Secret(key), feedKeyContext(workspaceId, id));
+  return { partnerFeedId: String(feed.id), partnerFeedKey: sealed };
 }
+
+/** What the encrypted key of a feed is bound to. */
+export const feedKeyContext = (workspaceId: WorkspaceId, pipelineId: string): string =>
+  `${workspaceId}/pipeline/${pipelineId}/partner_feed_key`;
 
 function refused(path: string, message: string) {
   return refuse([{ path, message }]);

@@ -10,6 +10,7 @@ import { loadPipeline, lockPipeline } from './load-pipeline.ts';
 import type { Iterator, Pipeline, VersionOneMarks } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
+import { keepFeedKey } from './read-feed.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
@@ -70,7 +71,7 @@ async function overwrite(
   await tx.orm
     .update(pipelines)
     .set({
-      ...draftColumns(draft),
+      ...draftColumns({ ...draft, kept: keepFeedKey(draft.kept, { body: draft.body, stored: before }) }),
       ...{ fault: null, failedInARow: 0, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
       ...(before.schedule.type !== draft.schedule.type && { scheduledUntil: null }),
       ...(isOtherKey(before, draft) && before.position !== null && { ledgerFrom: formatMicros(before.position) }),

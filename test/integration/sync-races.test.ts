@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECRET_MASK } from '../../src/kernel/index.ts';
-import { loadPipelines } from '../../src/sync/index.ts';
+import { loadPipelines, syncSecrets } from '../../src/sync/index.ts';
 import type { Connector } from '../../src/warehouse/index.ts';
+import { reencryptAll } from '../support/reencrypt-all.ts';
 import { scriptedWarehouse } from '../support/scripted-warehouse.ts';
 import {
   type Answer,
@@ -13,10 +14,12 @@ import {
   PIPELINES,
   pipelineBody,
   type SyncApi,
+  someFeed,
   somePipeline,
   TRANSFORMATIONS,
   transformationBody,
 } from '../support/sync-api.ts';
+import { testKeyRing } from '../support/test-access.ts';
 import { until } from '../support/until.ts';
 
 let api: SyncApi;
@@ -28,6 +31,39 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const ROUNDS = Array.from({ length: 10 }, (_, round) => round);
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+
+interface Gated extends SyncApi {
+  /** A call that has come to the point where it asks the warehouse, and waits there. */
+  hold(call: () => Promise<Answer>): Promise<{ goOn(): Promise<Answer> }>;
+}
+
+async function openGated(): Promise<Gated> {
+  const warehouse = scriptedWarehouse('DuckDB');
+  let held: Promise<void> | undefined;
+  const open: Connector['open'] = async (...args) => {
+    const wait = held;
+    held = undefined;
+    await wait;
+    return warehouse.connector.open(...args);
+  };
+  const gated = await openSyncApi({ fleet: { DuckDB: { ...warehouse.connector, open } } });
+  for (const [table, columns] of gated.warehouse.tables) warehouse.tables.set(table, columns);
+  return {
+    ...{ ...gated, warehouse },
+    async hold(call) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      const answer = call();
+      await until(() => held === undefined);
+      return {
+        goOn() {
+          resolve();
+          return answer;
+        },
+      };
+    },
+  };
+}
 
 describe('calls that meet', () => {
   it('never leave a pipeline without its connection, model or transformation', async () => {
@@ -81,26 +117,35 @@ describe('calls that meet', () => {
   });
 
   it('keep the secret that one of them brings while another sends the mask', async () => {
-    const warehouse = scriptedWarehouse('DuckDB');
-    let held: Promise<void> | undefined;
-    const open: Connector['open'] = async (...args) => {
-      const wait = held;
-      held = undefined;
-      await wait;
-      return warehouse.connector.open(...args);
-    };
-    await using gated = await openSyncApi({ fleet: { DuckDB: { ...warehouse.connector, open } } });
+    await using gated = await openGated();
     const put = (password: string) =>
       gated.admin.put('/connections/warehouse', { ...connectionBody, config: { database: 'd', password } });
     await gated.admin.post('/connections', connectionBody);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    held = promise;
-    const masked = put(SECRET_MASK);
-    await until(() => held === undefined);
+    const masked = await gated.hold(() => put(SECRET_MASK));
     expect((await put('newer')).status).toBe(200);
-    resolve();
-    expect((await masked).status).toBe(200);
+    expect((await masked.goOn()).status).toBe(200);
     await gated.admin.post('/connections/warehouse/test');
-    expect(warehouse.opened.at(-1)).toEqual({ database: 'd', password: 'newer' });
+    expect(gated.warehouse.opened.at(-1)).toEqual({ database: 'd', password: 'newer' });
+  });
+
+  it('keep the key of a feed as it was written anew while a PUT sends the mask', async () => {
+    await using gated = await openGated();
+    const [one, other] = [await someFeed(gated, 'one'), await someFeed(gated, 'other')];
+    await somePipeline(gated, { partner_feed_key: one.key });
+    const stored = async () => {
+      const [row] = await gated.store.query<{ kept: string }>('SELECT kept FROM pipelines');
+      return JSON.parse(row?.kept ?? '{}').partnerFeedKey as string;
+    };
+    const both = testKeyRing('newer', 'test');
+    const put = (key: string) => gated.admin.put(PIPELINE, { ...pipelineBody, partner_feed_key: key });
+    const masked = await gated.hold(() => put(SECRET_MASK));
+    const ofPipelines = syncSecrets(gated.deps.fleet).filter(({ table }) => table === 'pipelines');
+    expect(await reencryptAll(gated.store, both, ofPipelines)).toEqual({ pipelines: 1 });
+    expect((await masked.goOn()).status).toBe(200);
+    expect(both.needsRotation(await stored())).toBe(false);
+
+    const late = await gated.hold(() => put(SECRET_MASK));
+    expect((await put(other.key)).status).toBe(200);
+    expect((await late.goOn()).status).toBe(503);
   });
 });

@@ -1,5 +1,10 @@
-import { reencryptSecrets, rotateSigningKey } from '../../access/index.ts';
-import { reencryptCertificates, reencryptRequests } from '../../dsr/index.ts';
+import { accessSecrets, rotateSigningKey } from '../../access/index.ts';
+import { connectorFleet } from '../../app.ts';
+import { dsrSecrets } from '../../dsr/index.ts';
+import { engineSecrets } from '../../engine/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { type Reencrypted, reencryptTable, type SealedTable } from '../../store/index.ts';
+import { syncSecrets } from '../../sync/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator } from '../operator.ts';
 
@@ -9,19 +14,39 @@ export async function rotateSigning(context: CommandContext): Promise<void> {
   context.output().object({ signing_key: 'rotated' });
 }
 
-/** Writes every stored secret anew and shows how many there were. */
+/** Every encrypted text of the store; what copies others comes after them. */
+const SECRETS: readonly SealedTable[] = [
+  ...accessSecrets,
+  ...syncSecrets(connectorFleet),
+  ...engineSecrets(connectorFleet),
+  ...dsrSecrets,
+];
+
+/** Writes every stored secret anew and shows how many rows of each table that were. Throws SECRET_UNREADABLE for those that stay. */
 export async function reencrypt(context: CommandContext): Promise<void> {
-  const done = await asOperator(context, async (operator) => ({
-    ...(await reencryptSecrets(operator)),
-    dsrCertificates: await reencryptCertificates(operator.store, operator.keyRing),
-    ...(await reencryptRequests(operator.store, operator.keyRing)),
-  }));
-  context.output().object({
-    input_credentials: done.inputCredentials,
-    signing_keys: done.signingKeys,
-    dsr_certificates: done.dsrCertificates,
-    dsr_requests: done.dsrRequests,
-    dsr_forwards: done.dsrForwards,
-    dsr_partners: done.dsrPartners,
+  const output = context.output();
+  const done = await asOperator(context, async ({ store, keyRing }) => {
+    const tables: (readonly [string, Reencrypted])[] = [];
+    for (const secrets of SECRETS) {
+      output.progress(`re-encrypting ${secrets.table}`);
+      tables.push([secrets.table, await reencryptTable(store, keyRing, secrets)]);
+    }
+    output.progress('');
+    return tables;
   });
+  output.object(Object.fromEntries(done.map(([table, { written }]) => [table, written])));
+  const unreadable = done.filter(([, table]) => table.unreadable > 0);
+  if (unreadable.length > 0) throw refusal(unreadable);
+}
+
+function refusal(tables: readonly (readonly [string, Reencrypted])[]): AppError {
+  const rows = tables.map(([table, { unreadable, examples }]) => {
+    const others = unreadable > examples.length ? ' …' : '';
+    return `${unreadable} of ${table} (${examples.join(', ')}${others})`;
+  });
+  return new AppError(
+    'SECRET_UNREADABLE',
+    `Rows stay as they are, because their key is not among PENSTOCK_ENCRYPTION_KEYS or their text was changed: ${rows.join('; ')}. ` +
+      'Add the key that wrote them behind the others and run the command again, or replace or delete what they belong to.',
+  );
 }

@@ -12,7 +12,8 @@ export function fingerprintOf(certificate: string): string {
   return new X509Certificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase();
 }
 
-const contextOf = (fingerprint: string): string => `dsr_certificates/${fingerprint}`;
+/** What the encrypted key of a certificate is bound to. */
+export const certificateContext = (fingerprint: string): string => `dsr_certificates/${fingerprint}`;
 
 /** Those of the domain that have not expired, the newest first. */
 export async function listCertificates(sql: Sql, domain: string, nowMs: number): Promise<readonly KeptCertificate[]> {
@@ -44,7 +45,7 @@ export async function insertOwn(sql: Sql, making: Making, generation: number): P
   const { clock, keyRing, domain } = making;
   const nowMs = clock.nowMs();
   const { certificate, privateKey } = await signOwn(domain, nowMs);
-  const sealed = keyRing.encrypt(new Secret(privateKey), contextOf(fingerprintOf(certificate)));
+  const sealed = keyRing.encrypt(new Secret(privateKey), certificateContext(fingerprintOf(certificate)));
   return insertCertificate(sql, { domain, certificate, generation, privateKey: sealed, nowMs });
 }
 
@@ -75,20 +76,5 @@ async function insertCertificate(sql: Sql, { nowMs, ...made }: NewCertificate): 
 
 /** Throws SECRET_UNREADABLE. */
 export function openKey(keyRing: KeyRing, { fingerprint, privateKey }: KeptCertificate): KeyObject {
-  return createPrivateKey(keyRing.decrypt(privateKey ?? '', contextOf(fingerprint)).reveal());
-}
-
-/** Writes the keys anew with the newest encryption key; answers how many. Throws SECRET_UNREADABLE. */
-export async function reencryptCertificates(sql: Sql, keyRing: KeyRing): Promise<number> {
-  const rows = await sql.query<{ fingerprint: string; privateKey: string }>(
-    'SELECT fingerprint, private_key AS "privateKey" FROM dsr_certificates WHERE private_key IS NOT NULL',
-  );
-  const old = rows.filter(({ privateKey }) => keyRing.needsRotation(privateKey));
-  for (const { fingerprint, privateKey } of old) {
-    const context = contextOf(fingerprint);
-    await sql.execute('UPDATE dsr_certificates SET private_key = $3 WHERE fingerprint = $1 AND private_key = $2', [
-      ...[fingerprint, privateKey, keyRing.encrypt(keyRing.decrypt(privateKey, context), context)],
-    ]);
-  }
-  return old.length;
+  return createPrivateKey(keyRing.decrypt(privateKey ?? '', certificateContext(fingerprint)).reveal());
 }

@@ -69,7 +69,7 @@ export function withSecret(auth: PartnerAuth, secret: string): PartnerAuth {
 /** Encrypted for this partner and no other. */
 export function sealAuth(keyRing: KeyRing, key: PartnerKey, auth: PartnerAuth): PartnerAuth {
   const secret = secretOf(auth);
-  return secret === undefined ? auth : withSecret(auth, keyRing.encrypt(new Secret(secret), contextOf(key)));
+  return secret === undefined ? auth : withSecret(auth, keyRing.encrypt(new Secret(secret), partnerContext(key)));
 }
 
 /** Throws SECRET_UNREADABLE. */
@@ -79,10 +79,11 @@ export function revealAuth(
 ): PartnerAuth {
   const sealed = secretOf(auth);
   if (sealed === undefined) return auth;
-  return withSecret(auth, keyRing.decrypt(sealed, contextOf({ workspaceId, id })).reveal());
+  return withSecret(auth, keyRing.decrypt(sealed, partnerContext({ workspaceId, id })).reveal());
 }
 
-const contextOf = ({ workspaceId, id }: Pick<Partner, 'workspaceId' | 'id'>): string =>
+/** What the encrypted secret of a partner is bound to. */
+export const partnerContext = ({ workspaceId, id }: Pick<Partner, 'workspaceId' | 'id'>): string =>
   `${workspaceId}/dsr_partner/${id}/auth`;
 
 /** As the API answers it. */

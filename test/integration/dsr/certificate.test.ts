@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProcessor, type ProcessorOptions } from '../../../src/dsr/certificates/create-processor.ts';
-import { reencryptCertificates } from '../../../src/dsr/certificates/kept-certificates.ts';
 import { signOwn } from '../../../src/dsr/certificates/sign-own.ts';
+import { dsrSecrets } from '../../../src/dsr/index.ts';
 import { createLog } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { DAY_MS, MINUTE_MS, opensslCertificate, opensslVerifies } from '../../support/callback-rig.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/localhost-certificate.ts';
+import { reencryptAll } from '../../support/reencrypt-all.ts';
 import { testKeyRing } from '../../support/test-access.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
@@ -88,9 +89,9 @@ describe('without one in the configuration', () => {
 
   test('its key is written anew with the newest encryption key', async () => {
     const pem = await processorOf().published();
-    const both = testKeyRing('newer', 'test');
-    expect(await reencryptCertificates(store, both)).toBe(1);
-    expect(await reencryptCertificates(store, both)).toBe(0);
+    const again = () => reencryptAll(store, testKeyRing('newer', 'test'), dsrSecrets);
+    expect(await again()).toMatchObject({ dsr_certificates: 1 });
+    expect(await again()).toMatchObject({ dsr_certificates: 0 });
     const { signAnswer } = processorOf({ keyRing: testKeyRing('newer') });
     expect(opensslVerifies(pem, signatureOf(await signAnswer(3, 'x')), Buffer.from('x'))).toBe(true);
   });

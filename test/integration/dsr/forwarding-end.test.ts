@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endForwards } from '../../../src/dsr/forwarding/end-forwards.ts';
 import type { ForwardDeps } from '../../../src/dsr/forwarding/send-forwards.ts';
-import { reencryptRequests } from '../../../src/dsr/reencrypt-requests.ts';
+import { dsrSecrets } from '../../../src/dsr/index.ts';
 import { openSubject } from '../../../src/dsr/request.ts';
 import { ADA, type Forwarding, openForwarding } from '../../support/forwarding.ts';
+import { reencryptAll } from '../../support/reencrypt-all.ts';
 import { testKeyRing } from '../../support/test-access.ts';
 
 const DAY_MS = 86_400_000;
@@ -99,9 +100,10 @@ describe('what is forwarded', () => {
     await world.addPartner('mail', { auth: { type: 'bearer', token: 't-1' } });
     const request = await world.receive();
     const { store } = world.access;
-    const both = testKeyRing('next', 'test');
-    expect(await reencryptRequests(store, both)).toEqual({ dsrRequests: 1, dsrForwards: 1, dsrPartners: 1 });
-    expect(await reencryptRequests(store, both)).toEqual({ dsrRequests: 0, dsrForwards: 0, dsrPartners: 0 });
+    const tables = dsrSecrets.filter(({ table }) => table !== 'dsr_certificates');
+    const again = () => reencryptAll(store, testKeyRing('next', 'test'), tables);
+    expect(await again()).toEqual({ dsr_requests: 1, dsr_forwards: 1, dsr_partners: 1 });
+    expect(await again()).toEqual({ dsr_requests: 0, dsr_forwards: 0, dsr_partners: 0 });
     await world.send(request, { keyRing: testKeyRing('next') });
     expect(world.partner.received[0]?.headers.authorization).toBe('Bearer t-1');
     const [row] = await store.query<{ subject: string }>('SELECT subject FROM dsr_requests');

@@ -1,0 +1,142 @@
+// Encrypted texts that tables keep, written anew with the newest key, so that an older one can leave the configuration.
+// Rooms say which of their columns hold some, and what each text is bound to; reading and writing happens here.
+import { asAppError, type KeyRing } from '../kernel/index.ts';
+import type { Sql, SqlRow, SqlValue, Store } from './contract.ts';
+
+/** An encrypted text as it stands in a row, alone in its column or within JSON text. */
+export interface SealedText {
+  readonly text: string;
+  /** What it is bound to. */
+  readonly context: string;
+}
+
+type SecretStore = Sql & Pick<Store, 'transaction'>;
+
+/** A table with encrypted texts; names are those of the store. Without `Row`: any of them. */
+export interface SealedTable<Row extends object = never> {
+  readonly table: string;
+  /** Its primary key. */
+  readonly key: readonly (keyof Row & string)[];
+  /** Columns of text that hold the encrypted ones; a row where all of them are null holds none. */
+  readonly columns: readonly (keyof Row & string)[];
+  /** Columns that say more about them. */
+  readonly besides?: readonly (keyof Row & string)[];
+  sealedTexts(row: Row): readonly SealedText[];
+  /** Waits for transactions under way that copy texts of another table into this one. */
+  settle?(store: SecretStore): Promise<void>;
+}
+
+export interface Reencrypted {
+  /** Rows that were written anew. */
+  readonly written: number;
+  /** Rows that stay as they are, because their key is not configured or they were changed. */
+  readonly unreadable: number;
+  /** Keys of the first of those. */
+  readonly examples: readonly string[];
+}
+
+/** Read at once: a request of a data subject or the snapshot of a run can hold a megabyte. */
+const PAGE_ROWS = 50;
+const MOST_EXAMPLES = 5;
+
+/**
+ * Goes through all rows, each a statement of its own: one that was stopped is called again, and passes over what is done.
+ * Safe beside daemons at work: a row is written where its texts are still those that were read, and read again otherwise.
+ */
+export async function reencryptTable(store: SecretStore, keyRing: KeyRing, table: SealedTable): Promise<Reencrypted> {
+  await table.settle?.(store);
+  let written = 0;
+  let unreadable = 0;
+  const examples: string[] = [];
+  for await (const row of rowsOf(store, table)) {
+    try {
+      if (await renewRow(store, keyRing, { table, row })) written += 1;
+    } catch (error) {
+      if (asAppError(error).code !== 'SECRET_UNREADABLE') throw error;
+      unreadable += 1;
+      if (examples.length < MOST_EXAMPLES) examples.push(keyOf(table, row).join('/'));
+    }
+  }
+  return { written, unreadable, examples };
+}
+
+/** A page at a time, each behind the last row of the one before. */
+async function* rowsOf(sql: Sql, table: SealedTable): AsyncGenerator<SqlRow> {
+  let last: SqlRow | undefined;
+  for (;;) {
+    const rows = await readPage(sql, table, last);
+    yield* rows;
+    last = rows.at(-1);
+    if (rows.length < PAGE_ROWS) return;
+  }
+}
+
+function readPage(sql: Sql, table: SealedTable, last: SqlRow | undefined): Promise<readonly SqlRow[]> {
+  const { key, columns } = table;
+  const behind = last === undefined ? '' : `AND (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`)})`;
+  return sql.query(
+    `/* across workspaces: rows with encrypted texts */
+     SELECT ${readColumns(table)} FROM ${table.table}
+     WHERE (${columns.map((column) => `${column} IS NOT NULL`).join(' OR ')}) ${behind}
+     ORDER BY ${key.join(', ')} LIMIT ${PAGE_ROWS}`,
+    last === undefined ? [] : keyOf(table, last),
+  );
+}
+
+interface Renewing {
+  readonly table: SealedTable;
+  readonly row: SqlRow;
+}
+
+/** Whether there was something to write. Throws SECRET_UNREADABLE. */
+async function renewRow(sql: Sql, keyRing: KeyRing, { table, row }: Renewing): Promise<boolean> {
+  let current: SqlRow | undefined = row;
+  while (current !== undefined) {
+    const renewed = renewTexts(keyRing, { table, row: current });
+    if (renewed === undefined) return false;
+    if (await replaceTexts(sql, { table, row: current }, renewed)) return true;
+    current = await readRow(sql, { table, row: current });
+  }
+  return false;
+}
+
+/** What the columns are to hold; undefined: the newest key wrote all of it. JSON text around a text stays to the letter. */
+function renewTexts(keyRing: KeyRing, { table, row }: Renewing): readonly (string | null)[] | undefined {
+  const old = table.sealedTexts(row as never).filter(({ text }) => keyRing.needsRotation(text));
+  if (old.length === 0) return undefined;
+  const anew = old.map(
+    ({ text, context }) => [text, keyRing.encrypt(keyRing.decrypt(text, context), context)] as const,
+  );
+  return table.columns.map((column) => {
+    const text = row[column];
+    return typeof text === 'string' ? anew.reduce((all, [from, to]) => all.replaceAll(from, to), text) : null;
+  });
+}
+
+async function replaceTexts(sql: Sql, { table, row }: Renewing, texts: readonly (string | null)[]): Promise<boolean> {
+  const { key, columns } = table;
+  const at = (index: number) => `$${key.length + index + 1}`;
+  const sets = columns.map((column, index) => `${column} = ${at(index)}`);
+  const unchanged = columns.map((column, index) => `${column} IS NOT DISTINCT FROM ${at(columns.length + index)}`);
+  const written = await sql.execute(
+    `UPDATE ${table.table} SET ${sets.join(', ')} WHERE ${[whereKey(table), ...unchanged].join(' AND ')}`,
+    [...keyOf(table, row), ...texts, ...columns.map((column) => row[column] as string | null)],
+  );
+  return written === 1;
+}
+
+async function readRow(sql: Sql, { table, row }: Renewing): Promise<SqlRow | undefined> {
+  const [found] = await sql.query(
+    `SELECT ${readColumns(table)} FROM ${table.table} WHERE ${whereKey(table)}`,
+    keyOf(table, row),
+  );
+  return found;
+}
+
+const readColumns = ({ key, columns, besides = [] }: SealedTable): string =>
+  [...key, ...columns, ...besides].join(', ');
+
+const whereKey = ({ key }: SealedTable): string =>
+  key.map((column, index) => `${column} = $${index + 1}`).join(' AND ');
+
+const keyOf = ({ key }: SealedTable, row: SqlRow): readonly SqlValue[] => key.map((column) => row[column] as SqlValue);
