@@ -38,7 +38,12 @@ export const setUp: SetUp = {
             `gcloud projects add-iam-policy-binding ${project} --member serviceAccount:${account} --role ${role}`,
         ),
         `gcloud iam service-accounts keys create penstock-key.json --iam-account ${account}`,
-        'Then run the statements as an owner of the datasets. Both datasets lie in one location.',
+        'Then run the statements as an owner of the datasets.',
+        ...(values.region === undefined
+          ? [
+              `Run them in the location of the dataset ${given(values, 'schema')}: the dataset for temporary data must lie there too.`,
+            ]
+          : []),
       ],
       statements: statements(values),
       keep: [

@@ -3,6 +3,7 @@
 import {
   ANY_NAME,
   given,
+  type InputRule,
   PLAIN_NAME,
   type SetUp,
   type SetUpStatement,
@@ -11,8 +12,15 @@ import {
 } from '../../src/warehouse/index.ts';
 import { dialect } from './dialect.ts';
 
+/** What Unity Catalog takes. */
+const CATALOG_NAME: InputRule = {
+  pattern: /^[^\p{C}\s"'`\\./]{1,127}$/u,
+  meaning: '1 to 127 characters without blanks, dots, slashes, quotes and backslashes',
+};
+
 export const setUp: SetUp = {
-  inputs: { database: PLAIN_NAME, schema: PLAIN_NAME, table: PLAIN_NAME, user: ANY_NAME },
+  // a model need not name catalog and schema, which the connection is in
+  inputs: { database: CATALOG_NAME, schema: CATALOG_NAME, table: PLAIN_NAME, user: ANY_NAME },
   write: (values) => ({
     before: [
       'Make a service principal, give it an OAuth secret and the right CAN USE on a SQL warehouse; --user is its application id.',
@@ -53,7 +61,7 @@ function statements(values: SetUpValues): readonly SetUpStatement[] {
     },
     {
       purpose: 'The column that the resolved ids are written to; leave this out where it exists',
-      sql: `ALTER TABLE ${target} ADD COLUMN MPID BIGINT`,
+      sql: `ALTER TABLE ${target} ADD COLUMNS (MPID BIGINT)`,
     },
   ];
 }

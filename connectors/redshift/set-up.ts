@@ -13,38 +13,57 @@ import { dialect } from './dialect.ts';
 
 export const setUp: SetUp = {
   inputs: {
-    ...{ role: ANY_NAME, database: PLAIN_NAME, schema: PLAIN_NAME, table: PLAIN_NAME, user: ANY_NAME },
+    // a model need not name the database, which the connection is in
+    ...{ role: ANY_NAME, database: ANY_NAME, schema: PLAIN_NAME, table: PLAIN_NAME, user: ANY_NAME },
     ...{ password: PASSWORD },
   },
   write: (values) => {
-    const name = (input: 'role' | 'database' | 'schema' | 'table' | 'user') => foldName(given(values, input), 'lower');
+    const names = namesOf(values);
     return {
       before: [
-        `Run the statements in the database ${name('database')}, as its owner or a superuser.`,
+        `Run the statements in the database ${names.database}, as its owner or a superuser.`,
         'Neither product takes IF NOT EXISTS for all of them: where one says that something exists, go on with the next.',
+        'PostgreSQL lets everybody connect to a database. Where that was revoked, also run:',
+        `GRANT CONNECT ON DATABASE ${quote(names.database)} TO GROUP ${quote(names.role)};`,
       ],
-      statements: statements(values, name),
+      statements: statements(values, names),
       keep: [
-        { what: name('database'), where: 'config.database' },
-        { what: name('user'), where: 'config.user' },
+        {
+          what: 'the host and the port of the server; 5439 where no port is given',
+          where: 'config.host and config.port',
+        },
+        { what: names.database, where: 'config.database' },
+        { what: names.user, where: 'config.user' },
         { what: given(values, 'password'), where: 'config.password' },
       ],
     };
   },
 };
 
+const { quoteIdentifier: quote } = dialect;
+
+type Names = ReturnType<typeof namesOf>;
+
+function namesOf(values: SetUpValues) {
+  const fold = (input: 'role' | 'schema' | 'table' | 'user') => foldName(given(values, input), 'lower');
+  return {
+    role: fold('role'),
+    user: fold('user'),
+    // not folded: who signs in names it letter by letter
+    database: given(values, 'database'),
+    schema: quote(fold('schema')),
+    target: `${quote(fold('schema'))}.${quote(fold('table'))}`,
+  };
+}
+
 /** No schema for temporary data: a TEMP table ends with its session, and only needs the right to make one. */
-function statements(
-  values: SetUpValues,
-  name: (input: 'role' | 'database' | 'schema' | 'table' | 'user') => string,
-): readonly SetUpStatement[] {
-  const quoted = (input: Parameters<typeof name>[0]) => dialect.quoteIdentifier(name(input));
-  const [role, user, schema] = [quoted('role'), quoted('user'), quoted('schema')];
-  const target = `${schema}.${quoted('table')}`;
+function statements(values: SetUpValues, names: Names): readonly SetUpStatement[] {
+  const { schema, target } = names;
+  const [role, user] = [quote(names.role), quote(names.user)];
   return [
     { purpose: 'The group that has the rights', sql: `CREATE GROUP ${role}` },
     {
-      purpose: 'The user that Penstock signs in as',
+      purpose: 'The user that Penstock signs in as; one that exists keeps its own password',
       sql: `CREATE USER ${user} PASSWORD '${given(values, 'password')}'`,
     },
     { purpose: 'who is in that group', sql: `ALTER GROUP ${role} ADD USER ${user}` },
@@ -55,7 +74,7 @@ function statements(
     },
     {
       purpose: 'Temporary data stand in TEMP tables',
-      sql: `GRANT TEMPORARY ON DATABASE ${quoted('database')} TO GROUP ${role}`,
+      sql: `GRANT TEMPORARY ON DATABASE ${quote(names.database)} TO GROUP ${role}`,
     },
     {
       purpose: 'The column that the resolved ids are written to',

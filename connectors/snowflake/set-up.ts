@@ -15,25 +15,38 @@ import { dialect } from './dialect.ts';
 
 const POD: InputRule = { pattern: /^(?:US1|US2|EU1|AU1)$/, meaning: 'one of US1, US2, EU1, AU1' };
 const CLOUD_ACCOUNT: InputRule = { pattern: /^\d{12}$/, meaning: 'the 12 digits of an AWS account' };
+const PUBLIC_KEY: InputRule = {
+  pattern: /^[A-Za-z0-9+/]{300,2000}={0,2}$/,
+  meaning: 'the file of an RSA public key in PEM, from 2048 bits on, beginning with -----BEGIN PUBLIC KEY-----',
+  isOptional: true,
+};
 const NUMBER: InputRule = { pattern: /^[1-9]\d{0,18}$/, meaning: 'a whole number' };
 
 export const setUp: SetUp = {
   inputs: {
-    ...{ role: ANY_NAME, warehouse: ANY_NAME, database: PLAIN_NAME, schema: PLAIN_NAME, table: PLAIN_NAME },
-    ...{ user: ANY_NAME, password: PASSWORD },
+    // a model need not name the database, which the connection is in
+    ...{ role: ANY_NAME, warehouse: ANY_NAME, database: ANY_NAME, schema: PLAIN_NAME, table: PLAIN_NAME },
+    ...{ user: ANY_NAME, password: PASSWORD, publicKey: PUBLIC_KEY },
     ...{ pod: POD, cloudAccount: CLOUD_ACCOUNT, orgId: NUMBER, accountId: NUMBER },
   },
   write: (values) => {
     const names = namesOf(values);
     return {
-      before: ['Run the statements as ACCOUNTADMIN, or as roles that may make roles, users and integrations.'],
+      before: [
+        'Run the statements as ACCOUNTADMIN, or as roles that may make roles, users and integrations.',
+        ...(values.publicKey === undefined ? NO_PASSWORDS : []),
+      ],
       statements: [...grants(names), ...signIn(values, names), ...integration(values, names)],
       keep: [
+        { what: 'the account, such as myorg-account1', where: 'config.account_identifier' },
+        { what: 'its region, such as us-east-1', where: 'config.region' },
         { what: names.role, where: 'config.role' },
         { what: names.warehouse, where: 'config.warehouse' },
         { what: names.database, where: 'config.database' },
         { what: names.user, where: 'config.user' },
-        { what: given(values, 'password'), where: 'config.password' },
+        values.publicKey === undefined
+          ? { what: given(values, 'password'), where: 'config.password' }
+          : { what: 'the private key of that public key, in PEM', where: 'config.private_key' },
         { what: names.integration, where: 'config.storage_integration' },
         { what: 'STORAGE_AWS_IAM_USER_ARN, from the last statement', where: 'config.aws_iam_user_arn' },
         { what: 'STORAGE_AWS_EXTERNAL_ID, from the last statement', where: 'config.aws_external_id' },
@@ -41,6 +54,13 @@ export const setUp: SetUp = {
     };
   },
 };
+
+/** Snowflake takes back, account by account, what this type of user was for. */
+const NO_PASSWORDS = [
+  'An account that refuses TYPE = LEGACY_SERVICE lets no service in by password any more. Make a key instead, and print the',
+  'statements again with --public-key penstock.pub in place of a password:',
+  'openssl genrsa 2048 | openssl pkcs8 -topk8 -nocrypt -out penstock.p8 && openssl rsa -in penstock.p8 -pubout -out penstock.pub',
+];
 
 type Names = ReturnType<typeof namesOf>;
 
@@ -74,8 +94,8 @@ function grants(names: Names): readonly SetUpStatement[] {
     },
     { purpose: 'The schema for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${names.staging}` },
     {
-      purpose: 'in which it may make tables',
-      sql: `GRANT USAGE, CREATE TABLE ON SCHEMA ${names.staging} TO ROLE ${role}`,
+      purpose: 'in which it may make temporary tables: Snowflake asks for no further right',
+      sql: `GRANT USAGE ON SCHEMA ${names.staging} TO ROLE ${role}`,
     },
     {
       purpose: 'The column that the resolved ids are written to',
@@ -87,14 +107,18 @@ function grants(names: Names): readonly SetUpStatement[] {
 function signIn(values: SetUpValues, names: Names): readonly SetUpStatement[] {
   const [user, role] = [dialect.quoteIdentifier(names.user), dialect.quoteIdentifier(names.role)];
   const settings = [
-    `PASSWORD = '${given(values, 'password')}'`,
-    // a service signs in by password alone; other users are asked for a second factor
-    'TYPE = LEGACY_SERVICE',
+    // of users with a password only these are asked for no second factor
+    ...(values.publicKey === undefined
+      ? [`PASSWORD = '${given(values, 'password')}'`, 'TYPE = LEGACY_SERVICE']
+      : [`RSA_PUBLIC_KEY = '${values.publicKey}'`, 'TYPE = SERVICE']),
     `DEFAULT_ROLE = ${role}`,
     `DEFAULT_WAREHOUSE = ${dialect.quoteIdentifier(names.warehouse)}`,
   ];
   return [
-    { purpose: 'The user that Penstock signs in as', sql: `CREATE USER IF NOT EXISTS ${user} ${settings.join(' ')}` },
+    {
+      purpose: 'The user that Penstock signs in as; one that exists keeps its own password or key',
+      sql: `CREATE USER IF NOT EXISTS ${user} ${settings.join(' ')}`,
+    },
     { purpose: 'who has that role', sql: `GRANT ROLE ${role} TO USER ${user}` },
   ];
 }

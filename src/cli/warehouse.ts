@@ -3,13 +3,16 @@ import type { Register } from './command.ts';
 
 const HELP = `
 What each provider takes (in brackets: what it may do without):
-  alpha   --role --warehouse --database --schema --table --user [--password] --pod --cloud-account --org-id --account-id
+  alpha   --role --warehouse --database --schema --table --user [--password or --public-key]
+          --pod --cloud-account --org-id --account-id
+          Snowflake. The last four name the storage integration: the pod of the service and its AWS account there, and the
+          ids that \`penstock init\` shows.
   beta    --database --schema --table --user [--region]
-          The project, the dataset, the table, the service account.
+          BigQuery: the project, the dataset, the table, the service account, the location of the dataset.
   gamma   --role --database --schema --table --user [--password]
           PostgreSQL and Redshift take the same statements.
   delta   --database --schema --table --user
-          The catalog, the schema, the table, the application id of the service principal.
+          Databricks: the catalog, the schema, the table, the application id of the service principal.
   duckdb  [--schema] --table
 
 The statements go to standard output, with comments that say what each is for, what comes before, and what to keep for the
@@ -18,19 +21,16 @@ connection. Read them, then give them to the client of the warehouse:
   penstock warehouse setup-sql --provider gamma --role penstock --database shop --schema public --table people \\
     --user penstock_sync > setup.sql
 
-Table, schema and database must do without quotes, because the model of the pipeline names them without. Nothing is sent
-anywhere. Without --password a new one is made and printed; a password on the command line stays in the shell's history.`;
+What the model of the pipeline names, the table and mostly its schema, must do without quotes, as the model writes none.
+Nothing is sent anywhere. Without --password a new one is made and printed; a password on the command line stays in the
+shell's history.`;
 
 export const registerWarehouse: Register = (program, context) => {
   const warehouse = program.command('warehouse').description('prepare a warehouse for Penstock');
   warehouse
     .command('setup-sql')
     .description('print the statements that let Penstock write profile ids back to one table')
-    .addOption(
-      new Option('--provider <word>', 'the product')
-        .choices(['alpha', 'beta', 'gamma', 'delta', 'duckdb'])
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--provider <word>', 'alpha, beta, gamma, delta, duckdb, or the name of the product')
     .option('--role <name>', 'role, or group, that gets the rights')
     .option('--warehouse <name>', 'compute warehouse that statements run in')
     .option('--database <name>', 'database, project or catalog of the table')
@@ -38,8 +38,14 @@ export const registerWarehouse: Register = (program, context) => {
     .option('--table <name>', 'the table that gets its MPIDs back')
     .option('--user <name>', 'user, service account or service principal that Penstock signs in as')
     .option('--password <text>', 'password of that user; a new one is made without it')
+    .addOption(
+      new Option(
+        '--public-key <file>',
+        'RSA public key in PEM that the user signs in by, in place of a password',
+      ).conflicts('password'),
+    )
     .option('--pod <pod>', 'pod of the service: US1, US2, EU1 or AU1')
-    .option('--cloud-account <digits>', 'cloud account of the service in that pod')
+    .option('--cloud-account <digits>', 'AWS account of the service in that pod, 12 digits')
     .option('--org-id <id>', 'organisation id, as `penstock init` shows it')
     .option('--account-id <id>', 'account id, as `penstock init` shows it')
     .option('--region <name>', 'location of the dataset')

@@ -26,6 +26,7 @@ export { pipelineIds } from './pipeline-ids.ts';
 export { pipelineLags } from './pipeline-lags.ts';
 export { type PipelineContext, pipelineErrors, pipelineStatus, stoppedReason } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
+export { providerOf } from './provider.ts';
 export { reportPipeline } from './report-pipeline.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';

@@ -2,9 +2,9 @@
 // connection's user can read one table and write MPIDs back to it. Connectors write the statements, this says what they get.
 import { type Issue, refuse } from '../kernel/index.ts';
 
-/** 002's inputs: role_name, compute_wh, target_database … acct_id; `region` is ours. */
+/** 002's inputs: role_name, compute_wh, target_database … acct_id; `publicKey` and `region` are ours. */
 export const SET_UP_INPUTS = [
-  ...['role', 'warehouse', 'database', 'schema', 'table', 'user', 'password'],
+  ...['role', 'warehouse', 'database', 'schema', 'table', 'user', 'password', 'publicKey'],
   ...['pod', 'cloudAccount', 'orgId', 'accountId', 'region'],
 ] as const;
 export type SetUpInput = (typeof SET_UP_INPUTS)[number];

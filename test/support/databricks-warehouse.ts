@@ -35,7 +35,7 @@ export async function openDatabricksWarehouse(): Promise<DatabricksWarehouse> {
   const schema = `w_${randomBytes(6).toString('hex')}`;
   const proxy = await openWireProxy(endpoints.databricks);
   const left: string[] = [];
-  const run = await openCustomer();
+  const run = await openDatabricksCustomer();
   await run([`CREATE SCHEMA ${schema}`, `USE SCHEMA ${schema}`, 'CREATE SCHEMA IF NOT EXISTS penstock']);
   return {
     config: { ...DATABRICKS_CONFIG, http_path: httpPath, schema, token },
@@ -69,7 +69,7 @@ export function callsOf({ seen }: Pick<WireProxy, 'seen'>, call: string): number
 }
 
 /** A session of the SDK past the proxy, for what a customer does. It ends with the process of the tests. */
-async function openCustomer() {
+export async function openDatabricksCustomer() {
   const { DBSQLClient } = await import('@databricks/sql');
   const { endpoints, httpPath, token } = serverOf('databricks');
   const { host, port, ca } = endpoints.databricks;

@@ -1,21 +1,44 @@
+import { readFile } from 'node:fs/promises';
 import { generateSecret } from '../../access/index.ts';
 import { warehouseSetUps } from '../../app.ts';
-import { PROVIDERS, readSetUp, type SetUpScript, type SetUpValues } from '../../warehouse/index.ts';
+import { refuse } from '../../kernel/index.ts';
+import { providerOf } from '../../sync/index.ts';
+import { type Provider, readSetUp, type SetUp, type SetUpScript, type SetUpValues } from '../../warehouse/index.ts';
 import type { CommandContext } from '../command.ts';
 
-/** The provider's word, in lower case, and the inputs that were given. */
+/** The provider's word and the inputs that were given; `publicKey` is the name of a file. */
 export type SetupSqlOptions = SetUpValues & { readonly provider: string };
 
 /** Prints what an administrator runs once in the warehouse (002, Identity resolution in a warehouse table, step 4). */
 export async function setupSql(context: CommandContext, { provider: word, ...given }: SetupSqlOptions): Promise<void> {
   const output = context.output();
-  const provider = PROVIDERS.find((name) => name.toLowerCase() === word) ?? 'Alpha';
+  const provider = readProvider(word);
   const setUp = warehouseSetUps[provider];
-  const values = readSetUp(setUp, word, given);
-  const needsPassword = setUp.inputs.password !== undefined && values.password === undefined;
-  const script = setUp.write(needsPassword ? { ...values, password: newPassword() } : values);
+  const values = readSetUp(setUp, word, { ...given, ...(await publicKeyOf(given)) });
+  const script = setUp.write({ ...values, ...(needsPassword(setUp, values) && { password: newPassword() }) });
   if (output.json) output.object({ provider, ...script });
   else output.line(textOf(script, provider));
+}
+
+function readProvider(word: string): Provider {
+  const provider = providerOf(word);
+  if (provider !== undefined) return provider;
+  const words = 'alpha (Snowflake), beta (BigQuery), gamma (PostgreSQL, Redshift), delta (Databricks), duckdb';
+  throw refuse([{ path: '--provider', message: `"${word}" is no provider; use one of ${words}` }]);
+}
+
+/** What stands between the first line and the last. */
+async function publicKeyOf({ publicKey: file }: SetUpValues): Promise<Pick<SetUpValues, 'publicKey'>> {
+  if (file === undefined) return {};
+  const pem = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw refuse([{ path: '--public-key', message: `cannot be read: ${String(cause)}` }]);
+  });
+  const [, key = ''] = /-----BEGIN PUBLIC KEY-----([^-]*)-----END PUBLIC KEY-----/.exec(pem) ?? [];
+  return { publicKey: key.replace(/\s/g, '') };
+}
+
+function needsPassword({ inputs }: SetUp, { password, publicKey }: SetUpValues): boolean {
+  return inputs.password !== undefined && password === undefined && publicKey === undefined;
 }
 
 /** Long enough for every product, with the kinds of letters that some ask for. */
@@ -23,7 +46,7 @@ function newPassword(): string {
   return `Pw-${generateSecret().reveal().slice(0, 40)}`;
 }
 
-function textOf({ before, statements, keep }: SetUpScript, provider: string): string {
+function textOf({ before, statements, keep }: SetUpScript, provider: Provider): string {
   const body = statements.map(({ purpose, sql }) => `-- ${purpose}.\n${sql};`);
   return [
     ...before.map((sentence) => `-- ${sentence}`),

@@ -1,4 +1,8 @@
 // What `penstock warehouse setup-sql` prints is run as it stands, and afterwards the user it made can write back and no more.
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
 import { redshift } from '../../../connectors/redshift/index.ts';
@@ -122,9 +126,63 @@ describe('the command', () => {
     ]) {
       expect(err).toContain(complaint);
     }
-    expect((await setupSql('--provider', 'oracle')).err).toContain(
-      'Allowed choices are alpha, beta, gamma, delta, duckdb',
-    );
+    const oracle = await setupSql('--provider', 'oracle');
+    expect([oracle.code, oracle.out]).toEqual([2, '']);
+    expect(oracle.err).toContain('--provider: "oracle" is no provider; use one of alpha (Snowflake), beta (BigQuery),');
     expect((await setupSql()).err).toContain("required option '--provider <word>' not specified");
+  });
+
+  it.each([
+    ['Gamma', 'gamma'],
+    ['postgresql', 'gamma'],
+    ['Redshift', 'gamma'],
+    ['SNOWFLAKE', 'alpha'],
+    ['BigQuery', 'beta'],
+    ['databricks', 'delta'],
+    ['DuckDB', 'duckdb'],
+  ])('takes the word %s for %s, as a connection does', async (word, provider) => {
+    const complaints = async (given: string) => (await setupSql('--provider', given)).err.replaceAll(given, '');
+    expect(await complaints(word)).toBe(await complaints(provider));
+    expect(await complaints(word)).toContain('--table: is required for');
+  });
+
+  it('takes the file of a public key in place of a password, and no other file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'penstock-keys-'));
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    await writeFile(join(folder, 'penstock.pub'), publicKey);
+    await writeFile(join(folder, 'penstock.p8'), privateKey);
+    const names = [
+      '--role',
+      'r',
+      '--warehouse',
+      'w',
+      '--database',
+      'd',
+      '--schema',
+      's',
+      '--table',
+      't',
+      '--user',
+      'u',
+    ];
+    const service = ['--pod', 'EU1', '--cloud-account', '123456789012', '--org-id', '1', '--account-id', '2'];
+    const withKey = (file: string, ...more: readonly string[]) =>
+      setupSql('--provider', 'alpha', ...names, ...service, '--public-key', join(folder, file), ...more);
+    const [, text = ''] = /-\n([\s\S]*)\n-/.exec(publicKey) ?? [];
+    const { out } = await withKey('penstock.pub');
+    expect(out).toContain(
+      `CREATE USER IF NOT EXISTS "U" RSA_PUBLIC_KEY = '${text.replaceAll('\n', '')}' TYPE = SERVICE`,
+    );
+    expect(out).not.toMatch(/PASSWORD|LEGACY/);
+    expect((await withKey('penstock.p8')).err).toContain('--public-key: must be the file of an RSA public key in PEM');
+    expect((await withKey('nothing')).err).toMatch(/--public-key: cannot be read: .*ENOENT/);
+    expect((await withKey('penstock.pub', '--password', 'Aa1-aa1-aa1-aa1')).err).toContain(
+      'cannot be used with option',
+    );
+    await rm(folder, { recursive: true });
   });
 });

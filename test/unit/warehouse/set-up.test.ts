@@ -65,12 +65,12 @@ describe.each(PROVIDERS)('the statements that prepare a table of %s', (provider)
     );
   });
 
-  it('say what to keep for fields that a connection of that provider has', () => {
+  it('say what to keep for fields that a connection of that provider has, and miss none that it needs', () => {
     const { keep } = SET_UPS[provider].write(VALUES[provider]);
     const fields = keep.flatMap(({ where }) => [...where.matchAll(/config\.(\w+)/g)].map(([, field = '']) => field));
-    const schema = FLEET[provider]?.configSchema as { readonly properties?: object } | undefined;
-    expect(fields.length).toBeGreaterThan(0);
-    for (const field of fields) expect(Object.keys(schema?.properties ?? {})).toContain(field);
+    const schema = FLEET[provider]?.configSchema as { readonly properties?: object; readonly required?: string[] };
+    expect(Object.keys(schema.properties ?? {})).toEqual(expect.arrayContaining(fields));
+    expect(fields).toEqual(expect.arrayContaining(schema.required ?? ['none is named']));
   });
 
   it('name what is missing and what does not apply', () => {
@@ -124,6 +124,28 @@ describe('names', () => {
     }
   });
 
+  it('of databases, roles and users may need quotes, which a model does not write', () => {
+    const names = { database: 'Shop-prod 2', role: 'Ro;le', user: 'penstock@example.com' };
+    const gamma = statementsOf('Gamma', { ...VALUES.Gamma, ...names }).join('\n');
+    expect(gamma).toContain('ON DATABASE "Shop-prod 2" TO GROUP "Ro;le"');
+    expect(gamma).toContain('CREATE USER "penstock@example.com" PASSWORD');
+    expect(statementsOf('Alpha', { ...VALUES.Alpha, ...names }).join('\n')).toContain(
+      'ON TABLE "Shop-prod 2"."PUBLIC"."PEOPLE" TO ROLE "Ro;le"',
+    );
+    const delta = { ...VALUES.Delta, database: 'Shop-prod', schema: 'my-shop' };
+    expect(statementsOf('Delta', delta).join('\n')).toContain('ON TABLE `Shop-prod`.`my-shop`.`people` TO `');
+    for (const schema of ['my shop', 'main.shop', 'a/b']) {
+      expect(() => statementsOf('Delta', { ...delta, schema })).toThrow(
+        '--schema: must be 1 to 127 characters without',
+      );
+    }
+  });
+
+  it('of a database stay as they are where who signs in names it letter by letter', () => {
+    expect(statementsOf('Gamma', { ...VALUES.Gamma, database: 'Shop' }).join()).toContain('ON DATABASE "Shop"');
+    expect(statementsOf('Alpha', { ...VALUES.Alpha, database: 'Shop' }).join()).toContain('ON DATABASE "SHOP"');
+  });
+
   it('passwords mean the same between the quotes of every product', () => {
     for (const password of [
       "Pw-012345'678",
@@ -134,5 +156,31 @@ describe('names', () => {
     ]) {
       expect(() => statementsOf('Gamma', { ...VALUES.Gamma, password })).toThrow('--password: must be 12 to 64');
     }
+  });
+});
+
+describe('a public key in place of a password', () => {
+  const { password, ...rest } = VALUES.Alpha;
+  const publicKey = `${'MIIB'.repeat(98)}==`;
+
+  it('makes a user that signs in by it alone', async () => {
+    const parser = await loadParser();
+    const [user = ''] = statementsOf('Alpha', { ...rest, publicKey }).filter((sql) => sql.startsWith('CREATE USER'));
+    expect(user).toContain(` RSA_PUBLIC_KEY = '${publicKey}' TYPE = SERVICE `);
+    expect(user).not.toContain('PASSWORD');
+    expect(parser.parse(user, 'snowflake')).toMatchObject({ outcome: 'parsed' });
+    const { keep, before } = SET_UPS.Alpha.write({ ...rest, publicKey });
+    expect(keep.map(({ where }) => where)).toContain('config.private_key');
+    expect(keep.map(({ where }) => where)).not.toContain('config.password');
+    expect(before.join()).not.toContain('LEGACY_SERVICE');
+  });
+
+  it('is the text of one, and belongs to no other product', () => {
+    for (const wrong of ['', 'short', `${publicKey}'`, publicKey.replace('M', ' ')]) {
+      expect(() => statementsOf('Alpha', { ...rest, publicKey: wrong })).toThrow(
+        '--public-key: must be the file of an',
+      );
+    }
+    expect(() => statementsOf('Gamma', { ...VALUES.Gamma, publicKey })).toThrow('--public-key: does not apply to');
   });
 });
