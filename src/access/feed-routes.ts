@@ -58,8 +58,8 @@ function getFeeds({ store }: AccessDeps): Endpoint {
     params: WorkspaceParams,
     responses: { 200: FeedList },
     refusals: REFUSALS,
-    async handler({ caller, query: { accountId } }) {
-      if (accountId !== undefined) await requireAccountOf(store, caller.workspaceId, accountId);
+    async handler({ caller, query }) {
+      await requireAccountOf(store, caller.workspaceId, query.accountId ?? '');
       return { status: 200, body: envelope((await listFeeds(store, caller.workspaceId)).map(feedAnswer)) };
     },
   });
@@ -76,15 +76,15 @@ function getFeed({ store }: AccessDeps): Endpoint {
     params: Type.Object({ workspaceId: WorkspaceParam, feedId: Int64() }),
     responses: { 200: FeedList },
     refusals: REFUSALS,
-    async handler({ caller, params, query: { accountId } }) {
-      if (accountId !== undefined) await requireAccountOf(store, caller.workspaceId, accountId);
+    async handler({ caller, params, query }) {
+      await requireAccountOf(store, caller.workspaceId, query.accountId ?? '');
       const feed = await requireFeed(store, caller.workspaceId, BigInt(params.feedId));
       return { status: 200, body: envelope([feedAnswer(feed)]) };
     },
   });
 }
 
-/** Rulings §6: a wrong account, or none, is FORBIDDEN. */
+/** Rulings §6: a wrong account, or none, is FORBIDDEN, of reads too. */
 async function requireAccountOf(sql: Sql, id: WorkspaceId, accountId: string): Promise<void> {
   const [row] = await sql.orm.select({ accountId: workspaces.accountId }).from(workspaces).where(eq(workspaces.id, id));
   if (String(row?.accountId) === accountId) return;

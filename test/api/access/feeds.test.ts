@@ -16,8 +16,8 @@ async function ready() {
   const server = accessServer(access, inputProbes);
   const authorization = await bearerOf(server, credential);
   const url = `/v1/workspace/${workspaceId}/partnerfeeds`;
-  const get = async (path = '', headers = { authorization }) => {
-    const answer = await server.inject({ method: 'GET', url: `${url}${path}`, headers });
+  const get = async (path = '', headers = { authorization }, query = `?accountId=${accountId}`) => {
+    const answer = await server.inject({ method: 'GET', url: `${url}${path}${query}`, headers });
     return { status: answer.statusCode, body: JSON.parse(answer.body) };
   };
   const post = async (body: object, query = `?accountId=${accountId}`, headers = { authorization }) => {
@@ -70,7 +70,7 @@ describe('a feed', () => {
       status: 200,
       body: { data: [shown], data_type: 'partner_feed', errors: null },
     });
-    expect((await at.get(`/${made.id}?accountId=${at.accountId}`)).body.data).toEqual([shown]);
+    expect((await at.get(`/${made.id}`)).body.data).toEqual([shown]);
     const rows = await at.access.store.query<{ row: string }>(
       'SELECT input_credentials::text AS row FROM input_credentials UNION ALL SELECT detail FROM audit_log',
     );
@@ -133,6 +133,8 @@ describe('a feed', () => {
     expect(status).toBe(403);
     expect(body.errors[0].message).toContain('accountId');
     expect((await at.get()).body.data).toEqual([]);
+    const [made] = (await at.post(ALPHA)).body.data;
+    for (const path of ['', `/${made.id}`]) expect((await at.get(path, undefined, query)).status).toBe(403);
   });
 
   test.each([

@@ -7,9 +7,17 @@ import { replaceConnection } from '../../../src/sync/save-connection.ts';
 import { untilUnchanged } from '../../../src/sync/v1/in-version-one.ts';
 import { PIPELINES, someFeed, somePlan, TRANSFORMATIONS } from '../../support/sync-api.ts';
 import { connectionOne, modelOne, openVersionOne, pipelineOne, type VersionOne } from '../../support/version-one.ts';
+import {
+  ADDRESS_ROWS,
+  CONNECTION_ROWS,
+  type FieldRow,
+  FOLLOWED_ROWS,
+  MODEL_ROWS,
+  PIPELINE_ROWS,
+  SECRET_ROWS,
+} from '../../support/version-one-fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-type Row = readonly [field: string, inOne: unknown, path: string, inTwo: unknown];
 
 let at: VersionOne;
 let feeds: readonly [number, number];
@@ -35,7 +43,7 @@ function withValue(body: Fields, path: string, value: unknown): Fields {
 }
 
 /** Writes the row in one version, reads it in the other, and back again. */
-async function roundTrip([one, two]: readonly [string, string], [field, inOne, path, inTwo]: Row) {
+async function roundTrip([one, two]: readonly [string, string], [field, inOne, path, inTwo]: FieldRow) {
   const before = (await at.one.get(one)).body as Fields;
   const beforeInTwo = (await at.two.get(two)).body as Fields;
   const put = await at.one.put(one, { ...before, [field]: inOne });
@@ -62,53 +70,43 @@ describe('connections', () => {
   beforeAll(async () => {
     for (const body of [ALPHA, BETA, GAMMA]) expect((await at.one.post('/connections', body)).status).toBe(200);
   });
-  const plain = (...names: readonly string[]): Row[] =>
-    names.map((name) => [name, 'changed', `config.${name}`, 'changed']);
 
-  it.each<[string, Row]>(
-    Object.entries<Row[]>({
-      alpha: [
-        ['name', 'Renamed', 'name', 'Renamed'],
-        ...plain('warehouse', 'database', 'user', 'role'),
-        ['alpha_aws_iam_user_arn', 'changed', 'config.aws_iam_user_arn', 'changed'],
-        ['alpha_aws_external_id', 'changed', 'config.aws_external_id', 'changed'],
-        ['alpha_aws_external_id', null, 'config.aws_external_id', undefined],
-      ],
-      beta: [
-        ['name', 'Renamed', 'name', 'Renamed'],
-        ...plain('region', 'project_id', 'dataset_id', 'service_account_id'),
-      ],
-      gamma: [
-        ...plain('database', 'user'),
-        ['gamma_aws_iam_role_arn', 'changed', 'config.aws_iam_role_arn', 'changed'],
-        ['gamma_aws_iam_role_arn', null, 'config.aws_iam_role_arn', undefined],
-      ],
-    }).flatMap(([id, rows]) => rows.map((row) => [id, row] as [string, Row])),
+  it.each<[string, FieldRow]>(
+    Object.entries(CONNECTION_ROWS).flatMap(([id, rows]) => rows.map((row) => [id, row] as [string, FieldRow])),
   )('%s: %j', async (id, row) => {
     await roundTrip([`/connections/${id}`, `/connections/${id}`], row);
   });
 
-  it.each([
-    ['alpha', 'source_account_id', 'account_identifier'],
-    ['alpha', 'region', 'region'],
-    ['gamma', 'host', 'host'],
-    ['gamma', 'port', 'port'],
-  ])('%s: %s is config.%s, with the secret beside it, as another address asks for it', async (id, field, inTwo) => {
-    const { body } = await at.one.get(`/connections/${id}`);
-    const put = await at.one.put(`/connections/${id}`, { ...body, [field]: 'changed', password: 'new' });
-    expect(put.status).toBe(200);
-    const two = await at.two.get(`/connections/${id}`);
-    expect(two.body.config[inTwo]).toBe('changed');
-    const config = { ...two.body.config, [inTwo]: body[field], password: 'newer' };
-    expect((await at.two.put(`/connections/${id}`, { ...two.body, config })).status).toBe(200);
-    expect((await at.one.get(`/connections/${id}`)).body[field]).toBe(body[field]);
-  });
+  it.each(ADDRESS_ROWS)(
+    '%s: %s is %s, with the secret beside it, as another address asks for it',
+    async (id, field, path) => {
+      const { body } = await at.one.get(`/connections/${id}`);
+      const put = await at.one.put(`/connections/${id}`, { ...body, [field]: 'changed', password: 'new' });
+      expect(put.status).toBe(200);
+      const two = (await at.two.get(`/connections/${id}`)).body;
+      expect(valueAt(two, path)).toBe('changed');
+      const edited = withValue(withValue(two, path, body[field]), 'config.password', 'newer');
+      expect((await at.two.put(`/connections/${id}`, edited)).status).toBe(200);
+      expect((await at.one.get(`/connections/${id}`)).body[field]).toBe(body[field]);
+    },
+  );
 
-  it.each(['alpha', 'gamma'])('%s: type is service_provider, the secret is masked in both', async (id) => {
+  it.each(SECRET_ROWS)('%s: type is service_provider, and %s is %s, masked in both', async (id, field, path) => {
     const [one, two] = [await at.one.get(`/connections/${id}`), await at.two.get(`/connections/${id}`)];
     expect(one.body.type).toBe(two.body.service_provider.toLowerCase());
-    expect([one.body.password, two.body.config.password]).toEqual([SECRET_MASK, SECRET_MASK]);
+    expect([one.body[field], valueAt(two.body, path)]).toEqual([SECRET_MASK, SECRET_MASK]);
     expect(one.body.is_faulted).toBe(two.body.status === 'faulted');
+  });
+
+  it('gamma: a password that one version gives is what the other asks the warehouse with', async () => {
+    const path = '/connections/gamma';
+    const one = (await at.one.get(path)).body;
+    await at.one.put(path, { ...one, password: 'of one' });
+    await at.two.put(path, (await at.two.get(path)).body);
+    expect(at.gamma.opened.at(-1)).toMatchObject({ password: 'of one' });
+    await at.two.put(path, withValue((await at.two.get(path)).body, 'config.password', 'of two'));
+    await at.one.put(path, one);
+    expect(at.gamma.opened.at(-1)).toMatchObject({ password: 'of two' });
   });
 
   it.each<[string, object]>([
@@ -142,15 +140,7 @@ describe('a secret that version 1 does not know', () => {
 });
 
 describe('data models', () => {
-  it.each<Row>([
-    ['name', 'Renamed', 'name', 'Renamed'],
-    [
-      'sql_query',
-      'SELECT * FROM purchases WHERE amount > 1',
-      'config.sql_query',
-      'SELECT * FROM purchases WHERE amount > 1',
-    ],
-  ])('%s = %j is %s in version 2', async (...row) => {
+  it.each(MODEL_ROWS)('%s = %j is %s in version 2', async (...row) => {
     await roundTrip(['/data-models/second', '/data-models/second'], row);
   });
 
@@ -181,23 +171,35 @@ describe('pipelines', () => {
   });
   const paths = [`/pipelines/${pipelineOne.id}`, `${PIPELINES}/${pipelineOne.id}`] as const;
 
-  it.each<Row>([
-    ['name', 'Renamed', 'name', 'Renamed'],
-    ['connection_id', 'second', 'connection_id', 'second'],
-    ['data_model_id', 'second', 'data_model_id', 'second'],
-    ['is_active', false, 'state', 'paused'],
-    ['is_draft', true, 'state', 'new'],
-    ['schedule_start_time', '2024-05-01T00:00:00Z', 'schedule.start', '2024-05-01T00:00:00Z'],
-    ['schedule_end_time', '2031-01-01T00:00:00Z', 'schedule.end', '2031-01-01T00:00:00Z'],
-    ['schedule_end_time', null, 'schedule.end', undefined],
-    ['schedule_interval', 'weekly', 'schedule.frequency', 'weekly'],
-    ['schedule_interval', 'on_demand', 'schedule.type', 'on_demand'],
-    ['schedule_interval', 'once', 'schedule.type', 'once'],
-    ['environment', 'development', 'environment', 'development'],
-    ['plan_id', 'second-plan', 'data_plan_id', 'second-plan'],
-    ['plan_version', 2, 'data_plan_version', 2],
-  ])('%s = %j is %s in version 2', async (...row) => {
+  it.each(PIPELINE_ROWS)('%s = %j is %s in version 2', async (...row) => {
     await roundTrip(paths, row);
+  });
+
+  it.each(FOLLOWED_ROWS)('follow their model: %s = %j is their %s', async (...row) => {
+    const [field, inOne, path, inTwo] = row;
+    const body = { ...pipelineOne, id: `follower-${++count}`, partner_feed_id: feeds[0] };
+    expect((await at.one.post('/pipelines', body)).status).toBe(200);
+    const tracking = async () => (await at.two.get(`${PIPELINES}/${body.id}`)).body;
+    const before = await tracking();
+    expect((await at.one.put('/data-models/buyers', { ...modelOne, [field]: inOne })).status).toBe(200);
+    expect(valueAt(await tracking(), path)).toEqual(inTwo);
+    expect((await at.one.put('/data-models/buyers', modelOne)).status).toBe(200);
+    const { sync_mode, schedule } = await tracking();
+    expect({ sync_mode, schedule }).toEqual({ sync_mode: before.sync_mode, schedule: before.schedule });
+  });
+
+  it('show the same audit fields in both, and so do the others', async () => {
+    for (const [one, two] of [
+      paths,
+      ['/connections/gamma', '/connections/gamma'],
+      ['/data-models/buyers', '/data-models/buyers'],
+    ] as const) {
+      const [inOne, inTwo] = [(await at.one.get(one)).body, (await at.two.get(two)).body];
+      for (const field of ['created_on', 'created_by', 'last_modified_on', 'last_modified_by']) {
+        expect([one, field, inOne[field]]).toEqual([one, field, inTwo[field]]);
+      }
+      expect(inOne.last_modified_by).toBe(inOne.created_by);
+    }
   });
 
   it('partner_feed_id and partner_feed_key are the same in both', async () => {

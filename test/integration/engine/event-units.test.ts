@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFeed } from '../../../src/access/create-feed.ts';
+import { requestRetry } from '../../../src/engine/index.ts';
 import { createEvents, type Events } from '../../../src/events/index.ts';
 import { createIdentities } from '../../../src/identity/index.ts';
 import { AppError, parseJson } from '../../../src/kernel/index.ts';
@@ -9,7 +10,15 @@ import { fakeWarehouse } from '../../support/fake-warehouse.ts';
 import { handClock } from '../../support/hand-clock.ts';
 import { always, column, EMAIL, fromColumn } from '../../support/map-events.ts';
 import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
-import { addPipeline, countsOf, IDENTITY_KEY, startDaemon, trigger, untilRun } from '../../support/test-engine.ts';
+import {
+  addPipeline,
+  countsOf,
+  IDENTITY_KEY,
+  startDaemon,
+  type TestDaemon,
+  trigger,
+  untilRun,
+} from '../../support/test-engine.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const clock = handClock();
@@ -96,18 +105,46 @@ test('a batch whose person fails fails all its rows, each with the column at fau
   ]);
 });
 
-test('a batch carries the key of the feed that its pipeline names', async () => {
-  const { connector } = fakeWarehouse({ columns: COLUMNS, rows: [['a@b.c', null, '1']], nowMs: () => clock.nowMs() });
-  await using daemon = await startDaemon({ store, clock, connector, events: refusing('poison') });
-  const pipeline = await addPipeline(store, { mappings: MAPPINGS });
+test('a batch names the feed and the data plan of its pipeline, also one that comes by a retry of failed records', async () => {
+  const rows = [
+    ['a@b.c', null, '1'],
+    ['b@b.c', null, 'poison'],
+  ];
+  const { connector } = fakeWarehouse({ columns: COLUMNS, rows, nowMs: () => clock.nowMs() });
   const { workspaceId } = await someWorkspace({ store, clock, keyRing: testKeyRing() });
-  expect(workspaceId).toBe(pipeline.workspaceId);
+  const caller = { workspaceId, actor: 'tester' };
   const body = { module_name: 'alpha', name: 'warehouse' };
-  const { feed } = await createFeed({ store, clock, keyRing: testKeyRing() }, { workspaceId, actor: 'tester' }, body);
-  await store.execute('UPDATE pipelines SET kept = $1', [JSON.stringify({ partnerFeedId: String(feed.id) })]);
+  const { feed } = await createFeed({ store, clock, keyRing: testKeyRing() }, caller, body);
+  const pipeline = await addPipeline(store, {
+    mappings: MAPPINGS,
+    kept: { partnerFeedId: String(feed.id), dataPlan: { id: 'plan', version: '2' } },
+  });
+  expect(workspaceId).toBe(pipeline.workspaceId);
+  const runId = await withDaemon(connector, refusing('poison'), (daemon) =>
+    trigger(daemon, store, { pipeline, nowMs: clock.nowMs() }),
+  );
+  await withDaemon(connector, refusing('nothing'), ({ jobs }) =>
+    requestRetry({ store, jobs, clock }, caller, { pipelineId: pipeline.id, runId, ids: undefined }),
+  );
 
-  await untilRun(store, await trigger(daemon, store, { pipeline, nowMs: clock.nowMs() }), 'success');
-
-  const kept = await store.query('SELECT pipeline_number AS number, input_key FROM event_batches');
-  expect(kept).toEqual([{ number: pipeline.number, input_key: feed.key }]);
+  const kept = await store.query<{ number: bigint; input_key: string; text: string }>(
+    'SELECT pipeline_number AS number, input_key, text FROM event_batches ORDER BY id',
+  );
+  expect((await keptLabels()).flat().toSorted()).toEqual(['1', 'poison']);
+  for (const { number, input_key, text } of kept) {
+    expect([number, input_key]).toEqual([pipeline.number, feed.key]);
+    expect(parseJson(text)).toMatchObject({ context: { data_plan: { plan_id: 'plan', plan_version: 2 } } });
+  }
 });
+
+/** Makes a run under a daemon and waits for its success. */
+async function withDaemon(
+  connector: ReturnType<typeof fakeWarehouse>['connector'],
+  events: Events,
+  request: (daemon: TestDaemon) => Promise<bigint>,
+): Promise<bigint> {
+  await using daemon = await startDaemon({ store, clock, connector, events });
+  const id = await request(daemon);
+  await untilRun(store, id, 'success');
+  return id;
+}
