@@ -7,7 +7,7 @@ import type { Identities } from '../identity/index.ts';
 import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
 import { deleteInParts, type Sql, type Store, type Transaction } from '../store/index.ts';
 import { rejectedBatches } from './tables.ts';
-import { whoInJson } from './who-in-json.ts';
+import { readable, whoInJson } from './who-in-json.ts';
 
 export interface Rejection {
   /** JSON text as it came. */
@@ -23,7 +23,7 @@ interface RejectedRequest {
   readonly rejections: readonly Rejection[];
 }
 
-/** Longer ones are kept without their text, which is refused for its size. */
+/** Longer ones are kept without their text, which is refused for its size; and so are those that cannot be written again. */
 const MOST_CHARACTERS = 131_072;
 
 /** Resolves when the rejections are durable. */
@@ -83,7 +83,7 @@ async function insertRejections(sql: Sql, request: NamedRejections): Promise<voi
       ...[workspaceId, receivedOn, key, path],
       ids,
       rejections.map(({ issues }) => stringifyJson(issues)),
-      rejections.map(({ text }) => (text.length > MOST_CHARACTERS ? null : text)),
+      rejections.map(({ text }) => (text.length > MOST_CHARACTERS || readable(text) === undefined ? null : text)),
     ],
   );
 }

@@ -1,3 +1,4 @@
+import { MOST_DEPTH, measure } from '../http/index.ts';
 import {
   type Environment,
   type Identity,
@@ -7,7 +8,7 @@ import {
   type NamedPerson,
   normaliseIdentity,
 } from '../identity/index.ts';
-import { fitsInt64, isRawNumber, parseJson } from '../kernel/index.ts';
+import { fitsInt64, isRawNumber, type Json, parseJson } from '../kernel/index.ts';
 
 /** What calls of analytics SDKs name somebody by, besides the names of batches. */
 const FIELDS_OF_CALLS: ReadonlyMap<string, IdentityType> = new Map([
@@ -33,11 +34,12 @@ export function whoInJson(text: string): NamedPerson {
   return mpid === undefined ? { environment, identities } : { environment, identities, mpid };
 }
 
-function readable(text: string): unknown {
+/** The value of a JSON text; undefined for one whose nesting leaves no stack to look into it, or to write it again. */
+export function readable(text: string): Json | undefined {
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    return measure(value).depth > MOST_DEPTH ? undefined : value;
   } catch {
-    // nested too deeply, say: nothing of it can be read
     return undefined;
   }
 }

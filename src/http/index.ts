@@ -1,4 +1,5 @@
-export { repeatedField, repetition } from './body/repeated-field.ts';
+export { MOST_DEPTH } from './body/parse-body.ts';
+export { measure, repeatedField, repetition } from './body/repeated-field.ts';
 export type {
   ApiName,
   Authenticate,

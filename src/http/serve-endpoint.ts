@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type Json, type Log, refuse, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import { decodeBody, mediaType, parseBody, refuseRepeated, refuseUnstorable } from './body/parse-body.ts';
+import { decodeBody, mediaType, parseBody, refuseDeep, refuseRepeated, refuseUnstorable } from './body/parse-body.ts';
 import { announcesBody, readBody } from './body/read-body.ts';
 import { clientSignal } from './client-signal.ts';
 import type {
@@ -171,6 +171,7 @@ async function receive(
   const parsed = parseBody(text, type);
   const { value } = parsed;
   if (endpoint.bodyCheck === 'items') return { value, text, hasRepeated: parsed.repeated !== undefined };
+  refuseDeep(parsed);
   refuseRepeated(parsed);
   if (endpoint.bodyCheck === undefined) {
     refuseUnstorable(value, type === 'json' ? text : undefined);

@@ -1,7 +1,7 @@
 import { AppError, type Issue, type Json, parseJson, refuse, unstorableText } from '../../kernel/index.ts';
 import type { Endpoint } from '../contract.ts';
 import { locateJsonError } from './locate-json-error.ts';
-import { repeatedField, repetition } from './repeated-field.ts';
+import { measure, repeatedAmong, repetition } from './repeated-field.ts';
 
 export type MediaType = 'json' | 'form';
 
@@ -45,13 +45,29 @@ export interface ParsedBody {
   readonly value: Json;
   /** Path of a field that its object has twice, of which `value` has the last. */
   readonly repeated: string | undefined;
+  /** How many lists and objects lie in each other. */
+  readonly depth: number;
 }
 
 /** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for a field of a form given twice. */
 export function parseBody(text: string, type: MediaType): ParsedBody {
-  if (type === 'form') return { value: parseForm(text), repeated: undefined };
+  if (type === 'form') return { value: parseForm(text), repeated: undefined, depth: 1 };
   const value = parseOrLocate(text);
-  return { value, repeated: repeatedField(text, value) };
+  const measured = measure(value);
+  return { value, repeated: repeatedAmong(text, measured), depth: measured.depth };
+}
+
+// not shown: a bound of nesting; what is deeper can be parsed, and may be neither checked nor written again
+export const MOST_DEPTH = 200;
+
+/** Throws MALFORMED_BODY where lists and objects lie in each other without end. */
+export function refuseDeep({ depth }: ParsedBody): void {
+  if (depth > MOST_DEPTH) throw tooDeep();
+}
+
+function tooDeep(cause?: unknown): AppError {
+  const message = `The body is nested too deeply: at most ${MOST_DEPTH} lists and objects may lie in each other.`;
+  return new AppError('MALFORMED_BODY', message, { cause });
 }
 
 /** Throws VALIDATION_FAILED for text that the store cannot hold. `source`: the JSON that the value was parsed from. */
@@ -78,7 +94,7 @@ function parseOrLocate(text: string): Json {
   try {
     return parseJson(text);
   } catch (cause) {
-    if (cause instanceof RangeError) throw new AppError('MALFORMED_BODY', 'The body is nested too deeply.', { cause });
+    if (cause instanceof RangeError) throw tooDeep(cause);
     const error = locateJsonError(text);
     throw new AppError(
       'MALFORMED_BODY',

@@ -8,7 +8,12 @@ export const repetition = (path: string): Issue => ({ path, message: 'is given m
 
 /** Path of the first field of `text` that its object has already; undefined: none. `text` is JSON, and `value` what it says. */
 export function repeatedField(text: string, value: Json): string | undefined {
-  return countFields(text) === fieldsOf(value) ? undefined : findRepeated(text);
+  return repeatedAmong(text, measure(value));
+}
+
+/** The same of a value that was measured. */
+export function repeatedAmong(text: string, { fields }: Measure): string | undefined {
+  return countFields(text) === fields ? undefined : findRepeated(text);
 }
 
 function countFields(text: string): number {
@@ -42,18 +47,41 @@ function isField(text: string, after: number): boolean {
   return text[at] === ':';
 }
 
-/** Fields of all objects in a value. Not recursive: the caller chose how deep it is. */
-function fieldsOf(value: Json): number {
-  let count = 0;
-  const pending: Json[] = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next !== 'object' || next === null || isRawNumber(next)) continue;
-    const children = Object.values(next) as Json[];
-    if (!Array.isArray(next)) count += children.length;
-    for (const child of children) if (typeof child === 'object') pending.push(child);
+export interface Measure {
+  /** Of all objects in a value. */
+  readonly fields: number;
+  /** How many lists and objects lie in each other: 0 for a text or a number. */
+  readonly depth: number;
+}
+
+/** Not recursive: the caller chose how deep it is. */
+export function measure(value: Json): Measure {
+  let fields = 0;
+  let depth = 0;
+  for (let level = containersAmong([value]); level.length > 0; depth += 1) {
+    const below: Container[] = [];
+    for (const container of level) {
+      const children = Object.values(container) as readonly Json[];
+      if (!Array.isArray(container)) fields += children.length;
+      addContainers(children, below);
+    }
+    level = below;
   }
-  return count;
+  return { fields, depth };
+}
+
+type Container = Readonly<Record<string, Json>> | readonly Json[];
+
+function containersAmong(values: readonly Json[]): readonly Container[] {
+  const found: Container[] = [];
+  addContainers(values, found);
+  return found;
+}
+
+function addContainers(values: readonly Json[], found: Container[]): void {
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null && !isRawNumber(value)) found.push(value);
+  }
 }
 
 interface Level {

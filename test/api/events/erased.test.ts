@@ -67,6 +67,16 @@ describe('a batch of an erased person', () => {
     expect(others).toEqual([]);
   });
 
+  test('does not keep a list from those who see what was rejected, whatever lies beside it', async () => {
+    const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+    const list = `[${deep}, ${JSON.stringify(batchOf('gone', { ip: 7 }))}, ${JSON.stringify(batchOf('a'))}]`;
+    expect((await api.post(BULK, list)).status).toBe(202);
+    expect(await kept('event_batches')).toHaveLength(1);
+    const errors = [{ path: '', message: expect.any(String) }];
+    const answer = await api.get('/rejected-batches');
+    expect(answer).toMatchObject({ status: 200, body: { items: [{ batch: null, errors }] } });
+  });
+
   test('is told from others by its sender, who hears of what becomes of it', async () => {
     const sender = {
       workspaceId: api.workspaceId,

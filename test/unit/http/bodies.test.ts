@@ -39,6 +39,25 @@ async function post({ payload, headers = {}, url = '/platform/v2/things' }: Sent
   return { status: response.statusCode, text: response.body };
 }
 
+describe('lists and objects that lie in each other', () => {
+  const nested = (levels: number, inner = '1') => `{"a": ${'['.repeat(levels)}${inner}${']'.repeat(levels)}}`;
+
+  it('are taken down to 200 levels', async () => {
+    expect((await post({ payload: nested(199) })).status).toBe(200);
+  });
+
+  it.each([nested(200), nested(30_000), nested(30_000, '"\\u0000"'), nested(1, nested(200))])(
+    'are refused below that, however much they hold: %#',
+    async (payload) => {
+      for (const url of ['/platform/v2/things', '/v2/own']) {
+        const answer = await post({ payload, url });
+        expect(answer.status).toBe(400);
+        expect(answer.text).toContain('nested too deeply: at most 200');
+      }
+    },
+  );
+});
+
 describe('a gzip body', () => {
   const gzip = { 'content-encoding': 'gzip' };
 
