@@ -21,12 +21,16 @@ const common = {
   query: NO_PARAMETERS,
 } as const;
 
+const closed = { additionalProperties: false } as const;
+
 const READINESS = Type.Object(
   {
     status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
-    checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), reason: Type.Optional(Type.String()) })),
+    checks: Type.Array(
+      Type.Object({ name: Type.String(), ok: Type.Boolean(), reason: Type.Optional(Type.String()) }, closed),
+    ),
   },
-  { title: 'Readiness' },
+  { title: 'Readiness', ...closed },
 );
 
 /** What an operator's tools ask, without credentials; the metrics only from networks that may know. */
@@ -42,7 +46,7 @@ export function operationsEndpoints({
       path: '/healthz',
       operationId: 'getHealth',
       summary: 'Whether the process is alive; it does not ask the store',
-      responses: { 200: Type.Object({ status: Type.Literal('alive') }) },
+      responses: { 200: Type.Object({ status: Type.Literal('alive') }, closed) },
       handler: async () => ({ status: 200, body: { status: 'alive' } }),
     }),
     defineEndpoint({

@@ -72,6 +72,20 @@ it('has examples that are what their schemas say', () => {
   }
 });
 
+it('shows for every body what one may look like, but that of the settings, whose defaults stand there', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'api');
+  const without = operations.filter(([name, { requestBody }]) => {
+    const [{ schema = {} } = {}] = Object.values(requestBody?.content ?? {});
+    const { examples = [] } = resolved(schema);
+    for (const example of examples) {
+      expect(ajv.validate(withRefs(schema), example), `${name}: ${ajv.errorsText()}`).toBe(true);
+    }
+    return requestBody !== undefined && examples.length === 0;
+  });
+  expect(without.map(([, { operationId }]) => operationId)).toEqual(['replaceSettings']);
+});
+
 it('names each parameter of a path once, and a body for each answer that has one', () => {
   for (const [name, { parameters, responses }] of operations) {
     const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
@@ -87,6 +101,11 @@ function mediaOf(answers: Readonly<Record<string, { readonly content?: Media }>>
   return Object.entries(answers).flatMap(([status, { content = {} }]) =>
     Object.entries(content).map(([type, media]) => [`${status} ${type}`, media] as const),
   );
+}
+
+function resolved(schema: { readonly $ref?: string; readonly examples?: readonly unknown[] }) {
+  const { $ref } = schema;
+  return $ref === undefined ? schema : (document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
 /** References lead into the document; a file has no schema. */

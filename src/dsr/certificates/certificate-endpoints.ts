@@ -7,6 +7,8 @@ const FILES = [
   { path: '/certificates/opengdpr.pem', suffix: 'V1', who: 'version 1' },
 ] as const;
 
+const PEM = 'application/x-pem-file';
+
 /** {cert_url} and {cert_url_v1} of 001 (rulings §4, Bases): what `processor_certificate` of the discovery names. */
 export function certificateEndpoints({ published }: Pick<Processor, 'published'>): readonly Endpoint[] {
   return FILES.map(({ path, suffix, who }) =>
@@ -16,11 +18,11 @@ export function certificateEndpoints({ published }: Pick<Processor, 'published'>
       summary: `The certificate that signs answers and callbacks of ${who}, as PEM; behind it earlier ones until they expire`,
       params: NO_PARAMETERS,
       query: NO_PARAMETERS,
-      responses: { 200: Type.String() },
+      responses: { 200: Type.String({ contentMediaType: PEM }) },
       handler: async () => ({
         status: 200,
         body: await published(),
-        headers: { 'content-type': 'application/x-pem-file', 'cache-control': 'public, max-age=60' },
+        headers: { 'content-type': PEM, 'cache-control': 'public, max-age=60' },
       }),
     }),
   );

@@ -12,14 +12,17 @@ import type { GivenCall } from './read-call.ts';
 const MOST_CALLS = 2_500;
 
 /** The body of a batch request, for documents; each call is looked at by itself. */
-export const CallBatch = open({
-  batch: Type.Array(
-    Type.Union(CALL_TYPES.map((type) => Type.Intersect([Type.Object({ type: Type.Literal(type) }), CALLS[type]]))),
-    { maxItems: MOST_CALLS },
-  ),
-  sentAt: Type.Optional(AnyString),
-  context: maybe(open({})),
-});
+export const CallBatch = open(
+  {
+    batch: Type.Array(
+      Type.Union(CALL_TYPES.map((type) => Type.Intersect([Type.Object({ type: Type.Literal(type) }), CALLS[type]]))),
+      { maxItems: MOST_CALLS },
+    ),
+    sentAt: Type.Optional(AnyString),
+    context: maybe(open({})),
+  },
+  { title: 'CallBatch', examples: [{ batch: [{ type: 'track', userId: '4711', event: 'Searched' }] }] },
+);
 
 interface GivenBatch {
   readonly calls: readonly GivenCall[];

@@ -14,14 +14,36 @@ const COMMON = {
   context: Anything,
 };
 
+const SENT = {
+  messageId: 'b1d2e3f4-5a6b-4c7d-8e9f-0a1b2c3d4e5f',
+  userId: '4711',
+  timestamp: '2026-01-31T12:00:00.000Z',
+};
+const shown = (title: string, fields: object) => ({ title, examples: [{ ...SENT, ...fields }] });
+
 /** The calls by their `type`; each is the body of its own path too. */
 export const CALLS = {
-  track: open({ ...COMMON, event: Text, properties: Anything }),
-  page: open({ ...COMMON, ...fields(AnyString, 'name', 'category'), properties: Anything }),
-  screen: open({ ...COMMON, ...fields(AnyString, 'name', 'category'), properties: Anything }),
-  identify: open({ ...COMMON, traits: Anything }),
-  group: open({ ...COMMON, groupId: AnyString, traits: Anything }),
-  alias: open({ ...COMMON, previousId: AnyString }),
+  track: open(
+    { ...COMMON, event: Text, properties: Anything },
+    shown('TrackCall', { event: 'Searched', properties: { words: 'red shoes' } }),
+  ),
+  page: open(
+    { ...COMMON, ...fields(AnyString, 'name', 'category'), properties: Anything },
+    shown('PageCall', { name: 'Basket', properties: { path: '/basket' } }),
+  ),
+  screen: open(
+    { ...COMMON, ...fields(AnyString, 'name', 'category'), properties: Anything },
+    shown('ScreenCall', { name: 'Basket' }),
+  ),
+  identify: open(
+    { ...COMMON, traits: Anything },
+    shown('IdentifyCall', { traits: { email: 'ann@example.org', plan: 'gold' } }),
+  ),
+  group: open(
+    { ...COMMON, groupId: AnyString, traits: Anything },
+    shown('GroupCall', { groupId: 'acme', traits: { name: 'Acme' } }),
+  ),
+  alias: open({ ...COMMON, previousId: AnyString }, shown('AliasCall', { previousId: 'before-4711' })),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
 export type CallType = keyof typeof CALLS;

@@ -25,28 +25,43 @@ import {
 import { closed, mapOf, maybe } from './objects.ts';
 import { UserIdentities } from './user-identities.ts';
 
+/** For the reference page. */
+export const SOME_BATCH = {
+  user_identities: { customer_id: '4711', email: 'ann@example.org' },
+  user_attributes: { plan: 'gold' },
+  events: [
+    {
+      event_type: 'custom_event',
+      data: { custom_event_type: 'search', event_name: 'Searched', custom_attributes: { words: 'red shoes' } },
+    },
+  ],
+};
+
 /** 000, Event batch: what happened to one user, and what is known about them. */
-export const EventBatch = closed({
-  ...fields(AnyString, 'source_request_id', 'api_key', 'partner_identity', 'sdk_version', 'job_id'),
-  events: maybe(Type.Array(Event)),
-  device_info: maybe(DeviceInformation),
-  application_info: maybe(ApplicationInformation),
-  user_attributes: maybe(mapOf(AttributeValues, { names: true, fields: 'userAttributesPerBatch' })),
-  deleted_user_attributes: maybe(Type.Array(Name)),
-  user_identities: maybe(UserIdentities),
-  environment: Type.Optional(oneOf('development', 'production')),
-  api_keys: maybe(Type.Array(Text)),
-  ip: Type.Optional(IpAddress),
-  integration_attributes: maybe(IntegrationAttributes),
-  context: maybe(BatchContext),
-  partner_identities: maybe(mapOf(AnyString)),
-  source_info: maybe(SourceInformation),
-  ...identities(Uuid, 'mp_deviceid'),
-  attribution_info: maybe(AttributionInfo),
-  ...fields(Integer, 'timestamp_unixtime_ms', 'batch_id'),
-  ...fields(Mpid, 'mpid', 'origin_mpid'),
-  consent_state: maybe(ConsentState),
-  // rulings §2: accepted and ignored
-  schema_version: Type.Optional(Type.Unknown()),
-});
+export const EventBatch = closed(
+  {
+    ...fields(AnyString, 'source_request_id', 'api_key', 'partner_identity', 'sdk_version', 'job_id'),
+    events: maybe(Type.Array(Event)),
+    device_info: maybe(DeviceInformation),
+    application_info: maybe(ApplicationInformation),
+    user_attributes: maybe(mapOf(AttributeValues, { names: true, fields: 'userAttributesPerBatch' })),
+    deleted_user_attributes: maybe(Type.Array(Name)),
+    user_identities: maybe(UserIdentities),
+    environment: Type.Optional(oneOf('development', 'production')),
+    api_keys: maybe(Type.Array(Text)),
+    ip: Type.Optional(IpAddress),
+    integration_attributes: maybe(IntegrationAttributes),
+    context: maybe(BatchContext),
+    partner_identities: maybe(mapOf(AnyString)),
+    source_info: maybe(SourceInformation),
+    ...identities(Uuid, 'mp_deviceid'),
+    attribution_info: maybe(AttributionInfo),
+    ...fields(Integer, 'timestamp_unixtime_ms', 'batch_id'),
+    ...fields(Mpid, 'mpid', 'origin_mpid'),
+    consent_state: maybe(ConsentState),
+    // rulings §2: accepted and ignored
+    schema_version: Type.Optional(Type.Unknown()),
+  },
+  { title: 'EventBatch', examples: [SOME_BATCH] },
+);
 export type EventBatch = Static<typeof EventBatch>;

@@ -7,54 +7,75 @@ import { closed, mapOf, maybe, nullable, open } from './objects.ts';
 const GroupsOfStrings = mapOf(nullable(mapOf(AnyString)));
 
 /** 000, ApplicationInformation. */
-export const ApplicationInformation = closed({
-  ...fields(AnyString, 'application_name', 'application_version', 'application_build_number', 'install_referrer'),
-  ...fields(AnyString, 'package'),
-  os: Type.Optional(
-    usually(
-      ...['IOS', 'Android', 'WindowsPhone', 'MobileWeb', 'UnityIOS', 'UnityAndroid', 'Desktop', 'TVOS', 'Roku'],
-      ...['OutOfBand', 'Alexa', 'SmartTV', 'FireTV', 'Xbox', 'Unknown'],
+export const ApplicationInformation = closed(
+  {
+    ...fields(AnyString, 'application_name', 'application_version', 'application_build_number', 'install_referrer'),
+    ...fields(AnyString, 'package'),
+    os: Type.Optional(
+      usually(
+        ...['IOS', 'Android', 'WindowsPhone', 'MobileWeb', 'UnityIOS', 'UnityAndroid', 'Desktop', 'TVOS', 'Roku'],
+        ...['OutOfBand', 'Alexa', 'SmartTV', 'FireTV', 'Xbox', 'Unknown'],
+      ),
     ),
-  ),
-  apple_search_ads_attributes: maybe(GroupsOfStrings),
-});
+    apple_search_ads_attributes: maybe(GroupsOfStrings),
+  },
+  { title: 'ApplicationInformation' },
+);
 
 /** 000, integration_attributes. */
 export const IntegrationAttributes = GroupsOfStrings;
 
 /** 000, AttributionInfo. */
-export const AttributionInfo = closed({ service_provider: AnyString, publisher: AnyString, campaign: AnyString });
+export const AttributionInfo = closed(
+  { service_provider: AnyString, publisher: AnyString, campaign: AnyString },
+  { title: 'AttributionInfo' },
+);
 
-const ConsentPurpose = closed({
-  ...fields(AnyString, 'regulation', 'document', 'location', 'hardware_id'),
-  consented: Bool,
-  timestamp_unixtime_ms: Integer,
-});
+const ConsentPurpose = closed(
+  {
+    ...fields(AnyString, 'regulation', 'document', 'location', 'hardware_id'),
+    consented: Bool,
+    timestamp_unixtime_ms: Integer,
+  },
+  { title: 'ConsentPurpose' },
+);
 
 /** 000, ConsentState: purposes by their keys, for each regulation. */
-export const ConsentState = closed({
-  gdpr: maybe(mapOf(nullable(ConsentPurpose))),
-  ccpa: maybe(mapOf(nullable(ConsentPurpose))),
-});
+export const ConsentState = closed(
+  {
+    gdpr: maybe(mapOf(nullable(ConsentPurpose))),
+    ccpa: maybe(mapOf(nullable(ConsentPurpose))),
+  },
+  { title: 'ConsentState' },
+);
 
 /** 000, GeoLocation. */
-export const GeoLocation = closed({
-  latitude: Numeric,
-  longitude: Numeric,
-  ...fields(Numeric, 'accuracy'),
-  ...fields(Integer, 'dma_code'),
-  ...fields(AnyString, 'country_code', 'region_code', 'postal_code', 'location_source', 'city_name'),
-});
+export const GeoLocation = closed(
+  {
+    latitude: Numeric,
+    longitude: Numeric,
+    ...fields(Numeric, 'accuracy'),
+    ...fields(Integer, 'dma_code'),
+    ...fields(AnyString, 'country_code', 'region_code', 'postal_code', 'location_source', 'city_name'),
+  },
+  { title: 'GeoLocation' },
+);
 
 /** Rulings §2, source_info. */
-export const SourceInformation = open({
-  channel: oneOf('native', 'javascript', 'pixel', 'desktop', 'partner', 'server_to_server'),
-  ...fields(AnyString, 'partner', 'replay_request_id', 'replay_job_id'),
-  ...fields(Bool, 'is_historical'),
-});
+export const SourceInformation = open(
+  {
+    channel: oneOf('native', 'javascript', 'pixel', 'desktop', 'partner', 'server_to_server'),
+    ...fields(AnyString, 'partner', 'replay_request_id', 'replay_job_id'),
+    ...fields(Bool, 'is_historical'),
+  },
+  { title: 'SourceInformation' },
+);
 
 /** 000, BatchContext. */
-export const BatchContext = open({
-  data_plan: maybe(open({ plan_id: Text, ...fields(Integer, 'plan_version') })),
-  location: maybe(GeoLocation),
-});
+export const BatchContext = open(
+  {
+    data_plan: maybe(open({ plan_id: Text, ...fields(Integer, 'plan_version') })),
+    location: maybe(GeoLocation),
+  },
+  { title: 'BatchContext' },
+);

@@ -22,30 +22,52 @@ export const COMMERCE_EVENT_TYPES = [
 ] as const;
 
 /** Not marked closed in 000: unknown fields pass. */
-const Product = open({
-  ...fields(Text, 'id', 'name'),
-  ...fields(AnyString, 'brand', 'category', 'variant', 'coupon_code'),
-  ...fields(Integer, 'position', 'added_to_cart_time_ms'),
-  ...fields(Numeric, 'price', 'quantity', 'total_product_amount'),
-  custom_attributes: maybe(mapOf(AttributeText, { names: true, fields: 'attributesPerEvent' })),
-});
+const Product = open(
+  {
+    ...fields(Text, 'id', 'name'),
+    ...fields(AnyString, 'brand', 'category', 'variant', 'coupon_code'),
+    ...fields(Integer, 'position', 'added_to_cart_time_ms'),
+    ...fields(Numeric, 'price', 'quantity', 'total_product_amount'),
+    custom_attributes: maybe(mapOf(AttributeText, { names: true, fields: 'attributesPerEvent' })),
+  },
+  { title: 'Product' },
+);
 const Products = Type.Array(Product);
 
-export const ProductAction = closed({
-  action: oneOf(...CART, ...SALE, ...WISHLIST),
-  ...fields(Integer, 'checkout_step'),
-  ...fields(AnyString, 'checkout_options', 'product_action_list', 'product_list_source', 'affiliation', 'coupon_code'),
-  ...fields(Text, 'transaction_id'),
-  ...fields(Numeric, 'total_amount', 'tax_amount', 'shipping_amount'),
-  products: maybe(Products),
-});
+export const ProductAction = closed(
+  {
+    action: oneOf(...CART, ...SALE, ...WISHLIST),
+    ...fields(Integer, 'checkout_step'),
+    ...fields(
+      AnyString,
+      'checkout_options',
+      'product_action_list',
+      'product_list_source',
+      'affiliation',
+      'coupon_code',
+    ),
+    ...fields(Text, 'transaction_id'),
+    ...fields(Numeric, 'total_amount', 'tax_amount', 'shipping_amount'),
+    products: maybe(Products),
+  },
+  { title: 'ProductAction' },
+);
 
-export const ProductImpression = closed({ product_impression_list: Text, products: nullable(Products) });
+export const ProductImpression = closed(
+  { product_impression_list: Text, products: nullable(Products) },
+  { title: 'ProductImpression' },
+);
 
 /** Rulings §2, shopping_cart. */
-export const ShoppingCart = closed({ products: Products });
+export const ShoppingCart = closed({ products: Products }, { title: 'ShoppingCart' });
 
-const Promotion = closed({ ...fields(Text, 'id', 'name'), ...fields(AnyString, 'creative', 'position') });
+const Promotion = closed(
+  { ...fields(Text, 'id', 'name'), ...fields(AnyString, 'creative', 'position') },
+  { title: 'Promotion' },
+);
 
 /** Not marked closed in 000 either. */
-export const PromotionAction = open({ action: oneOf('view', 'click'), promotions: maybe(Type.Array(Promotion)) });
+export const PromotionAction = open(
+  { action: oneOf('view', 'click'), promotions: maybe(Type.Array(Promotion)) },
+  { title: 'PromotionAction' },
+);

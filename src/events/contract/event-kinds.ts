@@ -24,9 +24,15 @@ const dataOf = <Own extends TProperties>(own: Own) => open({ ...COMMON_DATA, ...
 type Wrapper<Kind extends string, Data extends TSchema> = TObject<{ event_type: TLiteral<Kind>; data: Data }>;
 
 const closedEvent = <Kind extends string, Data extends TSchema>(kind: Kind, data: Data): Wrapper<Kind, Data> =>
-  closed({ event_type: Type.Literal(kind), data });
+  closed({ event_type: Type.Literal(kind), data }, { title: titleOf(kind) });
 const openEvent = <Kind extends string, Data extends TSchema>(kind: Kind, data: Data): Wrapper<Kind, Data> =>
-  open({ event_type: Type.Literal(kind), data });
+  open({ event_type: Type.Literal(kind), data }, { title: titleOf(kind) });
+
+/** `screen_view` is a ScreenViewEvent. */
+function titleOf(kind: string): string {
+  const words = kind.replace(/_event$/, '').split('_');
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Event`;
+}
 
 const customEvent = closedEvent(
   'custom_event',
@@ -169,7 +175,7 @@ export const Event = Type.Union(
     userAttributeChange,
     userIdentityChange,
   ],
-  { discriminator: { propertyName: 'event_type' } },
+  { title: 'Event', discriminator: { propertyName: 'event_type' } },
 );
 export type Event = Static<typeof Event>;
 export type EventType = Event['event_type'];

@@ -9,13 +9,19 @@ export interface MapLimits {
 /** Where a map keeps its `MapLimits`, as `LEAF` does for single values. */
 export const MAP_LIMITS = Symbol('limits');
 
+/** What the reference page and generated clients call a shape, and what one may look like. */
+interface Shown {
+  readonly title?: string;
+  readonly examples?: readonly unknown[];
+}
+
 /** Refuses unknown fields (000, "closed"). */
-export const closed = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false });
+export const closed = <Properties extends TProperties>(properties: Properties, shown: Shown = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...shown });
 
 /** Lets unknown fields through, unchecked. */
-export const open = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: true });
+export const open = <Properties extends TProperties>(properties: Properties, shown: Shown = {}) =>
+  Type.Object(properties, { additionalProperties: true, ...shown });
 
 /** An object of free keys, line breaks in them included, which the pattern of a TypeBox record passes over. */
 export const mapOf = <Values extends TSchema>(

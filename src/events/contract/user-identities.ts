@@ -28,4 +28,4 @@ export const USER_IDENTITIES = [
   'phone_number_3',
 ] as const;
 
-export const UserIdentities = closed(identities(AnyString, ...USER_IDENTITIES));
+export const UserIdentities = closed(identities(AnyString, ...USER_IDENTITIES), { title: 'UserIdentities' });

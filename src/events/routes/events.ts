@@ -11,7 +11,7 @@ import {
 import { AppError, type Json, refuse, type WorkspaceId } from '../../kernel/index.ts';
 import type { BatchSender, SentBatch } from '../accept-batches.ts';
 import { acceptBulk, type BulkDeps } from '../accept-bulk.ts';
-import { EventBatch } from '../contract/batch.ts';
+import { EventBatch, SOME_BATCH } from '../contract/batch.ts';
 import { itemTexts } from '../json-text.ts';
 import type { BatchOrigin } from '../kept-text.ts';
 import { inWordsOfContract } from '../web-habits.ts';
@@ -115,7 +115,7 @@ function bulk(deps: IngestDeps, { isHistorical, ...path }: BulkPath): Endpoint {
     ...path,
     credential: 'input_events',
     params: NO_PARAMETERS,
-    body: Type.Array(EventBatch, { maxItems: MOST_BATCHES }),
+    body: Type.Array(EventBatch, { maxItems: MOST_BATCHES, examples: [[SOME_BATCH]] }),
     bodyLimitBytes: async (workspaceId: WorkspaceId) => (await deps.settingsOf(workspaceId)).limits.requestBytes,
     refusals: RATE,
     async handler({ body, bodyText, hasRepeatedField, caller }) {

@@ -3,16 +3,18 @@ import type { ApiName, CredentialRule, Endpoint } from '../contract.ts';
 import { STATUS_WORDS, subjectRequestDomain } from '../error-statuses.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
 
-const CODED = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+const closed = { additionalProperties: false } as const;
+
+const CODED = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, closed), {
   description: 'One entry for each problem.',
 });
 
 const PLATFORM = Type.Object(
   {
     statusCode: Type.Integer(),
-    errors: Type.Array(Type.Object({ message: Type.String() }), { description: 'One entry for each problem.' }),
+    errors: Type.Array(Type.Object({ message: Type.String() }, closed), { description: 'One entry for each problem.' }),
   },
-  { title: 'PlatformError' },
+  { title: 'PlatformError', ...closed },
 );
 
 /** The error body of each API, as OpenAPI shows it; `error-answer.ts` writes them. */
@@ -21,30 +23,33 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
   platform_v2: PLATFORM,
   oauth: Type.Object(
     { error: Type.String({ description: 'A word of RFC 6749.' }), error_description: Type.String() },
-    { title: 'OAuthError' },
+    { title: 'OAuthError', ...closed },
   ),
   dsr: Type.Object(
     {
       code: Type.Integer({ description: 'The HTTP status.' }),
       message: Type.String(),
-      errors: Type.Array(Type.Object({ domain: Type.String(), reason: Type.String(), message: Type.String() }), {
-        description: 'One entry for each problem.',
-      }),
+      errors: Type.Array(
+        Type.Object({ domain: Type.String(), reason: Type.String(), message: Type.String() }, closed),
+        {
+          description: 'One entry for each problem.',
+        },
+      ),
     },
-    { title: 'SubjectRequestError' },
+    { title: 'SubjectRequestError', ...closed },
   ),
   operations: Type.Object(
     { code: Type.String(), message: Type.String(), request_id: Type.String() },
-    { title: 'OperationsError' },
+    { title: 'OperationsError', ...closed },
   ),
-  events: Type.Object({ errors: CODED }, { title: 'EventsError' }),
+  events: Type.Object({ errors: CODED }, { title: 'EventsError', ...closed }),
   identity: Type.Object(
     { errors: CODED, Errors: CODED, ErrorCode: Type.String(), StatusCode: Type.Integer(), RequestId: Type.String() },
-    { title: 'IdentityError' },
+    { title: 'IdentityError', ...closed },
   ),
   analytics: Type.Object(
     { success: Type.Literal(false), code: Type.String(), message: Type.String() },
-    { title: 'AnalyticsError' },
+    { title: 'AnalyticsError', ...closed },
   ),
 };
 

@@ -98,8 +98,9 @@ function isEmpty(status: string, { type }: JsonSchema): boolean {
   return status === '204' || type === 'null';
 }
 
-/** What is described as text is sent as text. */
+/** What is described as text is sent as text, plain unless the schema says of what type. */
 function content(schema: JsonSchema, writer: SchemaWriter, example?: unknown): Part {
   const media = { schema: writer.write(schema), ...(example === undefined ? {} : { example }) };
-  return { content: { [schema.type === 'string' ? 'text/plain' : 'application/json']: media } };
+  const { contentMediaType = 'text/plain' } = schema;
+  return { content: { [schema.type === 'string' ? contentMediaType : 'application/json']: media } };
 }

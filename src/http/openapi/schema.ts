@@ -1,4 +1,4 @@
-import { allowedValues, type JsonSchema } from '../validation/json-schema.ts';
+import { allowedValues, type Discriminator, type JsonSchema } from '../validation/json-schema.ts';
 
 type Written = Readonly<Record<string, unknown>>;
 
@@ -27,14 +27,28 @@ export function schemaWriter(): SchemaWriter {
 }
 
 function writeOne(schema: JsonSchema, write: (schema: JsonSchema) => Written): Written {
-  const { int64, meaning, anyOf, ...rest } = schema;
+  const { int64, meaning, anyOf, discriminator, ...rest } = schema;
   const values = anyOf === undefined ? undefined : allowedValues(schema);
   return {
     ...mapParts(rest, write),
+    ...(discriminator && { discriminator: withMapping(discriminator, anyOf ?? [], write) }),
     ...(int64 === true ? { type: 'integer', format: 'int64' } : {}),
     ...(meaning === undefined || rest.description !== undefined ? {} : { description: `Must be ${meaning}.` }),
     ...(values === undefined ? { ...(anyOf && { anyOf: anyOf.map(write) }) } : { enum: values }),
   };
+}
+
+/** Which shape each value of the field means: clients look shapes up by their names, and those are not the values. */
+function withMapping(
+  { propertyName }: Discriminator,
+  branches: readonly JsonSchema[],
+  write: (schema: JsonSchema) => Written,
+): Written {
+  const pairs = branches.flatMap((branch) => {
+    const { $ref } = write(branch);
+    return $ref === undefined ? [] : [[String(branch.properties?.[propertyName]?.const), $ref] as const];
+  });
+  return { propertyName, ...(pairs.length === 0 ? {} : { mapping: Object.fromEntries(pairs) }) };
 }
 
 function mapParts(schema: JsonSchema, write: (schema: JsonSchema) => Written): Written {

@@ -6,6 +6,8 @@ export interface JsonSchema {
   readonly description?: string;
   readonly meaning?: string;
   readonly format?: string;
+  /** Of a text: what it is. */
+  readonly contentMediaType?: string;
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
   readonly const?: unknown;
@@ -17,6 +19,12 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
+  readonly discriminator?: Discriminator;
+}
+
+/** The field whose value says which branch of `anyOf` an object is. */
+export interface Discriminator {
+  readonly propertyName: string;
 }
 
 /** The values of an enum, a literal, or a union of them; undefined when the schema is something else. */
