@@ -2,6 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import * as ConnectionTwo from '../../src/sync/contract/connection.ts';
+import * as DataModelTwo from '../../src/sync/contract/data-model.ts';
+import * as PipelineTwo from '../../src/sync/contract/pipeline.ts';
+import { RunAnswer } from '../../src/sync/contract/run.ts';
+import { ScheduleBody } from '../../src/sync/contract/schedule.ts';
+import { SyncModeShape } from '../../src/sync/contract/sync-mode.ts';
 import { ConnectionAnswer, ConnectionBody } from '../../src/sync/v1/contract/connection.ts';
 import { DataModelAnswer, DataModelBody } from '../../src/sync/v1/contract/data-model.ts';
 import { PipelineAnswer, PipelineBody } from '../../src/sync/v1/contract/pipeline.ts';
@@ -10,14 +16,38 @@ import { README } from '../../tools/readme-tables.ts';
 import { answers, beginGuide, blocksOf } from '../support/guide-shell.ts';
 import { ROOT } from '../support/penstock-process.ts';
 import { openPostgresWarehouse } from '../support/postgres-warehouse.ts';
+import {
+  ADDRESS_ROWS,
+  CONNECTION_ROWS,
+  FEED_ROWS,
+  type FieldRow,
+  FOLLOWED_ROWS,
+  MODEL_ROWS,
+  PIPELINE_ROWS,
+  READ_ONLY_ROWS,
+  SECRET_ROWS,
+} from '../support/version-one-fields.ts';
 
 const PAGE = join(ROOT, 'docs/warehouse-sync-v1.md');
 const TEXT = readFileSync(PAGE, 'utf8');
 
+/** Cells of a table of the page: what version 1 calls it, where version 2 has it, and what there is to know. */
+function tableOf(name: string): readonly (readonly [string, string, string])[] {
+  const [, table = ''] = TEXT.split(`<!-- ${name} -->`);
+  const [own = ''] = table.split(`<!-- /${name} -->`);
+  return own
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| version') && !line.startsWith('| ---'))
+    .map((line) => line.split('|').slice(1, 4) as [string, string, string]);
+}
+
+const holds = (cell: string, name: string) => cell.includes(`\`${name}\``);
+const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
+
 describe('the tables', () => {
-  const fieldsOf = (...shapes: readonly { readonly properties: object }[]) =>
-    shapes.flatMap(({ properties }) => Object.keys(properties));
-  const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
+  const fieldsOf = (...shapes: readonly { readonly properties: object }[]) => [
+    ...new Set(shapes.flatMap(({ properties }) => Object.keys(properties))),
+  ];
 
   it.each([
     ['connection', fieldsOf(ConnectionAnswer, ConnectionBody)],
@@ -25,14 +55,57 @@ describe('the tables', () => {
     ['pipeline', fieldsOf(PipelineAnswer, PipelineBody)],
     ['run', fieldsOf(PipelineStatusAnswer, RunStatusAnswer)],
   ])('of the %s name each of its fields', (name, fields) => {
-    const [, table = ''] = TEXT.split(`<!-- ${name} -->`);
-    const [own = ''] = table.split(`<!-- /${name} -->`);
-    const named = own
-      .split('\n')
-      .map((line) => line.split('|')[1] ?? '')
-      .join(' ');
-    const missing = [...new Set(fields)].filter((field) => !named.includes(`\`${field}\``));
-    expect(missing.filter((field) => name === 'connection' || !AUDIT.includes(field))).toEqual([]);
+    const table = tableOf(name);
+    const missing = fields.filter((field) => !table.some(([inOne]) => holds(inOne, field)));
+    const saidOnce = name === 'model' || name === 'pipeline' ? AUDIT : [];
+    expect(missing).toEqual(saidOnce);
+  });
+
+  const below = (name: string, shape: { readonly properties: object }) =>
+    fieldsOf(shape).map((field) => `${name}.${field}`);
+
+  it.each([
+    ['connection', fieldsOf(ConnectionTwo.ConnectionAnswer).filter((field) => field !== 'config')],
+    ['model', [...fieldsOf(DataModelTwo.DataModelAnswer).filter((field) => field !== 'config'), 'config.sql_query']],
+    [
+      'pipeline',
+      [
+        ...fieldsOf(PipelineTwo.PipelineAnswer).filter((field) => field !== 'sync_mode' && field !== 'schedule'),
+        ...[...below('sync_mode', SyncModeShape), ...below('schedule', ScheduleBody)],
+      ],
+    ],
+    ['run', fieldsOf(RunAnswer)],
+  ])('of the %s name each field of version 2', (name, fields) => {
+    const isSame = (inOne: string, inTwo: string, field: string) => /\bsame\b/.test(inTwo) && holds(inOne, field);
+    const missing = fields.filter(
+      (field) => !tableOf(name).some(([inOne, inTwo]) => holds(inTwo, field) || isSame(inOne, inTwo, field)),
+    );
+    expect(missing).toEqual(name === 'model' || name === 'pipeline' ? AUDIT : []);
+  });
+
+  const places = (rows: readonly FieldRow[]) => rows.map(([field, , path]) => [field, path] as const);
+  it.each([
+    [
+      'connection',
+      [
+        ...places(Object.values(CONNECTION_ROWS).flat()),
+        ...[...ADDRESS_ROWS, ...SECRET_ROWS].map(([, field, path]) => [field, path] as const),
+        ...READ_ONLY_ROWS.connection,
+      ],
+      fieldsOf(ConnectionBody),
+    ],
+    ['model', [...places([...MODEL_ROWS, ...FOLLOWED_ROWS]), ...READ_ONLY_ROWS.model], fieldsOf(DataModelBody)],
+    ['pipeline', [...places(PIPELINE_ROWS), ...FEED_ROWS, ...READ_ONLY_ROWS.pipeline], fieldsOf(PipelineBody)],
+  ])('of the %s say of each field where the round trips find it', (name, rows, written) => {
+    const says = (field: string, path: string) =>
+      tableOf(name).some(
+        ([inOne, inTwo]) =>
+          holds(inOne, field) &&
+          (holds(inTwo, path) ||
+            (/\bsame\b/.test(inTwo) && path === (holds(inTwo, 'config') ? `config.${field}` : field))),
+      );
+    expect(rows.filter(([field, path]) => !says(field, path))).toEqual([]);
+    expect(written.filter((field) => !rows.some(([tried]) => tried === field))).toEqual([]);
   });
 });
 
