@@ -75,6 +75,8 @@ export const dsrRequests = pgTable(
       .where(sql`status IN ('pending', 'in_progress')`),
     index('dsr_requests_by_group').on(table.workspaceId, table.groupId),
     index('dsr_requests_by_time').on(table.workspaceId, table.receivedOn),
-    index('dsr_requests_by_attempt').on(table.nextAttemptOn).where(sql`next_attempt_on IS NOT NULL`),
+    // for the poll, which passes over nothing: neither over those that wait, nor over due ones that another cadence starts
+    index('dsr_requests_to_start').on(table.type, table.nextAttemptOn).where(sql`status = 'pending'`),
+    index('dsr_requests_to_go_on').on(table.nextAttemptOn).where(sql`status = 'in_progress'`),
   ],
 );

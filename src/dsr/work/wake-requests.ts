@@ -1,6 +1,6 @@
 import type { Jobs } from '../../jobs/index.ts';
 import { workspaceId as workspaceOf } from '../../kernel/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { Sql, Store } from '../../store/index.ts';
 import { LOOK_AGAIN_MS, type RequestKey } from '../claim-request.ts';
 
 export const REQUEST_QUEUE = 'dsr-requests';
@@ -36,26 +36,57 @@ export interface Waking {
  */
 export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Promise<number> {
   let woken = 0;
-  for (;;) {
-    const due = await findDue(store, waking);
-    for (const request of due) {
-      if (waking.signal.aborted) return woken;
-      await wake(store, jobs, { request, nowMs: waking.nowMs });
-    }
-    woken += due.length;
-    if (due.length < WOKEN_AT_ONCE) return woken;
+  for await (const request of dueRequests(store, waking)) {
+    if (waking.signal.aborted) break;
+    await wake(store, jobs, { request, nowMs: waking.nowMs });
+    woken += 1;
+  }
+  return woken;
+}
+
+/** Waking one takes it out of what the next page finds. */
+async function* dueRequests(sql: Sql, waking: Waking): AsyncGenerator<DueRequest> {
+  for (const look of looksOf(waking)) {
+    let found: number;
+    do {
+      const due = await look(sql);
+      yield* due;
+      found = due.length;
+    } while (found === WOKEN_AT_ONCE);
   }
 }
 
-async function findDue(store: Store, { nowMs, starts }: Waking): Promise<readonly DueRequest[]> {
-  return await store.query<DueRequest>(
-    `/* across workspaces: requests that are due */
-     SELECT workspace_id AS "workspaceId", id, next_attempt_on AS "nextAttemptOn" FROM dsr_requests
-     WHERE next_attempt_on IS NOT NULL
-       AND ((status = 'in_progress' AND (next_attempt_on <= $1 OR next_attempt_on > $2))
-         OR (status = 'pending' AND next_attempt_on <= $1 AND type = ANY($3)))
+type Look = (sql: Sql) => Promise<readonly DueRequest[]>;
+
+/** Each is one stretch of an index, so that a pass costs what is due and not what waits. */
+function looksOf({ nowMs, starts }: Waking): readonly Look[] {
+  return [
+    (sql) => findUnderWay(sql, '<=', nowMs),
+    (sql) => findUnderWay(sql, '>', nowMs + LONGEST_WAIT_MS),
+    ...starts.map(
+      (type): Look =>
+        (sql) =>
+          findToStart(sql, type, nowMs),
+    ),
+  ];
+}
+
+const DUE = `/* across workspaces: requests that are due */
+  SELECT workspace_id AS "workspaceId", id, next_attempt_on AS "nextAttemptOn" FROM dsr_requests`;
+
+function findUnderWay(sql: Sql, is: '<=' | '>', timeMs: number): Promise<readonly DueRequest[]> {
+  return sql.query<DueRequest>(
+    `${DUE} WHERE status = 'in_progress' AND next_attempt_on ${is} $1
      ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
-    [new Date(nowMs), new Date(nowMs + LONGEST_WAIT_MS), starts],
+    [new Date(timeMs)],
+  );
+}
+
+function findToStart(sql: Sql, type: string, nowMs: number): Promise<readonly DueRequest[]> {
+  return sql.query<DueRequest>(
+    `${DUE} WHERE status = 'pending' AND type = $2 AND next_attempt_on <= $1
+     ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
+    [new Date(nowMs), type],
   );
 }
 
