@@ -5,6 +5,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const onStore = ['integration', 'api', 'conformance', 'e2e', 'guide', 'clients'];
 const shared = {
   env: { TZ: 'America/Los_Angeles', NODE_ENV: 'test' },
+  execArgv: ['--import', new URL('test/support/quicken-imports.ts', import.meta.url).href],
   // files that follow each other in a worker share its modules: to load them anew took most of the processor's time
   isolate: false,
   // more than cores, for half of the time is spent waiting for processes, heartbeats and backoffs

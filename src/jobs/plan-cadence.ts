@@ -10,10 +10,16 @@ export interface CadenceRow {
 /** `run`: it is due, and the row moves to `nextDueAt`. `move`: only the row moves. */
 export type CadenceStep = { readonly kind: 'wait' } | { readonly kind: 'run' | 'move'; readonly nextDueAt: Date };
 
-/** First time after `after` that the cron names, in UTC. */
+/** What was found last for each cron: no other occurrence lies between `after` and `next`. */
+const found = new Map<string, { readonly after: Date; readonly next: Date }>();
+
+/** First time after `after` that the cron names, in UTC. Every poll asks for the same one until it is there. */
 export function nextOccurrence(cron: string, after: Date): Date {
+  const last = found.get(cron);
+  if (last !== undefined && last.after <= after && after < last.next) return last.next;
   const next = new Cron(cron, { timezone: 'UTC' }).nextRun(after);
   if (next === null) throw new AppError('INTERNAL', `The cron "${cron}" never falls due.`);
+  found.set(cron, { after, next });
   return next;
 }
 
@@ -25,5 +31,6 @@ export function nextOccurrence(cron: string, after: Date): Date {
 export function planCadence({ cron, nextDueAt }: Omit<CadenceRow, 'name'>, now: Date): CadenceStep {
   const next = nextOccurrence(cron, now);
   if (nextDueAt <= now) return { kind: 'run', nextDueAt: next };
+  if (nextDueAt <= next) return { kind: 'wait' };
   return nextDueAt > nextOccurrence(cron, next) ? { kind: 'move', nextDueAt: next } : { kind: 'wait' };
 }

@@ -1,3 +1,4 @@
+import { Cron } from 'croner';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextOccurrence, planCadence } from '../../../src/jobs/plan-cadence.ts';
@@ -29,6 +30,21 @@ describe('a cadence', () => {
 
   test('comes back when its due time was set by a clock far ahead', () => {
     expect(plan(new Date('2036-01-01T00:00:00Z'), at('11:30:00'))).toEqual({ kind: 'move', nextDueAt: at('12:00:00') });
+  });
+
+  test('is due at the same times whatever was asked before', () => {
+    const crons = ['* * * * *', '7,37 * * * *', HOURLY, '17 3 * * *'];
+    const questions = fc.array(fc.tuple(fc.constantFrom(...crons), fc.integer({ min: 0, max: 200_000_000 })), {
+      minLength: 2,
+    });
+    fc.assert(
+      fc.property(questions, (asked) => {
+        for (const [cron, ms] of asked) {
+          const after = new Date(at('00:00:00').getTime() + ms);
+          expect(nextOccurrence(cron, after)).toEqual(new Cron(cron, { timezone: 'UTC' }).nextRun(after));
+        }
+      }),
+    );
   });
 
   test('that can never fall due is a bug', () => {
