@@ -22,6 +22,9 @@ export const MINUTE_MS = 60_000;
 export const QUARTER_MS = 15 * MINUTE_MS;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
+/** One for all: the first call of each reads the system's authorities. */
+const outgoing = createOutgoing({ allowedHosts: ['localhost'], ca: CERTIFICATE });
+
 export interface CallbackRig extends CallbackDeps, AsyncDisposable {
   readonly clock: FakeClock;
   /** A pending request whose first callbacks are queued. */
@@ -37,7 +40,7 @@ export async function openCallbackRig(): Promise<CallbackRig> {
   const log = createLog('silent');
   const deps: CallbackDeps = {
     ...{ store, clock, log },
-    outgoing: createOutgoing({ allowedHosts: ['localhost'], ca: CERTIFICATE }),
+    outgoing,
     processor: createProcessor({ store, clock, log, keyRing: testKeyRing(), domain: 'shop.example' }),
     resultsUrl: (id) => `https://penstock.test/dsr/v3/requests/${id}/results`,
     intervalMs: QUARTER_MS,

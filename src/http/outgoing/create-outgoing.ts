@@ -1,4 +1,4 @@
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { AppError, asAppError, createHostList, systemClock } from '../../kernel/index.ts';
 import type { Outgoing, OutgoingAnswer, OutgoingRequest } from './contract.ts';
 import { locateUrl, type Resolve, systemResolve } from './locate-url.ts';
@@ -22,7 +22,7 @@ export interface OutgoingOptions {
 /** Calls of URLs that somebody gave us. */
 export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: OutgoingOptions): Outgoing {
   const allowed = createHostList(allowedHosts);
-  const authorities = ca === undefined ? undefined : [...getCACertificates('default'), ca];
+  const trust = ca === undefined ? undefined : trusting(ca);
   const locate = (url: string) => locateUrl(url, allowed, resolve);
   return {
     async whyRefused(url) {
@@ -42,7 +42,7 @@ export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: Ou
         let next: Hop = { url: request.url, headers: { ...request.headers, ...request.credentials } };
         for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
           const place = await locate(next.url);
-          const answer = await sendRequest(place, sendingOf(request, next, { ca: authorities, signal }));
+          const answer = await sendRequest(place, sendingOf(request, next, { secureContext: trust?.(), signal }));
           const target = redirectTarget(answer, place.url);
           if (target === undefined) return answer;
           next = { url: target.href, headers: headersFor(target, place.url, { request, kept: next.headers }) };
@@ -52,12 +52,25 @@ export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: Ou
   };
 }
 
+/** Made with the first call and for all of them: to read the system's authorities anew took most of a call's CPU. */
+function trusting(ca: string): () => SecureContext {
+  let made: SecureContext | undefined;
+  return () => {
+    made ??= createSecureContext({ ca: [...getCACertificates('default'), ca] });
+    return made;
+  };
+}
+
 interface Hop {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function sendingOf({ method, body }: OutgoingRequest, { headers }: Hop, rest: Pick<Sending, 'ca' | 'signal'>): Sending {
+function sendingOf(
+  { method, body }: OutgoingRequest,
+  { headers }: Hop,
+  rest: Pick<Sending, 'secureContext' | 'signal'>,
+): Sending {
   return { method, headers, ...(body && { body }), ...rest };
 }
 

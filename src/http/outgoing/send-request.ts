@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request as startRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { AppError } from '../../kernel/index.ts';
 import type { OutgoingAnswer, OutgoingRequest } from './contract.ts';
 import type { Place } from './locate-url.ts';
@@ -11,14 +12,14 @@ const MOST_HEADER_BYTES = 16 * 1024;
 /** What one request over one connection needs. */
 export interface Sending extends Pick<OutgoingRequest, 'method' | 'body'> {
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM, beside the system's authorities. */
-  readonly ca: readonly string[] | undefined;
+  /** Whom it trusts; undefined: the system's authorities. */
+  readonly secureContext: SecureContext | undefined;
   readonly signal: AbortSignal;
 }
 
 /** One request to an address that was checked, over a connection of its own. Throws CALL_FAILED without a whole answer. */
 export async function sendRequest({ url, host, addresses }: Place, sending: Sending): Promise<OutgoingAnswer> {
-  const { method, body, headers, ca, signal } = sending;
+  const { method, body, headers, secureContext, signal } = sending;
   try {
     return await new Promise((resolve, reject) => {
       const request = startRequest(url, {
@@ -30,7 +31,7 @@ export async function sendRequest({ url, host, addresses }: Place, sending: Send
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
         maxHeaderSize: MOST_HEADER_BYTES,
         signal,
-        ...(ca && { ca: [...ca] }),
+        ...(secureContext && { secureContext }),
       });
       request.once('error', reject);
       request.once('response', (response) => readAnswer(response).then(resolve, reject));
