@@ -94,12 +94,20 @@ export const RULES: readonly Rule[] = [
   { holds: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
 ];
 
+/** What a statement does with a table, which the server does not say when it refuses it. */
+type Wanted = 'SELECT' | 'UPDATE';
+
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor driver repeats a password. */
-export function classify(error: unknown): AppError {
+export function classify(error: unknown, wanted: Wanted = 'SELECT'): AppError {
   if (error instanceof AppError) return error;
   const { state, text, hint } = partsOf(error);
   const rule = RULES.find((candidate) => fits(candidate, state, text));
-  const said = [sentence(state === '' ? text : `${text} (${state})`), hint, rule?.advice, grantFor(state, text)];
+  const said = [
+    sentence(state === '' ? text : `${text} (${state})`),
+    hint,
+    rule?.advice,
+    grantFor(state, text, wanted),
+  ];
   const message = `The warehouse: ${said.filter((part) => part !== undefined && part !== '').join(' ')}`;
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 }
@@ -135,7 +143,7 @@ const GRANTS: Readonly<Record<string, string>> = {
 };
 
 /** The grant that is missing, as its statement, where the server says for what. */
-function grantFor(state: string, text: string): string | undefined {
+function grantFor(state: string, text: string, wanted: Wanted): string | undefined {
   const [, kind = '', name = ''] = (state === '42501' && DENIED.exec(text)) || [];
-  return kind === '' ? undefined : `It needs GRANT ${GRANTS[kind] ?? 'SELECT ON'} ${name} for config.user.`;
+  return kind === '' ? undefined : `It needs GRANT ${GRANTS[kind] ?? `${wanted} ON`} ${name} for config.user.`;
 }

@@ -15,6 +15,7 @@ import { labelText } from '../_shared/label-text.ts';
 import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
 import { copyLines } from './copy-in.ts';
 import { dialect } from './dialect.ts';
+import { classify } from './errors.ts';
 import { type Link, type LinkDeps, openLink } from './link.ts';
 import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, SAME_TEXT, STATEMENTS } from './statements.ts';
 
@@ -55,7 +56,7 @@ async function apply(link: Link, request: WriteBackRequest, signal: AbortSignal)
   await link.run(createStagingSql(product, sql));
   if (product === 'PostgreSQL') await copyAll(link, sql, rows);
   else await insertAll(link, sql, rows);
-  const work = { sql, change: (text: string) => link.change(text), ask: (text: string) => link.run(text) };
+  const work = { sql, change: (text: string) => change(link, text), ask: (text: string) => link.run(text) };
   return await applyStaged(work, request, signal);
 }
 
@@ -107,8 +108,15 @@ const PARAMETER_TYPES: Readonly<Partial<Record<WriteBackTarget['key'][number]['t
   decimal: NUMERIC,
 };
 
+/** A table that could be read and is refused here wants another grant. */
+async function change(link: Link, statement: string): Promise<number> {
+  return await link.change(statement).catch((failure: unknown) => {
+    throw classify(failure, 'UPDATE');
+  });
+}
+
 async function changeAll(link: Link, statements: readonly string[]): Promise<number> {
   let changed = 0;
-  for (const statement of statements) changed += await link.change(statement);
+  for (const statement of statements) changed += await change(link, statement);
   return changed;
 }
