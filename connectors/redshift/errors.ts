@@ -142,8 +142,13 @@ const GRANTS: Readonly<Record<string, string>> = {
   type: 'USAGE ON TYPE',
 };
 
+const DENIED_STAGING = /permission denied to create temporary tables in database ("?.+"?)$/;
+
 /** The grant that is missing, as its statement, where the server says for what. */
 function grantFor(state: string, text: string, wanted: Wanted): string | undefined {
-  const [, kind = '', name = ''] = (state === '42501' && DENIED.exec(text)) || [];
+  if (state !== '42501') return undefined;
+  const [, database] = DENIED_STAGING.exec(text) ?? [];
+  if (database !== undefined) return `It needs GRANT TEMPORARY ON DATABASE ${database} for config.user.`;
+  const [, kind = '', name = ''] = DENIED.exec(text) ?? [];
   return kind === '' ? undefined : `It needs GRANT ${GRANTS[kind] ?? `${wanted} ON`} ${name} for config.user.`;
 }

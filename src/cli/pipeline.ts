@@ -67,6 +67,14 @@ function registerRuns(pipeline: Command, context: CommandContext): void {
     .action(async (id: string, options: Omit<NamedRun, 'id'> & { limit: number }) =>
       (await import('./pipeline/runs.ts')).showFailedRecords(context, { id, ...options }),
     );
+  ofRun(
+    'conflicts',
+    'keys whose rows did not get their MPID from a run that writes them back, and why, the newest first',
+  )
+    .option('--limit <count>', 'at most so many', readCount(1000), 20)
+    .action(async (id: string, options: Omit<NamedRun, 'id'> & { limit: number }) =>
+      (await import('./pipeline/runs.ts')).showConflicts(context, { id, ...options }),
+    );
   ofRun('retry', 'deliver failed records of a run again, as the pipeline is now')
     .option('--record <record...>', 'ids of the records; without it all that were not retried yet')
     .action(async (id: string, options: Omit<NamedRun, 'id'> & { record?: readonly string[] }) =>

@@ -18,6 +18,7 @@ export {
 export { expireRuns } from './expire-runs.ts';
 export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';
 export { listFailedRecords } from './list-failed-records.ts';
+export { listWriteBackConflicts } from './list-write-back-conflicts.ts';
 export { requestRetry } from './retry/request-retry.ts';
 export { engineSecrets } from './sealed-tables.ts';
 export { failedRecords } from './tables.ts';

@@ -21,11 +21,11 @@ interface Joined extends Asked, Omit<WriteBackCandidate, 'connection' | 'dataMod
 export async function checkPipeline(deps: SyncDeps, joined: Joined): Promise<readonly Notice[]> {
   const { connection, dataModel } = joined;
   const described = await describeForPipeline(deps, connection, dataModel.sqlQuery);
-  if (described.outcome === 'invalid') throw refuse([invalid(joined, described.error.message)]);
   const columns = described.outcome === 'described' ? described.columns : undefined;
   const issues = [
     ...(await writeBackMisfits(deps, joined, columns)),
     ...(columns === undefined ? [] : misfits(columns, joined)),
+    ...(described.outcome === 'invalid' ? [invalid(joined, described.error.message)] : []),
   ];
   if (issues.length > 0) throw refuse(issues);
   return joinedWarnings(joined, described);

@@ -27,9 +27,9 @@ export function checkModelUsers(deps: SyncDeps, users: readonly PipelineContext[
     const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
     // a pipeline whose connection is faulted is not judged by it: that would be about another warehouse, perhaps
     const isJudged = connection.fault === null && described.outcome !== 'unavailable';
-    if (isJudged && described.outcome === 'invalid') return [complain(described.error.message)];
     const ofColumns = isJudged && columns !== undefined ? misfits(columns, askedOf(user)) : [];
-    return [...ofRules, ...ofColumns].map(({ path, message }) => complain(`${path}: ${message}`));
+    const ofWarehouse = isJudged && described.outcome === 'invalid' ? [complain(described.error.message)] : [];
+    return [...[...ofRules, ...ofColumns].map(({ path, message }) => complain(`${path}: ${message}`)), ...ofWarehouse];
   });
 }
 

@@ -56,6 +56,7 @@ test('every command has a help that says what it does, without any store or sett
     'penstock pipeline trigger',
     'penstock pipeline cancel',
     'penstock pipeline failed-records',
+    'penstock pipeline conflicts',
     'penstock pipeline retry',
     'penstock pipeline watch',
     'penstock groups',

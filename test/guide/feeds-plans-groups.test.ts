@@ -14,7 +14,9 @@ async function groups({ type }: Guide): Promise<void> {
   const ran = await type(run);
   expect(ran).toMatch(/^status +success$/m);
   const seats = (person: object | undefined) =>
-    (person as { attributes: Record<string, { value: unknown }> }).attributes['same-plan:seats']?.value;
+    (person as { attributes: readonly { name: string; value: unknown }[] }).attributes.find(
+      ({ name }) => name === 'same-plan:seats',
+    )?.value;
   expect(seats(answers(ran).at(-1))).toBe(17);
   const [patched, before, after, without] = answers(await type(change));
   expect(patched).toMatchObject({ attributes: [{ id: 'seats', type: 'average' }] });

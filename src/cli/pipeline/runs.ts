@@ -1,4 +1,4 @@
-import { cancelPipelineRun, listFailedRecords, requestRetry } from '../../engine/index.ts';
+import { cancelPipelineRun, listFailedRecords, listWriteBackConflicts, requestRetry } from '../../engine/index.ts';
 import { openJobSender } from '../../jobs/index.ts';
 import { AppError, createLog, stringifyJson } from '../../kernel/index.ts';
 import { findLatestRun, loadRun, type Pipeline, type Run } from '../../sync/index.ts';
@@ -60,6 +60,28 @@ export async function showFailedRecords(
     row: output.json ? row : stringifyJson(row),
   }));
   output.rows(RECORD_COLUMNS, rows);
+}
+
+const CONFLICT_COLUMNS = ['id', 'key', 'mpid', 'found_mpid', 'reason', 'found_on'];
+
+/** Of a run that writes MPIDs back: keys whose rows did not get theirs. */
+export async function showConflicts(
+  context: CommandContext,
+  named: NamedRun & { readonly limit: number },
+): Promise<void> {
+  const conflicts = await asOperator(context, async (operator) => {
+    const { run } = await theRun(operator, named);
+    const page = { limit: named.limit, offset: 0, from: undefined, to: undefined };
+    return await listWriteBackConflicts(operator.store, run, page);
+  });
+  const output = context.output();
+  const rows = conflicts.map(({ key, foundMpid, foundOn, ...conflict }) => ({
+    ...conflict,
+    key: output.json ? key : stringifyJson(key),
+    found_mpid: foundMpid,
+    found_on: foundOn.toISOString(),
+  }));
+  output.rows(CONFLICT_COLUMNS, rows);
 }
 
 export async function retryFromCommand(

@@ -28,6 +28,8 @@ const RUN_COLUMNS = [
   'extracted',
   'successful',
   'failed',
+  'written',
+  'conflicts',
   'errors',
 ];
 
@@ -99,6 +101,8 @@ export function runRow(run: Run): Readonly<Record<string, unknown>> {
     extracted: run.extractedRecords,
     successful: run.successfulRecords,
     failed: run.failedRecords,
+    ...(run.writtenRecords !== null && { written: run.writtenRecords, conflicts: run.conflictingRecords }),
+    ...(run.warnings.length > 0 && { warnings: run.warnings.map(({ message }) => message) }),
     errors: run.errors.map(({ message }) => message),
   };
 }

@@ -74,7 +74,9 @@ async function waitForEnd(
 
 export function progressText(run: Run): string {
   const attempt = run.attempts > 1 ? `, attempt ${run.attempts}` : '';
-  return `run ${run.id} ${run.status}${attempt}: ${run.extractedRecords} rows read, ${run.failedRecords} failed`;
+  const written =
+    run.writtenRecords === null ? '' : `, ${run.writtenRecords} written, ${run.conflictingRecords} conflicts`;
+  return `run ${run.id} ${run.status}${attempt}: ${run.extractedRecords} rows read, ${run.failedRecords} failed${written}`;
 }
 
 function showEnd(run: Run, pipelineId: string, output: Output): void {

@@ -66,6 +66,20 @@ describe('a pipeline whose feed is a warehouse and whose model projects MPID', (
     expect(answer.body.errors).toEqual(rules.map((rule) => ({ message: expect.stringContaining(`${prefix}${rule}`) })));
   });
 
+  it('is refused with the rules that it breaks first, and then with what the warehouse itself says against it', async () => {
+    const sql = 'SELECT mpid, max(email) AS email FROM nowhere JOIN people USING (mpid) GROUP BY 1';
+    const { model, body, status } = await post(sql);
+    const said = messages({ status, body }).split('; ');
+    expect(status).toBe(400);
+    expect(said.at(-1)).toContain(`the data model "${model}" does not work over the connection`);
+    const ofRules = body.errors.slice(0, -1).map(({ message }: { readonly message: string }) => message);
+    for (const rule of ['JOIN', 'max(email)']) expect(ofRules.join()).toContain(rule);
+    const good = await post('SELECT mpid, email FROM people');
+    const put = { ...modelBody, id: good.model, config: { sql_query: sql } };
+    const refused = await api.admin.put(`/data-models/${good.model}`, put);
+    expect([refused.status, refused.body.errors]).toMatchObject([400, { length: body.errors.length }]);
+  });
+
   it('is refused by its text alone when the warehouse is away', async () => {
     api.warehouse.failure = new AppError('WAREHOUSE_UNREACHABLE', 'No route to the warehouse.');
     const named = await post('SELECT mpid, email FROM people LIMIT 5');

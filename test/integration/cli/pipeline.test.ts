@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
 import { type CliStore, openCliStore } from '../../support/cli-store.ts';
@@ -33,8 +34,36 @@ beforeAll(async () => {
   const full = { ...pipeline, sync_mode: { type: 'full' }, schedule: { type: 'on_demand' } };
   await api.post('/inputs/data-pipelines', { ...full, id: 'people', data_model_id: 'people' });
   await api.post('/inputs/data-pipelines', { ...full, id: 'paused', data_model_id: 'people', state: 'paused' });
+  await addWriteBack(folder, (path, body) => api.post(path, body), full);
 });
 afterAll(() => cli[Symbol.asyncDispose]());
+
+/** Two of three rows share the key and are different people. */
+async function addWriteBack(
+  folder: string,
+  post: (path: string, body: object) => Promise<unknown>,
+  full: object,
+): Promise<void> {
+  const instance = await DuckDBInstance.create(join(folder, 'shop.duckdb'));
+  const connection = await instance.connect();
+  await connection.run('CREATE TABLE people (customer_id text, email text, mpid bigint)');
+  await connection.run(
+    "INSERT INTO people VALUES ('a', 'a@x.org', NULL), ('b', 'same@x.org', NULL), ('c', 'same@x.org', NULL)",
+  );
+  connection.closeSync();
+  instance.closeSync();
+  const base = { id: 'to-mpids', name: 'x', state: 'active' };
+  const config = { database: 'shop.duckdb', read_only: false };
+  await post('/connections', { ...base, service_provider: 'DuckDB', config });
+  const sql_query = 'SELECT customer_id, email, mpid FROM people';
+  await post('/data-models', { ...base, type: 'sql', config: { sql_query } });
+  const feed = { module_name: 'duckdb', name: 'shop' };
+  const { data } = (await post('/../../../../v1/workspace/1/partnerfeeds?accountId=1', feed)) as {
+    readonly data: readonly { readonly id: number }[];
+  };
+  const ids = { connection_id: 'to-mpids', data_model_id: 'to-mpids', partner_feed_id: data[0]?.id };
+  await post('/inputs/data-pipelines', { ...full, ...base, ...ids, row_key: ['email'] });
+}
 
 test('trigger --wait runs a pipeline, shows the end of the run, and ends with 0 when it succeeded', async () => {
   const { code, out, err } = await cli.penstock.run('pipeline', 'trigger', 'people', '--wait');
@@ -42,6 +71,23 @@ test('trigger --wait runs a pipeline, shows the end of the run, and ends with 0 
   expect(out).toMatch(/^status +success$/m);
   expect(out).toMatch(/^extracted +3$/m);
   expect(out).toMatch(/^failed +1$/m);
+});
+
+test('a run that writes MPIDs back shows how many, and its conflicts with their keys', async () => {
+  const { code, out } = await cli.penstock.run('pipeline', 'trigger', 'to-mpids', '--wait');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^written +1$/m);
+  expect(out).toMatch(/^conflicts +1$/m);
+  expect(out).toMatch(/^warnings +.*1 rows of people did not get their MPID/m);
+  const conflicts = await cli.penstock.json('pipeline', 'conflicts', 'to-mpids');
+  const conflict = { id: 1, key: { email: 'same@x.org' }, found_mpid: null, reason: 'ambiguous' };
+  expect(conflicts).toEqual([{ ...conflict, mpid: expect.anything(), found_on: expect.any(String) }]);
+  expect((await cli.penstock.run('pipeline', 'conflicts', 'to-mpids')).out).toContain('{"email":"same@x.org"}');
+  expect((await cli.penstock.run('pipeline', 'runs', 'to-mpids')).out).toMatch(/written +conflicts/);
+  expect((await cli.penstock.run('pipeline', 'watch', 'to-mpids', '--until-idle')).out).toContain(
+    '3 rows read, 0 failed, 1 written, 1 conflicts',
+  );
+  expect((await cli.penstock.run('pipeline', 'conflicts', 'paused')).err).toContain('has no run yet');
 });
 
 test('trigger --wait shows progress on a terminal', async () => {
@@ -86,6 +132,7 @@ test('list, show and runs tell a person and a program the same', async () => {
   expect(list).toMatchObject([
     { id: 'paused', status: 'stopped' },
     { id: 'people', status: 'idle', mode: 'full', schedule: 'on_demand' },
+    { id: 'to-mpids' },
   ]);
   const report = await cli.penstock.json<Row & { latest_pipeline_run: Row }>('pipeline', 'show', 'people');
   expect(report).toMatchObject({ pipeline_id: 'people', latest_pipeline_run: { status: 'success' } });

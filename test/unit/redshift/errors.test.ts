@@ -104,6 +104,7 @@ describe('an error of server, socket or driver', () => {
     ['permission denied for relation r', 'GRANT SELECT ON r'],
     ['permission denied for schema "S"', 'GRANT USAGE ON SCHEMA "S"'],
     ['permission denied for function f', 'GRANT EXECUTE ON FUNCTION f'],
+    ['permission denied to create temporary tables in database "d e"', 'GRANT TEMPORARY ON DATABASE "d e"'],
     ['permission denied for sequence s', 'GRANT SELECT ON SEQUENCE s'],
     ['permission denied for database d', 'GRANT CONNECT ON DATABASE d'],
     ['keine Berechtigung für Tabelle t', undefined],
