@@ -11,7 +11,7 @@ import type { Iterator, Pipeline, VersionOneMarks } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { keepFeedKey } from './read-feed.ts';
-import { requireUnchanged } from './require-unchanged.ts';
+import { type Joined, requireSameJoined, requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
@@ -25,7 +25,7 @@ interface Replacement {
   /** Version 1's PUT says what it knows of the pipeline; absent: what is known stays, as far as it is still true. */
   readonly marks?: VersionOneMarks;
   /** What the body was made of. */
-  readonly basedOn?: Pick<PipelineContext, 'pipeline' | 'connection' | 'dataModel'>;
+  readonly basedOn?: Joined & Pick<PipelineContext, 'pipeline'>;
 }
 
 /**
@@ -58,8 +58,7 @@ async function overwrite(
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
   const used = await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
-  requireUnchanged(used.connection, basedOn?.connection);
-  requireUnchanged(used.dataModel, basedOn?.dataModel);
+  requireSameJoined(used, basedOn);
   await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
   requireUnchanged(before, basedOn?.pipeline);

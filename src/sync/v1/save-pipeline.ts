@@ -8,6 +8,7 @@ import { findDataModel, unknownDataModel } from '../load-data-model.ts';
 import type { PipelineContext } from '../pipeline-status.ts';
 import { probeStored, requireAnswer } from '../probe-connection.ts';
 import { replacePipeline } from '../replace-pipeline.ts';
+import type { Joined } from '../require-unchanged.ts';
 import type { SyncDeps } from '../sync-deps.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
 import { findKnownConnection, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
@@ -44,7 +45,7 @@ async function draft(
   deps: SyncDeps,
   { workspaceId }: Caller,
   { body, stored }: { readonly body: Body; readonly stored?: PipelineContext },
-): Promise<SaidInTwo & { readonly basedOn: Used }> {
+): Promise<SaidInTwo & { readonly basedOn: Joined }> {
   const used = await findUsed(deps, workspaceId, body);
   const { connection, dataModel } = used;
   const said = saidInTwo(body, { dataModel, ...(stored !== undefined && { stored }) });
@@ -54,13 +55,11 @@ async function draft(
   return { ...said, basedOn: used };
 }
 
-type Used = Pick<PipelineContext, 'connection' | 'dataModel'>;
-
 async function findUsed(
   { store }: SyncDeps,
   workspaceId: WorkspaceId,
   { connection_id, data_model_id }: Body,
-): Promise<Used> {
+): Promise<Joined> {
   const connection = await findKnownConnection(store, { workspaceId, id: connection_id });
   const dataModel = await findDataModel(store, { workspaceId, id: data_model_id });
   if (connection !== undefined && dataModel !== undefined) return { connection, dataModel };
