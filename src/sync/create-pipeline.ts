@@ -13,7 +13,7 @@ import {
   type PipelineDraft,
 } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
-import { type Joined, requireSameJoined } from './require-unchanged.ts';
+import { type BasedOn, requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
@@ -24,7 +24,7 @@ interface Creation {
   /** What version 1 knows of the pipeline that it makes. */
   readonly marks?: VersionOneMarks;
   /** What the body was made of. */
-  readonly basedOn?: Joined;
+  readonly basedOn?: BasedOn<Pick<PipelineContext, 'connection' | 'dataModel'>>;
 }
 
 /**
@@ -51,7 +51,7 @@ async function insert(tx: Transaction, { deps, caller, draft, basedOn }: Inserti
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
   const used = await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
-  requireSameJoined(used, basedOn);
+  requireUnchanged(used, basedOn);
   await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const inserted = await tx.orm
     .insert(pipelines)

@@ -11,7 +11,7 @@ import type { Iterator, Pipeline, VersionOneMarks } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { keepFeedKey } from './read-feed.ts';
-import { type Joined, requireSameJoined, requireUnchanged } from './require-unchanged.ts';
+import { type BasedOn, requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { pipelines } from './tables.ts';
@@ -25,7 +25,7 @@ interface Replacement {
   /** Version 1's PUT says what it knows of the pipeline; absent: what is known stays, as far as it is still true. */
   readonly marks?: VersionOneMarks;
   /** What the body was made of. */
-  readonly basedOn?: Joined & Pick<PipelineContext, 'pipeline'>;
+  readonly basedOn?: BasedOn<Pick<PipelineContext, 'pipeline' | 'connection' | 'dataModel'>>;
 }
 
 /**
@@ -58,10 +58,9 @@ async function overwrite(
   const { id } = draft.body;
   const nowMs = deps.clock.nowMs();
   const used = await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
-  requireSameJoined(used, basedOn);
   await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
   const before = await lockPipeline(tx, workspaceId, id);
-  requireUnchanged(before, basedOn?.pipeline);
+  requireUnchanged({ ...used, pipeline: before }, basedOn);
   const { syncMode } = draft;
   const changed = resettingFields(before, { pipelineType: draft.body.pipeline_type, syncMode });
   const resetting = [...changed, ...(await resettingKey(tx, deps, { before, draft }))];

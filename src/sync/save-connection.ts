@@ -15,7 +15,7 @@ import type { ConnectionBody } from './contract/connection.ts';
 import { findConnection, loadConnection } from './load-connection.ts';
 import { type Probed, probeConnection } from './probe-connection.ts';
 import { providerOf, secretFieldsOf, unknownProvider } from './provider.ts';
-import { requireUnchanged } from './require-unchanged.ts';
+import { type BasedOn, requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { connections } from './tables.ts';
@@ -72,7 +72,7 @@ export async function createConnection(
 export async function replaceConnection(
   deps: SyncDeps,
   caller: Caller,
-  { id, body, mustAnswer, basedOn }: ConnectionSaving & { readonly id: string; readonly basedOn?: Connection },
+  { id, body, mustAnswer, basedOn }: ConnectionSaving & { readonly id: string; readonly basedOn?: BasedOn<Connection> },
 ): Promise<Connection> {
   const { workspaceId } = caller;
   const before = await loadConnection(deps.store, { workspaceId, id });
@@ -87,7 +87,7 @@ interface Overwriting {
   readonly deps: SyncDeps;
   readonly caller: Caller;
   readonly draft: Draft;
-  readonly basedOn: Connection | undefined;
+  readonly basedOn: BasedOn<Connection> | undefined;
 }
 
 async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Overwriting): Promise<Connection> {

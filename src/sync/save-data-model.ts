@@ -16,7 +16,7 @@ import { loadDataModel } from './load-data-model.ts';
 import { loadPipelines } from './load-pipeline.ts';
 import type { LoadTimestamp } from './load-timestamp.ts';
 import { refreshWarnings } from './refresh-warnings.ts';
-import { requireUnchanged } from './require-unchanged.ts';
+import { type BasedOn, requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { dataModels } from './tables.ts';
@@ -67,7 +67,7 @@ export async function createDataModel(
 export async function replaceDataModel(
   deps: SyncDeps,
   caller: Caller,
-  { id, body, loadTimestamp, basedOn }: ModelSaving & { readonly id: string; readonly basedOn?: DataModel },
+  { id, body, loadTimestamp, basedOn }: ModelSaving & { readonly id: string; readonly basedOn?: BasedOn<DataModel> },
 ): Promise<DataModel> {
   const { workspaceId } = caller;
   const stored = await loadDataModel(deps.store, { workspaceId, id });
@@ -88,7 +88,7 @@ interface Overwriting {
   readonly caller: Caller;
   readonly body: Body;
   readonly loadTimestamp: LoadTimestamp | null | undefined;
-  readonly basedOn: DataModel | undefined;
+  readonly basedOn: BasedOn<DataModel> | undefined;
   readonly noticed: NoticesOfUsers;
 }
 

@@ -8,10 +8,10 @@ import { findDataModel, unknownDataModel } from '../load-data-model.ts';
 import type { PipelineContext } from '../pipeline-status.ts';
 import { probeStored, requireAnswer } from '../probe-connection.ts';
 import { replacePipeline } from '../replace-pipeline.ts';
-import type { Joined } from '../require-unchanged.ts';
 import type { SyncDeps } from '../sync-deps.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
 import { findKnownConnection, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
+import { keptOfJoined, keptOfPipeline } from './kept.ts';
 import { requirePlan } from './require-plan.ts';
 import { requireTimestampType } from './require-timestamp-type.ts';
 import { PIPELINE_WORDS, type SaidInTwo, saidInTwo } from './wire/pipeline-body.ts';
@@ -21,7 +21,10 @@ type Body = Static<typeof PipelineBody>;
 
 /** Throws VALIDATION_FAILED, DUPLICATE_ID, NOT_FOUND for a plan, and WAREHOUSE_UNREACHABLE unless it is a draft. */
 export async function createVersionOne(deps: SyncDeps, caller: Caller, body: Body): Promise<PipelineContext> {
-  const post = async () => createPipeline(deps, caller, await draft(deps, caller, { body }));
+  const post = async () => {
+    const { read, ...said } = await draft(deps, caller, { body });
+    return createPipeline(deps, caller, { ...said, basedOn: { read, kept: keptOfJoined } });
+  };
   return inWords(PIPELINE_WORDS, () => untilUnchanged(post));
 }
 
@@ -33,10 +36,10 @@ export async function replaceVersionOne(
 ): Promise<PipelineContext> {
   const put = async () => {
     const stored = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
-    const { basedOn, ...said } = await draft(deps, caller, { body: { id, ...body }, stored });
+    const { read, ...said } = await draft(deps, caller, { body: { id, ...body }, stored });
     // not shown: version 1 cannot prevent resets; what resets is another load timestamp, and that is meant
-    const wholly = { ...basedOn, pipeline: stored.pipeline };
-    return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn: wholly });
+    const basedOn = { read: { ...read, pipeline: stored.pipeline }, kept: keptOfPipeline };
+    return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn });
   };
   return inWords(PIPELINE_WORDS, () => untilUnchanged(put));
 }
@@ -45,15 +48,17 @@ async function draft(
   deps: SyncDeps,
   { workspaceId }: Caller,
   { body, stored }: { readonly body: Body; readonly stored?: PipelineContext },
-): Promise<SaidInTwo & { readonly basedOn: Joined }> {
+): Promise<SaidInTwo & { readonly read: Joined }> {
   const used = await findUsed(deps, workspaceId, body);
   const { connection, dataModel } = used;
   const said = saidInTwo(body, { dataModel, ...(stored !== undefined && { stored }) });
   await requirePlan(deps.store, workspaceId, { body, stored: stored?.pipeline.kept.dataPlan });
   if (said.marks.followsModel) requireTimestampType(connection, dataModel.loadTimestamp, 'data_model_id: ');
   if (said.body.state !== 'new') requireAnswer(deps, connection, await probeStored(deps, connection));
-  return { ...said, basedOn: used };
+  return { ...said, read: used };
 }
+
+type Joined = Pick<PipelineContext, 'connection' | 'dataModel'>;
 
 async function findUsed(
   { store }: SyncDeps,

@@ -133,6 +133,20 @@ describe('calls at the same time', () => {
     for (const answers of made) expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
   });
 
+  it('that say only what they say themselves do not wait for each other', async () => {
+    await fresh();
+    const five = Array.from({ length: 5 }, (_, index) => `Name ${index}`);
+    const puts = [
+      await Promise.all(
+        five.map((name) => at.one.put(`/connections/${names.id}`, { ...connectionOne, id: names.id, name })),
+      ),
+      await Promise.all(
+        five.map((name) => at.one.put(`/data-models/${names.id}`, { ...modelOne, id: names.id, name })),
+      ),
+    ];
+    for (const answers of puts) expect(answers.map(({ status }) => status)).toEqual(five.map(() => 200));
+  });
+
   it('both change their own fields, whoever comes last', async () => {
     const { body } = await at.one.post('/pipelines', await fresh());
     const two = await inTwo();

@@ -5,6 +5,7 @@ import { SECRET_MASK } from '../../../src/kernel/index.ts';
 import { loadConnection } from '../../../src/sync/load-connection.ts';
 import { replaceConnection } from '../../../src/sync/save-connection.ts';
 import { untilUnchanged } from '../../../src/sync/v1/in-version-one.ts';
+import { keptOfConnection } from '../../../src/sync/v1/kept.ts';
 import { PIPELINES, someFeed, somePlan, TRANSFORMATIONS } from '../../support/sync-api.ts';
 import { connectionOne, modelOne, openVersionOne, pipelineOne, type VersionOne } from '../../support/version-one.ts';
 import {
@@ -272,7 +273,8 @@ describe('a PUT of version 1', () => {
   it('goes out from what is stored, and is made anew where that changed meanwhile', async () => {
     const { deps, admin } = at.api;
     const caller = { workspaceId: admin.workspaceId, actor: 'tester' };
-    const basedOn = await loadConnection(deps.store, { workspaceId: caller.workspaceId, id: 'second' });
+    const read = await loadConnection(deps.store, { workspaceId: caller.workspaceId, id: 'second' });
+    const basedOn = { read, kept: keptOfConnection };
     at.api.clock.set('2024-06-01T13:00:00Z');
     const { body } = await at.two.get('/connections/second');
     await at.two.put('/connections/second', { ...body, config: { ...body.config, sslmode: 'require' } });

@@ -12,6 +12,7 @@ import type { SyncDeps } from '../../sync-deps.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { keptOfConnection } from '../kept.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
 import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
 import { CONNECTION_WORDS, connectionAnswer, connectionBody } from '../wire/connection.ts';
@@ -86,10 +87,12 @@ function replace(deps: SyncDeps): Endpoint {
     async handler({ caller, params: { connectionId: id }, body }) {
       const { workspaceId } = caller;
       const put = async () => {
-        const basedOn = await loadKnownConnection(deps.store, { workspaceId, id });
-        const saving = { body: connectionBody(deps.fleet, { id, ...body }, basedOn), mustAnswer: true };
-        await requireTypesStay(deps, basedOn, providerOf(saving.body.service_provider));
-        return replaceConnection(deps, caller, { id, ...saving, basedOn });
+        const stored = await loadKnownConnection(deps.store, { workspaceId, id });
+        const saving = { body: connectionBody(deps.fleet, { id, ...body }, stored), mustAnswer: true };
+        await requireTypesStay(deps, stored, providerOf(saving.body.service_provider));
+        return replaceConnection(deps, caller, {
+          ...{ id, ...saving, basedOn: { read: stored, kept: keptOfConnection } },
+        });
       };
       const saved = await inWords(CONNECTION_WORDS, () => untilUnchanged(put));
       return { status: 200, body: connectionAnswer(deps.fleet, saved) };

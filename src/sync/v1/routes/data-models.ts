@@ -9,6 +9,7 @@ import type { SyncDeps } from '../../sync-deps.ts';
 import { DataModelAnswer, DataModelBody, DataModelChange } from '../contract/data-model.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { keptOfModel } from '../kept.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
 import { dataModelAnswer, dataModelBody, MODEL_WORDS, readLoadTimestamp } from '../wire/data-model.ts';
 import { inWords } from '../words.ts';
@@ -88,12 +89,15 @@ async function replaceModel(
   { id, body }: { readonly id: string; readonly body: Static<typeof DataModelBody> },
 ): Promise<DataModel> {
   const { workspaceId } = caller;
-  const basedOn = await loadDataModel(deps.store, { workspaceId, id });
+  const stored = await loadDataModel(deps.store, { workspaceId, id });
   const loadTimestamp = readLoadTimestamp(body);
   for (const { pipeline, connection } of await loadKnownPipelines(deps.store, { workspaceId, dataModelId: id })) {
     if (pipeline.kept.versionOne?.followsModel) requireTimestampType(connection, loadTimestamp);
   }
-  return replaceDataModel(deps, caller, { id, body: dataModelBody(body, basedOn), loadTimestamp, basedOn });
+  return replaceDataModel(deps, caller, {
+    ...{ id, body: dataModelBody(body, stored), loadTimestamp },
+    basedOn: { read: stored, kept: keptOfModel },
+  });
 }
 
 function remove(deps: SyncDeps): Endpoint {
