@@ -9,7 +9,7 @@ import { identityText } from './identity-text.ts';
 import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
 import type { Probe } from './probe.ts';
 import { PROFILE_TYPES, profileColumns, profilesFrom, remember } from './read-profiles.ts';
-import { isBlock, isSameBlock } from './row-hashes.ts';
+import { isBlock, isBlockAt, isSameBlock } from './row-hashes.ts';
 import { nextByRank, STRATEGIES } from './strategies.ts';
 
 /** Step of a key. */
@@ -24,6 +24,8 @@ export async function lookUpPeople(tx: Transaction, probe: Probe, prepared: Prep
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;
   await lookUpLogins(tx, prepared, { memory, probe, steps, logins });
   settlePeople(memory, prepared, logins);
+  // nobody asks for them after this, and each would be kept as long as the chunk
+  for (const profile of memory.profiles.values()) profile.identities = undefined;
   markOthers(steps, prepared, memory);
   await lookUpOthers(tx, prepared, { memory, probe, steps });
   return memory;
@@ -86,15 +88,17 @@ async function lookUpLogins(
     SELECT NULL::uuid, p.mpid, ${profileColumns('p.remembered IS NOT TRUE', rows.areSilent ? 'FALSE' : undefined)}
     FROM (SELECT p.*, ${remembered} AS remembered FROM ${profiles} p OFFSET 0) p`;
   const ordinalOf = ordinalsInOrder(keys, ordinals);
-  const found: [number, ProfileMemory][] = [];
-  await tx.copyOut(query, ['uuid', 'int8', ...PROFILE_TYPES], (values) => {
+  const [owned, owners]: [number[], ProfileMemory[]] = [[], []];
+  await tx.copyOut(query, ['place', 'int8', ...PROFILE_TYPES], (values, bytes) => {
     const profile = memory.meet(values[1] as bigint);
-    const [key] = values;
-    if (typeof key === 'string') found.push([ordinalOf(key), profile]);
-    else remember(profile, values, 2);
+    const key = values[0] as number | null;
+    if (key === null) return remember(profile, values, 2);
+    owned.push(ordinalOf(bytes, key));
+    owners.push(profile);
   });
-  for (const [ordinal, profile] of found) {
-    if (profile.version !== undefined) memory.own({ ordinal, slot: 0 }, profile);
+  for (let index = 0; index < owned.length; index++) {
+    const profile = owners[index] as ProfileMemory;
+    if (profile.version !== undefined) memory.own({ ordinal: owned[index] as number, slot: 0 }, profile);
   }
 }
 
@@ -116,10 +120,11 @@ function rowOfLogins({ rows: { hashes } }: PreparedPeople, steps: Uint8Array, lo
 }
 
 /** Finds the ordinals of keys that come back in key order, each once or several times, without a map. */
-function ordinalsInOrder({ sorted }: ChunkKeys, ordinals: Int32Array): (key: string) => number {
+function ordinalsInOrder({ sorted }: ChunkKeys, ordinals: Int32Array): (bytes: Buffer, from: number) => number {
   let at = 0;
-  return (key) => {
-    while (at < ordinals.length && !isBlock(sorted, ordinals[at] as number, key)) at++;
+  return (bytes, from) => {
+    const key = { bytes, from };
+    while (at < ordinals.length && !isBlockAt(sorted, ordinals[at] as number, key)) at++;
     const ordinal = ordinals[at];
     if (ordinal === undefined)
       throw new AppError('INTERNAL', 'The store gave keys that were not asked for, or unordered.');
@@ -185,10 +190,8 @@ async function lookUpOthers(
     staged: 'SELECT key FROM people_keys',
   });
   const ordinalOf = ordinalsInOrder(keys, ordinals);
-  await tx.copyOut(`SELECT key, slot, mpid FROM ${owners} i`, ['uuid', 'int2', 'int8'], (values) => {
-    memory.own(
-      { ordinal: ordinalOf(values[0] as string), slot: values[1] as number },
-      memory.meet(values[2] as bigint),
-    );
+  await tx.copyOut(`SELECT key, slot, mpid FROM ${owners} i`, ['place', 'int2', 'int8'], (values, bytes) => {
+    const ordinal = ordinalOf(bytes, values[0] as number);
+    memory.own({ ordinal, slot: values[1] as number }, memory.meet(values[2] as bigint));
   });
 }

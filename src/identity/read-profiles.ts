@@ -63,7 +63,7 @@ export async function readProfiles(
     return [firstOrdinal + index, mpid, wantedUnless, wanted === 'texts'];
   });
   const staged = `SELECT mpid FROM people_profiles WHERE ordinal >= ${firstOrdinal}`;
-  const rows = `SELECT ${profileColumns('s.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}, s.ordinal
+  const rows = `SELECT ${profileColumns('FALSE', 's.with_texts AND (p.row_hash = s.row_hash) IS NOT TRUE')}, s.ordinal
     FROM ${profilesFrom(probe, scope, staged)} p JOIN people_profiles s ON s.mpid = p.mpid
     WHERE s.ordinal >= ${firstOrdinal}`;
   await tx.copyOut(rows, [...PROFILE_TYPES, 'int4'], (values) => {

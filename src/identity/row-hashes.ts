@@ -14,7 +14,17 @@ export function isBlock(blocks: Buffer, at: number, text: string | null): boolea
 }
 
 export function isSameBlock(blocks: Buffer, left: number, right: number): boolean {
-  const [from, to] = [left * HASH_BYTES, right * HASH_BYTES];
-  for (let byte = 0; byte < HASH_BYTES; byte++) if (blocks[from + byte] !== blocks[to + byte]) return false;
+  return isBlockAt(blocks, left, { bytes: blocks, from: right * HASH_BYTES });
+}
+
+/** Whether the 16 bytes number `at` of `blocks` are those of `bytes` that begin at `from`. */
+export function isBlockAt(blocks: Buffer, at: number, { bytes, from }: Place): boolean {
+  const start = at * HASH_BYTES;
+  for (let byte = 0; byte < HASH_BYTES; byte++) if (blocks[start + byte] !== bytes[from + byte]) return false;
   return true;
+}
+
+interface Place {
+  readonly bytes: Buffer;
+  readonly from: number;
 }

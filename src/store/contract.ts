@@ -28,6 +28,9 @@ export interface Sql {
 /** Column types the binary COPY writer and reader know. */
 export type CopyType = 'int2' | 'int4' | 'int8' | 'bool' | 'text' | 'bytea' | 'uuid' | 'float8';
 
+/** As `CopyType`, and for a uuid `place`: where its 16 bytes begin in what `onRow` is handed, so that no text is made of them. */
+export type CopyOutType = CopyType | 'place';
+
 /** One column of a COPY: values by position; `uuid` as 16 characters, one a byte, `int8` as bigint or safe integer. */
 export interface CopyColumn {
   readonly name: string;
@@ -43,15 +46,17 @@ export interface CopyTarget {
 
 export type CopyValue = string | number | bigint | boolean | Uint8Array | null;
 
+export type OnCopyRow = (values: readonly CopyValue[], bytes: Buffer) => void;
+
 /** One transaction of one session. Everything inside is there after commit, or nothing is. */
 export interface Transaction extends Sql {
   /** Binary COPY FROM: `row(i)` gives the values of row i, in the order of the columns. */
   copyIn(target: CopyTarget, count: number, row: (index: number) => readonly CopyValue[]): Promise<void>;
   /**
-   * Binary COPY (query) TO: `onRow` gets the values in order; bytes are there only until it returns. `query` cannot have
-   * parameters: only literals of bigint.
+   * Binary COPY (query) TO: `onRow` gets the values in order; the array, and bytes, are its own only until it returns.
+   * `query` cannot have parameters: only literals of bigint.
    */
-  copyOut(query: string, types: readonly CopyType[], onRow: (values: readonly CopyValue[]) => void): Promise<void>;
+  copyOut(query: string, types: readonly CopyOutType[], onRow: OnCopyRow): Promise<void>;
   /** Runs `action`, which must not throw, once this transaction is durable; not at all when it rolls back. */
   afterCommit(action: () => void): void;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/index.ts';
-import type { CopyType, CopyValue } from './contract.ts';
+import type { CopyOutType, CopyValue, OnCopyRow } from './contract.ts';
 
 const SIGNATURE = 0x5047434f; // PGCO
 const HEADER_BYTES = 19;
@@ -15,7 +15,7 @@ interface Cursor {
 
 type ReadField = (cursor: Cursor, length: number) => CopyValue;
 
-const READERS: Readonly<Record<CopyType, ReadField>> = {
+const READERS: Readonly<Record<CopyOutType, ReadField>> = {
   int2: ({ view, at }) => view.getInt16(at),
   int4: ({ view, at }) => view.getInt32(at),
   int8: ({ view, at }) => view.getBigInt64(at),
@@ -23,16 +23,19 @@ const READERS: Readonly<Record<CopyType, ReadField>> = {
   bool: ({ bytes, at }) => bytes[at] === 1,
   text: ({ bytes, at }, length) => bytes.toString('utf8', at, at + length),
   uuid: ({ bytes, at }) => bytes.toString('latin1', at, at + 16),
+  place: ({ at }) => at,
   // no copy: whoever keeps them has a place for them
   bytea: ({ bytes, at }, length) => bytes.subarray(at, at + length),
 };
 
 /**
  * Reads the messages of a binary COPY TO. PostgreSQL sends one row a message, the first with the header before it; the
- * values are copied out before `decode` returns, but for bytes, which are a view of the driver's buffer. Throws when a row has another number of columns than `types`.
+ * values are copied out before `decode` returns, but for bytes, which are a view of the driver's buffer. All rows come in one
+ * array. Throws when a row has another number of columns than `types`.
  */
-export function createDecoder(types: readonly CopyType[], onRow: (values: CopyValue[]) => void) {
+export function createDecoder(types: readonly CopyOutType[], onRow: OnCopyRow) {
   const readers = types.map((type) => READERS[type]);
+  const values = new Array<CopyValue>(types.length).fill(null);
   const cursor: Cursor = { bytes: Buffer.alloc(0), view: new DataView(new ArrayBuffer(0)), at: 0 };
   return (message: Uint8Array): void => {
     moveTo(cursor, message);
@@ -42,7 +45,8 @@ export function createDecoder(types: readonly CopyType[], onRow: (values: CopyVa
       cursor.at += 2;
       if (fields === TRAILER) return;
       if (fields !== readers.length) throw mismatch(fields, readers.length);
-      onRow(readRow(cursor, readers));
+      readRow(cursor, readers, values);
+      onRow(values, cursor.bytes);
     }
   };
 }
@@ -56,8 +60,7 @@ function moveTo(cursor: Cursor, message: Uint8Array): void {
   if (message.byteLength >= HEADER_BYTES && cursor.view.getUint32(cursor.at) === SIGNATURE) cursor.at += HEADER_BYTES;
 }
 
-function readRow(cursor: Cursor, readers: readonly ReadField[]): CopyValue[] {
-  const values = new Array<CopyValue>(readers.length);
+function readRow(cursor: Cursor, readers: readonly ReadField[], values: CopyValue[]): void {
   for (let field = 0; field < readers.length; field++) {
     const length = cursor.view.getInt32(cursor.at);
     cursor.at += 4;
@@ -68,7 +71,6 @@ function readRow(cursor: Cursor, readers: readonly ReadField[]): CopyValue[] {
     values[field] = (readers[field] as ReadField)(cursor, length);
     cursor.at += length;
   }
-  return values;
 }
 
 function mismatch(found: number, expected: number): AppError {

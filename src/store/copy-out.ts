@@ -1,5 +1,5 @@
 import type { Connection, PoolClient, Submittable } from 'pg';
-import type { CopyType, CopyValue } from './contract.ts';
+import type { CopyOutType, OnCopyRow } from './contract.ts';
 import { createDecoder } from './copy-decode.ts';
 import { storeError } from './errors.ts';
 
@@ -13,7 +13,7 @@ interface CopyOutQuery extends Submittable {
 interface CopyOutSource {
   /** A SELECT without parameters. */
   readonly query: string;
-  readonly types: readonly CopyType[];
+  readonly types: readonly CopyOutType[];
 }
 
 /**
@@ -21,11 +21,7 @@ interface CopyOutSource {
  * cast in the query where they are not. Rejects with an AppError; what `onRow` throws is passed on as it is, after the
  * rest has been read, because nothing but a cancel stops a server that sends.
  */
-export function copyOut(
-  client: PoolClient,
-  { query: text, types }: CopyOutSource,
-  onRow: (values: CopyValue[]) => void,
-): Promise<void> {
+export function copyOut(client: PoolClient, { query: text, types }: CopyOutSource, onRow: OnCopyRow): Promise<void> {
   const decode = createDecoder(types, onRow);
   return new Promise((resolve, reject) => {
     let failure: { readonly thrown: unknown } | undefined;

@@ -73,9 +73,9 @@ async function resolveAndWrite(deps: EngineDeps, step: Writing): Promise<void> {
   const snapshotKey = snapshotKeyOf(deps, claimed);
   const { chunkRows } = deps.settings;
   const shared = await findSharedKeys({ session, dialect, addressing, chunkRows, label, signal });
-  const keys = createStagedKeys(addressing.isWhole, shared);
+  const keys = createStagedKeys(addressing, shared);
   const mapping = await resolvingOf(deps, step, keys.add);
-  const ledger = leaveNothingOut({ claimed, columns, ledgerKey: deps.ledgerKey });
+  const ledger = leaveNothingOut(claimed);
   const statement = wrapModel({ sql: model.sql, dialect });
   const writing = writeBehind(() => writeKeys(deps, { claimed, tableId, session, addressing, keys, signal }));
   try {

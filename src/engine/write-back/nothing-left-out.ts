@@ -1,48 +1,52 @@
-import type { Secret } from '../../kernel/index.ts';
-import type { Column } from '../../warehouse/index.ts';
+import type { Cell } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { ResumeLedger } from '../ledger/open-ledger.ts';
-import { createRowHash, type RowHash } from '../ledger/row-hash.ts';
 import { KEY_BYTES, NO_KEYS } from '../ledger/row-ledger.ts';
-import { createRowPack } from '../ledger/row-pack.ts';
+import { keptAsTheyAre } from '../ledger/row-pack.ts';
+import { cellText } from '../ledger/row-text.ts';
 import type { Sieve } from '../ledger/sieve.ts';
+import type { Row } from '../mapping/unit-mapping.ts';
 import { giveUpRecords } from '../retry/give-up-records.ts';
 
-export interface ReadRows {
-  readonly claimed: ClaimedRun;
-  readonly columns: readonly Column[];
-  readonly ledgerKey: Secret;
-}
-
 /** The ledger of a run that reads all rows in each attempt: every row passes, and none is remembered or retried by itself. */
-export function leaveNothingOut({ claimed, columns, ledgerKey: key }: ReadRows): ResumeLedger {
-  const whole = createRowHash({ key, columns, positions: [...columns.keys()] });
+export function leaveNothingOut(claimed: ClaimedRun): ResumeLedger {
   return {
-    openSieve: () => openSieve(whole),
+    openSieve,
     // the next run reads the row in the warehouse, as it is by then
     write: (tx) => giveUpRecords(tx, claimed),
   };
 }
 
-/** Rows are kept as text for those that fail, and not hashed. */
-function openSieve({ textOf, cellsOf, rowOf }: RowHash): Sieve {
-  const rows = createRowPack(rowOf);
-  let passed = 0;
+/** Rows are identities and an MPID, whose texts live as long as the chunk in any case: so they are kept as they are. */
+function openSieve(): Sieve {
+  const rows: Row[] = [];
+  let bytes = 0;
   return {
     get passed() {
-      return passed;
+      return rows.length;
     },
     found: 0,
     get bytes() {
-      return rows.bytes;
+      return bytes;
     },
     hashes: undefined,
     pass(row) {
-      rows.add(cellsOf(textOf(row)));
-      passed += 1;
+      rows.push(row);
+      for (const cell of row) bytes += bytesOf(cell);
       return true;
     },
     // the counts go by the number of keys
-    close: () => ({ rows, keys: new Uint8Array(passed * KEY_BYTES), deduplicated: NO_KEYS }),
+    close() {
+      const keys = new Uint8Array(rows.length * KEY_BYTES);
+      return { rows: keptAsTheyAre(rows), keys, deduplicated: NO_KEYS };
+    },
   };
+}
+
+const NUMBER_BYTES = 8;
+
+/** About how many; of what is no identity the row fails, but it has its size. */
+function bytesOf(cell: Cell): number {
+  if (typeof cell === 'string') return cell.length;
+  return typeof cell === 'object' && cell !== null ? cellText(cell).length : NUMBER_BYTES;
 }

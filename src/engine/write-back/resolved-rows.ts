@@ -10,8 +10,6 @@ import { createPeopleMapping } from '../mapping/people-mapping.ts';
 import type { MappedRows, Row, UnitCollector, UnitMapping, UnitOutcome } from '../mapping/unit-mapping.ts';
 import type { RunSnapshot } from '../run-snapshot.ts';
 import type { Addressing } from './address-rows.ts';
-import { nameOfKey } from './key-name.ts';
-import type { ResolvedRow } from './staged-keys.ts';
 
 export interface ResolvingPlan {
   readonly scope: Omit<ResolutionScope, 'mode' | 'policy'>;
@@ -20,7 +18,7 @@ export interface ResolvingPlan {
   readonly addressing: Addressing;
   readonly runStart: Micros;
   /** Told of each row once it is committed, in order. */
-  readonly onResolved: (row: ResolvedRow) => void;
+  readonly onResolved: (row: Row, mpid: bigint) => void;
 }
 
 /**
@@ -56,22 +54,20 @@ function keyMissing({ addressing: { target } }: ResolvingPlan) {
   return { rule: 'key_missing', field: '', value: null, reason };
 }
 
-function collectResolved(people: UnitCollector, { addressing, onResolved }: ResolvingPlan): UnitCollector {
-  const names: string[] = [];
-  const readMpids: (bigint | null)[] = [];
+function collectResolved(people: UnitCollector, { onResolved }: ResolvingPlan): UnitCollector {
+  const rows: Row[] = [];
   return {
     add(row) {
       people.add(row);
-      names.push(nameOfKey(addressing.keyOf(row)));
-      readMpids.push(addressing.readMpidOf(row) ?? null);
+      rows.push(row);
     },
     finish(): MappedRows {
       const mapped = people.finish();
       const tell = (outcomes: readonly UnitOutcome[]) => {
-        for (const [unit, outcome] of outcomes.entries()) {
+        for (let unit = 0; unit < outcomes.length; unit++) {
+          const outcome = outcomes[unit] as UnitOutcome;
           if (!('mpid' in outcome) || outcome.mpid === undefined) continue;
-          const index = mapped.accepted[unit] as number;
-          onResolved({ name: names[index] as string, readMpid: readMpids[index] as bigint | null, mpid: outcome.mpid });
+          onResolved(rows[mapped.accepted[unit] as number] as Row, outcome.mpid);
         }
       };
       return {

@@ -1,18 +1,13 @@
 import type { KeyCell, StagedRow, StagedRows } from '../../warehouse/index.ts';
-import { keyOfName } from './key-name.ts';
+import type { Row } from '../mapping/unit-mapping.ts';
+import type { Addressing } from './address-rows.ts';
+import { keyOfName, nameOfKey } from './key-name.ts';
+import { NumberedNames } from './numbered-names.ts';
 
 /** Keys that go to the warehouse together: about 40 MB of them, and half of what one call takes. */
 const MOST_KEYS = 250_000;
-const MOST_CHARS = 32 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_STAGED = 400_000;
-
-/** A row whose person is known and committed. */
-export interface ResolvedRow {
-  /** `nameOfKey` of its key. */
-  readonly name: string;
-  readonly readMpid: bigint | null;
-  readonly mpid: bigint;
-}
 
 /** A key whose rows are different people: nothing is written for it. */
 export interface AmbiguousKey {
@@ -24,7 +19,8 @@ export interface AmbiguousKey {
 /** Rows that were resolved, by key, until they are written. */
 export interface StagedKeys {
   readonly isFull: boolean;
-  add(row: ResolvedRow): void;
+  /** `mpid`: of the row's person, who is known and committed. */
+  add(row: Row, mpid: bigint): void;
   /** What is to be written, as the contract of writing back wants it, and the keys that cannot be; empties it. */
   take(): { readonly rows: StagedRows; readonly ambiguous: readonly AmbiguousKey[] };
 }
@@ -34,22 +30,27 @@ const STALE = 1;
 const AMBIGUOUS = 2;
 
 /**
- * `isWhole`: rows of one key are one person. Then a row that has its MPID need not be remembered, so that a table of which
- * nothing has changed costs no memory. `shared`: names of keys that may be of several people, whatever comes here.
+ * Where all identities of a row are in its key, rows of one key are one person. Then a row that has its MPID need not be
+ * remembered, so that a table of which nothing has changed costs no memory, nor the text of a key. `shared`: names of keys
+ * that may be of several people, whatever comes here.
  */
-export function createStagedKeys(isWhole: boolean, shared: ReadonlySet<string> = new Set()): StagedKeys {
+export function createStagedKeys(
+  { isWhole, keyOf, readMpidOf }: Pick<Addressing, 'isWhole' | 'keyOf' | 'readMpidOf'>,
+  shared: ReadonlySet<string> = new Set(),
+): StagedKeys {
   let pile = createPile();
   return {
     get isFull() {
       return pile.isFull();
     },
-    add({ name, readMpid, mpid }) {
+    add(row, mpid) {
+      const readMpid = readMpidOf(row) ?? null;
       const isRight = readMpid === mpid;
+      if (isRight && isWhole) return;
+      const name = nameOfKey(keyOf(row));
       const isShared = shared.has(name);
-      if (isRight && (isWhole || isShared)) return;
-      const number = pile.numberOf(name, mpid);
-      pile.mark(number, (pile.isOf(number, mpid) && !isShared ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE));
-      if (!isRight && readMpid !== null) pile.addRead(number, readMpid);
+      if (isRight && isShared) return;
+      pile.add(name, { mpid, readMpid, isShared });
     },
     take() {
       const taken = pile;
@@ -59,51 +60,56 @@ export function createStagedKeys(isWhole: boolean, shared: ReadonlySet<string> =
   };
 }
 
-/** Keys that are written together, in as few things as can be: as objects they cost the garbage collector most of a run. */
+interface Resolved {
+  readonly mpid: bigint;
+  readonly readMpid: bigint | null;
+  readonly isShared: boolean;
+}
+
+/** Keys that are written together. */
 function createPile() {
-  /** The first row of a key gives it its number. */
-  const numbers = new Map<string, number>();
+  const names = new NumberedNames();
   const readMpids = createReadMpids();
   let mpids = new BigInt64Array(1024);
   let marks = new Uint8Array(1024);
-  let chars = 0;
   const isStaged = (number: number) => marks[number] === STALE;
+  /** The first row of a key gives it its MPID. */
+  const numberOf = (name: string, mpid: bigint): number => {
+    const known = names.count;
+    const number = names.numberOf(name);
+    if (number < known) return number;
+    if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
+    mpids[number] = mpid;
+    return number;
+  };
   function* staged(): Generator<StagedRow, void, undefined> {
-    for (const [name, number] of numbers) {
+    for (let number = 0; number < names.count; number++) {
       if (!isStaged(number)) continue;
-      const [key, mpid] = [keyOfName(name), mpids[number] as bigint];
+      const [key, mpid] = [keyOfName(names.name(number)), mpids[number] as bigint];
       yield { key, mpid, readMpid: null };
       for (const readMpid of readMpids.of(number)) yield { key, mpid, readMpid };
     }
   }
   return {
-    isFull: () => numbers.size >= MOST_KEYS || chars >= MOST_CHARS || numbers.size + readMpids.count >= MOST_STAGED,
-    numberOf(name: string, mpid: bigint): number {
-      const known = numbers.get(name);
-      if (known !== undefined) return known;
-      const number = numbers.size;
-      if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
-      numbers.set(name, number);
-      mpids[number] = mpid;
-      chars += name.length;
-      return number;
+    isFull: () => names.count >= MOST_KEYS || names.bytes >= MOST_BYTES || names.count + readMpids.count >= MOST_STAGED,
+    add(name: string, { mpid, readMpid, isShared }: Resolved): void {
+      const number = numberOf(name, mpid);
+      const isRight = readMpid === mpid;
+      const isOne = mpids[number] === mpid && !isShared;
+      marks[number] = (marks[number] as number) | (isOne ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
+      if (!isRight && readMpid !== null) readMpids.add(number, readMpid);
     },
-    isOf: (number: number, mpid: bigint) => mpids[number] === mpid,
-    mark(number: number, mark: number) {
-      marks[number] = (marks[number] as number) | mark;
-    },
-    addRead: readMpids.add,
     rows(): StagedRows {
       let length = 0;
-      for (let number = 0; number < numbers.size; number++) {
+      for (let number = 0; number < names.count; number++) {
         if (isStaged(number)) length += 1 + readMpids.of(number).length;
       }
       return { length, [Symbol.iterator]: staged };
     },
     *ambiguous(): Generator<AmbiguousKey, void, undefined> {
-      for (const [name, number] of numbers) {
+      for (let number = 0; number < names.count; number++) {
         if (((marks[number] as number) & AMBIGUOUS) === 0) continue;
-        yield { key: keyOfName(name), mpid: mpids[number] as bigint };
+        yield { key: keyOfName(names.name(number)), mpid: mpids[number] as bigint };
       }
     },
   };

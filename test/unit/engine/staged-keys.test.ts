@@ -2,15 +2,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyOfName, nameOfKey } from '../../../src/engine/write-back/key-name.ts';
 import { createStagedKeys } from '../../../src/engine/write-back/staged-keys.ts';
-import type { KeyCell, StagedRow } from '../../../src/warehouse/index.ts';
+import type { Cell, KeyCell, StagedRow } from '../../../src/warehouse/index.ts';
 
 const row = (key: readonly KeyCell[], mpid: bigint, readMpid: bigint | null = null): StagedRow => ({
   ...{ key, mpid, readMpid },
 });
 
+/** Rows of a key and, behind it, the MPID that was read. */
+const addressing = (isWhole: boolean) => ({
+  isWhole,
+  keyOf: (cells: readonly Cell[]) => cells.slice(0, -1) as KeyCell[],
+  readMpidOf: (cells: readonly Cell[]) => cells.at(-1) as bigint | null,
+});
+
 function staged(rows: readonly StagedRow[], isWhole = true) {
-  const keys = createStagedKeys(isWhole);
-  for (const { key, ...row } of rows) keys.add({ ...row, name: nameOfKey(key) });
+  const keys = createStagedKeys(addressing(isWhole));
+  for (const { key, readMpid, mpid } of rows) keys.add([...key, readMpid], mpid);
   return taken(keys);
 }
 
@@ -40,18 +47,18 @@ describe('rows that were resolved, by key', () => {
   });
 
   it('do not go where other rows of the table have their key, however often they come and are taken', () => {
-    const keys = createStagedKeys(false, new Set([nameOfKey(['a'])]));
+    const keys = createStagedKeys(addressing(false), new Set([nameOfKey(['a'])]));
     for (const mpid of [1n, 2n]) {
-      keys.add({ name: nameOfKey(['a']), mpid, readMpid: null });
-      keys.add({ name: nameOfKey(['b']), mpid, readMpid: null });
+      keys.add(['a', null], mpid);
+      keys.add(['b', null], mpid);
       const { rows, ambiguous } = taken(keys);
       expect([rows, ambiguous]).toEqual([[row(['b'], mpid)], [{ key: ['a'], mpid }]]);
     }
   });
 
   it('are emptied by taking them', () => {
-    const keys = createStagedKeys(true);
-    keys.add({ name: nameOfKey(['a']), mpid: 1n, readMpid: null });
+    const keys = createStagedKeys(addressing(true));
+    keys.add(['a', null], 1n);
     keys.take();
     expect(taken(keys)).toEqual({ rows: [], ambiguous: [] });
   });

@@ -1,0 +1,103 @@
+const FIRST_BYTES = 64 * 1024;
+const FIRST_NAMES = 1024;
+/** UTF-8 needs no more for a UTF-16 unit. */
+const MOST_BYTES_PER_CHAR = 3;
+const FREE = -1;
+
+/**
+ * Texts that are different, numbered from 0 on in the order they came. A `Map`, but as bytes one behind the other and a table
+ * of hashes: a quarter of a million texts that live longer than a chunk cost the garbage collector more than all the rest.
+ */
+export class NumberedNames {
+  #count = 0;
+  #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #ends = new Int32Array(FIRST_NAMES);
+  #hashes = new Int32Array(FIRST_NAMES);
+  /** Numbers, each at its hash or, where others stand, at the next place that is free; half of all are. */
+  #places = new Int32Array(2 * FIRST_NAMES).fill(FREE);
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** That all of them take. */
+  get bytes(): number {
+    return this.#startOf(this.#count);
+  }
+
+  /** Takes the text where it is new. No half of a surrogate pair may be in it. */
+  numberOf(name: string): number {
+    const end = this.#write(name);
+    const hash = hashOf(this.#bytes, this.bytes, end);
+    const place = this.#find(hash, end);
+    const known = this.#places[place] as number;
+    if (known !== FREE) return known;
+    const number = this.#count;
+    this.#places[place] = number;
+    this.#hashes[number] = hash;
+    this.#ends[number] = end;
+    this.#count += 1;
+    if (this.#count === this.#ends.length) this.#grow();
+    return number;
+  }
+
+  name(number: number): string {
+    return this.#bytes.toString('utf8', this.#startOf(number), this.#ends[number]);
+  }
+
+  #startOf(number: number): number {
+    return number === 0 ? 0 : (this.#ends[number - 1] as number);
+  }
+
+  /** Writes the text behind the last one, where it stays if it is new; answers where it ends. */
+  #write(name: string): number {
+    const most = this.bytes + name.length * MOST_BYTES_PER_CHAR;
+    if (most > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(most, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, this.bytes);
+      this.#bytes = larger;
+    }
+    return this.bytes + this.#bytes.write(name, this.bytes, 'utf8');
+  }
+
+  /** The place of the text that was written last: its number's, or the one where it would stand. */
+  #find(hash: number, end: number): number {
+    const mask = this.#places.length - 1;
+    for (let place = hash & mask; ; place = (place + 1) & mask) {
+      const number = this.#places[place] as number;
+      if (number === FREE || (this.#hashes[number] === hash && this.#isLast(number, end))) return place;
+    }
+  }
+
+  #isLast(number: number, end: number): boolean {
+    const [bytes, from, start] = [this.#bytes, this.#startOf(number), this.bytes];
+    if ((this.#ends[number] as number) - from !== end - start) return false;
+    for (let at = start; at < end; at++) if (bytes[at] !== bytes[from + at - start]) return false;
+    return true;
+  }
+
+  #grow(): void {
+    this.#ends = doubled(this.#ends);
+    this.#hashes = doubled(this.#hashes);
+    this.#places = new Int32Array(2 * this.#places.length).fill(FREE);
+    const mask = this.#places.length - 1;
+    for (let number = 0; number < this.#count; number++) {
+      let place = (this.#hashes[number] as number) & mask;
+      while (this.#places[place] !== FREE) place = (place + 1) & mask;
+      this.#places[place] = number;
+    }
+  }
+}
+
+/** FNV-1a. */
+function hashOf(bytes: Buffer, from: number, to: number): number {
+  let hash = 0x811c9dc5 | 0;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
+}
