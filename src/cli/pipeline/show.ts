@@ -28,10 +28,15 @@ const RUN_COLUMNS = [
   'extracted',
   'successful',
   'failed',
+  'deduplicated',
+  'erased',
   'written',
   'conflicts',
   'errors',
 ];
+
+/** What few pipelines have: shown where a run of the list does. */
+const SOMETIMES = ['deduplicated', 'erased', 'written', 'conflicts'];
 
 export async function listPipelines(context: CommandContext, workspace: bigint | undefined): Promise<void> {
   const rows = await asOperator(context, async ({ store }) => {
@@ -83,7 +88,14 @@ export async function listPipelineRuns(
     const page = { limit: named.limit, offset: 0, from: undefined, to: undefined };
     return listRuns(store, await thePipeline(store, named), page);
   });
-  output.rows(RUN_COLUMNS, output.json ? runs.map((run) => runAnswer(run, named.id)) : runs.map(runRow));
+  if (output.json)
+    return output.rows(
+      RUN_COLUMNS,
+      runs.map((run) => runAnswer(run, named.id)),
+    );
+  const rows = runs.map(runRow);
+  const isShown = (name: string) => !SOMETIMES.includes(name) || rows.some((row) => row[name] !== undefined);
+  output.rows(RUN_COLUMNS.filter(isShown), rows);
 }
 
 /** One line of a run for a person. */
@@ -101,6 +113,8 @@ export function runRow(run: Run): Readonly<Record<string, unknown>> {
     extracted: run.extractedRecords,
     successful: run.successfulRecords,
     failed: run.failedRecords,
+    ...(run.deduplicatedRecords > 0 && { deduplicated: run.deduplicatedRecords }),
+    ...(run.erasedRecords > 0 && { erased: run.erasedRecords }),
     ...(run.writtenRecords !== null && { written: run.writtenRecords, conflicts: run.conflictingRecords }),
     ...(run.warnings.length > 0 && { warnings: run.warnings.map(({ message }) => message) }),
     errors: run.errors.map(({ message }) => message),

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
+import { runRow } from '../../../src/cli/pipeline/show.ts';
+import type { Run } from '../../../src/sync/index.ts';
 import { type CliStore, openCliStore } from '../../support/cli-store.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { until } from '../../support/until.ts';
@@ -83,11 +85,20 @@ test('a run that writes MPIDs back shows how many, and its conflicts with their 
   const conflict = { id: 1, key: { email: 'same@x.org' }, found_mpid: null, reason: 'ambiguous' };
   expect(conflicts).toEqual([{ ...conflict, mpid: expect.anything(), found_on: expect.any(String) }]);
   expect((await cli.penstock.run('pipeline', 'conflicts', 'to-mpids')).out).toContain('{"email":"same@x.org"}');
-  expect((await cli.penstock.run('pipeline', 'runs', 'to-mpids')).out).toMatch(/written +conflicts/);
+  expect((await cli.penstock.run('pipeline', 'runs', 'to-mpids')).out).toMatch(/failed +written +conflicts +errors/);
   expect((await cli.penstock.run('pipeline', 'watch', 'to-mpids', '--until-idle')).out).toContain(
     '3 rows read, 0 failed, 1 written, 1 conflicts',
   );
   expect((await cli.penstock.run('pipeline', 'conflicts', 'paused')).err).toContain('has no run yet');
+});
+
+test('rows that are neither kept nor failed are shown, so that the counts of a run balance', () => {
+  const counts = { extractedRecords: 9n, successfulRecords: 3n, failedRecords: 1n, writtenRecords: null };
+  const run = { ...counts, deduplicatedRecords: 3n, erasedRecords: 2n, errors: [], warnings: [] } as unknown as Run;
+  expect(runRow(run)).toMatchObject({ extracted: 9n, successful: 3n, failed: 1n, deduplicated: 3n, erased: 2n });
+  const plain = runRow({ ...run, deduplicatedRecords: 0n, erasedRecords: 0n });
+  expect(Object.keys(plain)).not.toEqual(expect.arrayContaining(['deduplicated']));
+  expect(Object.keys(plain)).not.toEqual(expect.arrayContaining(['erased']));
 });
 
 test('trigger --wait shows progress on a terminal', async () => {
@@ -140,6 +151,7 @@ test('list, show and runs tell a person and a program the same', async () => {
   expect(newest).toEqual(report.latest_pipeline_run);
   expect(older.length).toBeLessThanOrEqual(1);
   const { out } = await cli.penstock.run('pipeline', 'runs', 'people');
+  expect(out).toMatch(/successful +failed +errors/);
   expect(out).toMatch(new RegExp(`^${newest?.id} +manual +success `, 'm'));
 });
 
