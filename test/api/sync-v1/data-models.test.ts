@@ -160,6 +160,16 @@ describe('its load timestamp', () => {
     expect((await pipeline()).sync_mode.iterator_field).toBe('updated_at');
   });
 
+  it('is no more that of a pipeline to which version 2 gives another model', async () => {
+    const id = 'moved-by-two';
+    await at.one.post('/data-models', { ...modelOne, id: 'another' });
+    await at.one.post('/pipelines', { ...pipelineOne, id, partner_feed_id: at.feed.id });
+    const { body } = await at.two.get(`${PIPELINES}/${id}`);
+    expect((await at.two.put(`${PIPELINES}/${id}`, { ...body, data_model_id: 'another' })).status).toBe(200);
+    await at.one.put('/data-models/another', { ...modelOne, id: 'another', load_timestamp_field_type: null });
+    expect((await at.two.get(`${PIPELINES}/${id}`)).body.sync_mode).toEqual(body.sync_mode);
+  });
+
   it('leaves the pipelines of version 2 alone, and those to which version 2 gave an iterator of their own', async () => {
     const body = await pipeline();
     const own = { ...body, id: 'own', sync_mode: { type: 'full' } };

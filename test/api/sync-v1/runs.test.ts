@@ -137,6 +137,24 @@ describe('a run', () => {
     });
   });
 
+  it('that the schedule made was made by nobody, and shows who asked for its retry', async () => {
+    const { body } = await trigger();
+    const path = `${PIPELINE}/status/runs/${body.pipeline_run_id}`;
+    const { created_by: actor } = (await at.one.get(path)).body;
+    await set(
+      body.pipeline_run_id,
+      "type = 'scheduled', requested_by = NULL, status = 'failed', ended_on = '2024-06-01T12:00:02Z'",
+    );
+    expect((await at.one.get(path)).body).toMatchObject({
+      ...{ pipeline_run_type: 'scheduled', is_externally_triggered: false, created_by: null },
+      ...{ last_modified_on: '2024-06-01T12:00:02.000Z', last_modified_by: null },
+    });
+    expect((await at.one.post(`${path}/retry`)).body).toMatchObject({
+      ...{ pipeline_run_type: 'scheduled', pipeline_run_state: 'attempt_requested', is_externally_triggered: false },
+      ...{ created_by: null, last_modified_by: actor },
+    });
+  });
+
   it('is listed, the newest first, by page and by logical date', async () => {
     const page = async (query: string) => (await at.one.get(`${PIPELINE}/status/runs${query}`)).body.items.length;
     expect(await page('')).toBeGreaterThan(3);
