@@ -102,6 +102,20 @@ describe('a connection', () => {
     expect((await at.one.get('/connections/refused')).status).toBe(404);
   });
 
+  it('can become one of another type, without what only the former one had', async () => {
+    const { body } = await post();
+    const two = (await at.two.get(`/connections/${body.id}`)).body;
+    await at.two.put(`/connections/${body.id}`, { ...two, config: { ...two.config, sslmode: 'disable' } });
+    const moved = await at.one.put(`/connections/${body.id}`, { ...ALPHA, name: 'Moved' });
+    expect([moved.status, moved.body]).toMatchObject([200, { type: 'alpha', source_account_id: 'org-account' }]);
+    expect((await at.two.get(`/connections/${body.id}`)).body.config).not.toHaveProperty('sslmode');
+    const foreign = await at.one.put(`/connections/${body.id}`, { ...moved.body, ...BETA, password: null });
+    expect([foreign.status, messages(foreign)]).toEqual([
+      400,
+      expect.stringMatching(/source_account_id: is not a field of beta; known are region, project_id/),
+    ]);
+  });
+
   it('keeps its secret from another server', async () => {
     const { body } = await post();
     const moved = await at.one.put(`/connections/${body.id}`, { ...body, host: 'evil.example.com' });

@@ -79,6 +79,18 @@ describe('a PUT', () => {
     expect(at.gamma.opened.at(-1)).toMatchObject({ password: 'newer', token: 'a token' });
   });
 
+  it('of a connection or a model keeps the state that version 2 gave it meanwhile', async () => {
+    const { connection_id, data_model_id } = await fresh();
+    await at.one.post('/pipelines', { ...pipelineOne, ...names, partner_feed_id: at.feed.id });
+    for (const path of [`/connections/${connection_id}`, `/data-models/${data_model_id}`]) {
+      const one = (await at.one.get(path)).body;
+      const two = (await at.two.get(path)).body;
+      at.gamma.meanwhile = () => at.two.put(path, { ...two, state: 'inactive' });
+      expect((await at.one.put(path, { ...one, name: 'By version 1' })).status).toBe(200);
+      expect((await at.two.get(path)).body).toMatchObject({ name: 'By version 1', state: 'inactive' });
+    }
+  });
+
   it('of what is deleted meanwhile is 404, and does not bring it back', async () => {
     const { body } = await at.one.post('/pipelines', await fresh());
     const path = `/pipelines/${names.id}`;
