@@ -99,6 +99,21 @@ test('two people whose keys their column takes for equal get an MPID each, and k
   }
 });
 
+test('two pipelines that write the same table at once give each row its one MPID', async () => {
+  const many = Array.from({ length: 200 }, (_, n): PersonRow => [`c${n}`, `p${n}@x.org`, null, null, n]);
+  await using here = await openWrittenBack(fixture, peopleTable(fixture, many), { settings: { chunkRows: 50 } });
+  const pipelines = [await here.pipeline(), await here.pipeline({ id: 'people-too' })];
+  const runs = await Promise.all(pipelines.map((pipeline) => here.run(pipeline, 'success', 'retrying')));
+  // who lost the race for the file's rows begins again, and finds them written
+  here.clock.advance(3_600_000);
+  await here.poll();
+  for (const { id } of runs) await until(async () => (await readRun(here.store, id)).status === 'success');
+  const known = await here.resolve(many.map(([customer, email]) => [customer, email]));
+  expect((await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid)).toEqual(known);
+  expect(await here.store.query('SELECT count(*) AS n FROM profiles')).toEqual([{ n: 200n }]);
+  for (const { id } of runs) expect(await readRun(here.store, id)).toMatchObject({ conflictingRecords: 0n });
+});
+
 test('an attempt that fails begins again with the first row, and its counts with 0', async () => {
   let failures = 0;
   await using here = await openWrittenBack(fixture, TABLE, {

@@ -7,9 +7,36 @@ const check = (sql: string, grammar = 'duckdb') => checkWriteBackModel(sql, { gr
 const brokenBy = (checked: WriteBackCheck) =>
   checked.outcome === 'accepted' ? [] : checked.complaints.map(({ rule }) => rule);
 
+/** What the messages of a rule say, and those of no other. */
+const SAYS: Readonly<Record<string, RegExp>> = {
+  comment: /Comments are not allowed/,
+  semicolon: /A trailing semicolon is not allowed/,
+  quotes: /Quotes around names are not allowed/,
+  one_select: /(?:[A-Z]|A query in parentheses) is not allowed; a write-back model is one SELECT/,
+  join: /JOIN, as well as a comma between tables, is not allowed/,
+  one_table: /FROM names (?:no|something else than a) table|after the table is not allowed|is no name of a table/,
+  subquery: /A query inside WHERE is not allowed/,
+  aggregate: /is not allowed; each row of the table is resolved by itself/,
+  clause: /is not allowed; leave it out/,
+  star: /is not allowed; name each column/,
+  expression: /is no column of the table/,
+  alias: /renames a column/,
+  reserved_name: /no reserved identity names?;/,
+  twice: /both mean/,
+  identity: /The model projects no identity/,
+  mpid: /The projection does not include MPID/,
+};
+
 describe.each(Object.entries(ONLY_HERE))('the rules of a write-back model, in the grammar %s', (grammar, own) => {
   it.each<Case>([...EVERYWHERE, ...own])('%j breaks %j', async (sql, broken) => {
-    expect(brokenBy(await check(sql, grammar))).toEqual(broken);
+    const checked = await check(sql, grammar);
+    expect(brokenBy(checked)).toEqual(broken);
+    for (const { rule, message } of checked.outcome === 'accepted' ? [] : checked.complaints) {
+      const said = Object.keys(SAYS).filter((name) => SAYS[name]?.test(message));
+      // a text that is no model at all is the gate's to speak of
+      expect(said).toEqual(rule === 'model' ? [] : [rule]);
+      expect(message).toMatch(/^Line \d+, column \d+: /);
+    }
   });
 });
 
