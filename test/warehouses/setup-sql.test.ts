@@ -2,6 +2,7 @@
 // know the statements; then the connection that it says to keep writes MPIDs back. None of them knows rights: a statement that
 // a server has no grammar for is named here, so that one which learns it is noticed.
 import { randomBytes } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { bigquery } from '../../connectors/bigquery/index.ts';
 import { databricks } from '../../connectors/databricks/index.ts';
@@ -11,11 +12,12 @@ import { bigqueryFixture } from '../conformance/fixtures/bigquery.ts';
 import { NEVER, readAll, requestOf, statement } from '../conformance/reading.ts';
 import { applyRequest, staged, writeBackOf } from '../conformance/writing-back.ts';
 import { commandLine } from '../support/command-line.ts';
-import { DATABRICKS_CONFIG, openDatabricksCustomer } from '../support/databricks-warehouse.ts';
+import { DATABRICKS_CONFIG, databricksEndpoint, openDatabricksCustomer } from '../support/databricks-warehouse.ts';
 import { openSnowflakeClient } from '../support/snowflake-client.ts';
 import { snowflakeEndpoint } from '../support/snowflake-warehouse.ts';
-import { warehouseEnvironment } from '../support/warehouse-environment.ts';
+import { rightsGranted, rightsNeeded } from '../support/statement-rights.ts';
 import { onServer, serverOf } from '../support/warehouses/on-server.ts';
+import { openWireProxy } from '../support/wire-proxy.ts';
 
 const { json } = commandLine({});
 
@@ -70,6 +72,15 @@ async function writesBack({ connector, config, environment, table }: Target): Pr
   expect(rows.map(([customer, value]) => [customer, String(value)])).toEqual([['ann', '7']]);
 }
 
+/** A body as the SDK meant it. */
+function textOf(body: Buffer): string {
+  return (body[0] === 0x1f ? gunzipSync(body) : body).toString('utf8');
+}
+
+/** In a message of the Thrift protocol, where it stands as text. */
+const STATEMENT =
+  /((?:CREATE|INSERT|SELECT|UPDATE|DELETE|MERGE|DROP|SHOW|DESCRIBE|USE|SET|ALTER|GRANT) [ -~\n]+|SHOW TABLES)/;
+
 const unique = () => randomBytes(6).toString('hex');
 
 onServer('snowflake', 'the statements for Snowflake', () => {
@@ -102,8 +113,18 @@ onServer('snowflake', 'the statements for Snowflake', () => {
     });
     const config = configOf(script, { account_identifier: 'myorg-local', region: 'us-east-1' });
     delete (config as { aws_iam_user_arn?: string }).aws_iam_user_arn;
-    const environment = snowflakeEndpoint(Number(new URL(accessUrl).port));
+    await using proxy = await openWireProxy({ host: '127.0.0.1', port: Number(new URL(accessUrl).port) });
+    const environment = snowflakeEndpoint(proxy.port);
     await writesBack({ connector: snowflake, config, environment, table: `${database}.SHOP.people` });
+    const sent = proxy.seen.filter(({ url }) => url.startsWith('/queries/')).map(({ body }) => textOf(body));
+    const granted = rightsGranted(script.statements);
+    const needed = rightsNeeded(
+      'snowflake',
+      sent.map((body) => (JSON.parse(body) as { sqlText: string }).sqlText),
+    );
+    expect([...needed].filter((right) => !granted.has(right))).toEqual([]);
+    // 002 grants both; Penstock adds no row, and reads without the integration
+    expect([...granted].filter((right) => !needed.has(right))).toEqual(['INSERT ON TABLE', 'USAGE ON INTEGRATION']);
   });
 });
 
@@ -165,8 +186,11 @@ onServer('databricks', 'the statements for Databricks', () => {
     const { host } = DATABRICKS_CONFIG;
     const config = configOf(script, { provider: 'northwind', host, http_path: httpPath, token });
     for (const field of ['client_id', 'client_secret']) delete (config as Record<string, unknown>)[field];
-    const environment = warehouseEnvironment({ endpoints, statementTimeoutMs: 240_000 });
+    await using proxy = await openWireProxy(endpoints.databricks);
+    const environment = databricksEndpoint(proxy.port, { statementTimeoutMs: 240_000 });
     await writesBack({ connector: databricks, config, environment, table: 'people' });
+    const sent = proxy.seen.flatMap(({ body }) => STATEMENT.exec(body.toString('latin1'))?.slice(1) ?? []);
+    expect([...rightsGranted(script.statements)].toSorted()).toEqual([...rightsNeeded('databricks', sent)].toSorted());
     await run([`DROP SCHEMA ${schema} CASCADE`]);
   });
 });
