@@ -1,6 +1,7 @@
 // What one chunk knows while it is resolved: the profiles it met or made, and who owns which key. Everything here changes
 // in row order, so that a profile made by one row is found by the next.
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
+import { ProfileTable } from './profile-table.ts';
 import { ChunkTombstones } from './tombstones/chunk-tombstones.ts';
 
 /** A profile as it was read and as this chunk leaves it. */
@@ -41,7 +42,7 @@ const NOBODY: readonly ProfileMemory[] = [];
 export class ChunkMemory {
   readonly tombstones = new ChunkTombstones();
   /** Those that the store knows, as far as they were met. */
-  readonly profiles = new Map<bigint, ProfileMemory>();
+  readonly profiles = new ProfileTable();
   readonly created: ProfileMemory[] = [];
   /** By ordinal, slot 0: the only one of most keys. */
   readonly #owners: (ProfileMemory | undefined)[];
@@ -80,11 +81,12 @@ export class ChunkMemory {
 
   /** A profile that the store named; its row is read later. */
   meet(mpid: bigint): ProfileMemory {
-    const known = this.profiles.get(mpid);
-    if (known !== undefined) return known;
-    const profile = memoryOf(mpid, false);
-    this.profiles.set(mpid, profile);
-    return profile;
+    return this.profiles.meet(mpid, metProfile);
+  }
+
+  /** As `meet`, of the MPID whose eight bytes begin at `from`. */
+  meetAt(bytes: Buffer, from: number): ProfileMemory {
+    return this.profiles.meetAt(bytes, from, metProfile);
   }
 
   create(mpid: bigint): ProfileMemory {
@@ -124,6 +126,8 @@ export class ChunkMemory {
     return { ordinal, slot, mpid: (profile as ProfileMemory).mpid };
   }
 }
+
+const metProfile = (mpid: bigint): ProfileMemory => memoryOf(mpid, false);
 
 function memoryOf(mpid: bigint, isNew: boolean): ProfileMemory {
   return {

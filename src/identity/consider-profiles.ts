@@ -17,9 +17,7 @@ export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople
     if (mpid !== undefined) wantTexts(memory.meet(mpid), rows, i);
     if (memory.settled[i] === undefined) considerPerson(memory, prepared, { index: i, isLogin });
   }
-  return Array.from(memory.profiles.values()).filter(
-    ({ wanted, version }) => wanted !== 'nothing' && version === undefined,
-  );
+  return memory.profiles.values().filter(({ wanted, version }) => wanted !== 'nothing' && version === undefined);
 }
 
 interface Considered {

@@ -89,8 +89,8 @@ async function lookUpLogins(
     FROM (SELECT p.*, ${remembered} AS remembered FROM ${profiles} p OFFSET 0) p`;
   const ordinalOf = ordinalsInOrder(keys, ordinals);
   const [owned, owners]: [number[], ProfileMemory[]] = [[], []];
-  await tx.copyOut(query, ['place', 'int8', ...PROFILE_TYPES], (values, bytes) => {
-    const profile = memory.meet(values[1] as bigint);
+  await tx.copyOut(query, ['place', 'place', ...PROFILE_TYPES], (values, bytes) => {
+    const profile = memory.meetAt(bytes, values[1] as number);
     const key = values[0] as number | null;
     if (key === null) return remember(profile, values, 2);
     owned.push(ordinalOf(bytes, key));
@@ -190,8 +190,8 @@ async function lookUpOthers(
     staged: 'SELECT key FROM people_keys',
   });
   const ordinalOf = ordinalsInOrder(keys, ordinals);
-  await tx.copyOut(`SELECT key, slot, mpid FROM ${owners} i`, ['place', 'int2', 'int8'], (values, bytes) => {
+  await tx.copyOut(`SELECT key, slot, mpid FROM ${owners} i`, ['place', 'int2', 'place'], (values, bytes) => {
     const ordinal = ordinalOf(bytes, values[0] as number);
-    memory.own({ ordinal, slot: values[1] as number }, memory.meet(values[2] as bigint));
+    memory.own({ ordinal, slot: values[1] as number }, memory.meetAt(bytes, values[2] as number));
   });
 }

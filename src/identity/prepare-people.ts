@@ -55,8 +55,9 @@ class Chunk implements PeopleCollector {
   readonly #writeKey: WriteKey;
   readonly #scope: ResolutionScope;
   readonly #rankOf: ReadonlyMap<string, number>;
-  readonly #starts: number[] = [0];
-  readonly #types: number[] = [];
+  /** Place behind the identities of each person. */
+  readonly #ends: number[] = [];
+  #types = new Uint8Array(FIRST_PLACES);
   readonly #values: string[] = [];
   #keys: Buffer = Buffer.allocUnsafeSlow(FIRST_PLACES * KEY_BYTES);
   #hashes: Buffer = Buffer.allocUnsafeSlow(FIRST_PLACES * HASH_BYTES);
@@ -80,7 +81,7 @@ class Chunk implements PeopleCollector {
     const columns = columnsFor(attributes.names);
     const text = objectText(columns, attributes.texts);
     for (const identity of identities) this.#addIdentity(identity);
-    this.#starts.push(this.#types.length);
+    this.#ends.push(this.#values.length);
     this.#texts.push(text);
     this.#columns.push(columns);
     this.#setAt.push(timeOf(setAt));
@@ -95,10 +96,11 @@ class Chunk implements PeopleCollector {
   }
 
   #addIdentity(identity: Identity): void {
-    const place = this.#types.length;
+    const place = this.#values.length;
     this.#keys = roomFor(this.#keys, (place + 1) * KEY_BYTES);
     this.#writeKey(identity, this.#keys, place * KEY_BYTES);
-    this.#types.push(TYPE_NUMBERS.get(identity.type) as number);
+    if (place === this.#types.length) this.#types = doubled(this.#types);
+    this.#types[place] = TYPE_NUMBERS.get(identity.type) as number;
     this.#values.push(identity.value);
   }
 
@@ -110,24 +112,23 @@ class Chunk implements PeopleCollector {
       row.hashes.copy(this.#hashes, at, row.index * HASH_BYTES, (row.index + 1) * HASH_BYTES);
       return;
     }
-    const keys = this.#keys.toString(
-      'latin1',
-      (this.#starts[this.count] as number) * KEY_BYTES,
-      this.#types.length * KEY_BYTES,
-    );
+    const keys = this.#keys.toString('latin1', this.#startOf(this.count) * KEY_BYTES, this.#values.length * KEY_BYTES);
     this.#hashes.write(hash('sha256', keys + said, 'binary'), at, HASH_BYTES, 'binary');
   }
 
   finish(): PreparedPeople {
-    const { sorted, ordinals } = sortKeys(this.#keys.subarray(0, this.#types.length * KEY_BYTES));
+    const places = this.#values.length;
+    const { sorted, ordinals } = sortKeys(this.#keys.subarray(0, places * KEY_BYTES));
+    const starts = new Int32Array(this.count + 1);
+    starts.set(this.#ends, 1);
+    const types = this.#types.subarray(0, places);
     return {
       scope: this.#scope,
       count: this.count,
       keys: {
         ...{ sorted, ordinals, values: this.#values },
-        starts: Int32Array.from(this.#starts),
-        types: Uint8Array.from(this.#types),
-        ranks: this.#ranks(),
+        ...{ starts, types },
+        ranks: this.#ranks(types),
       },
       rows: {
         ...{ texts: this.#texts, areSilent: this.#areSilent, columns: this.#columns, setAt: this.#setAt },
@@ -137,15 +138,20 @@ class Chunk implements PeopleCollector {
     };
   }
 
-  #ranks(): Uint8Array {
+  #startOf(person: number): number {
+    return person === 0 ? 0 : (this.#ends[person - 1] as number);
+  }
+
+  #ranks(types: Uint8Array): Uint8Array {
     const policy = this.#scope.policy ?? DEFAULT_POLICY;
     const rankOfType = IDENTITY_TYPES.map((type) => this.#rankOf.get(type) ?? FINDS_NONE);
-    const ranks = Uint8Array.from(this.#types, (type) => rankOfType[type] as number);
+    const ranks = new Uint8Array(types.length);
+    for (let at = 0; at < types.length; at++) ranks[at] = rankOfType[types[at] as number] as number;
     const findsDevice = flagsOf(IDENTITY_TYPES.filter((type) => isDeviceId(type) && !policy.loginTypes.includes(type)));
     for (const [person, { isLogout }] of this.#requests) {
       if (!isLogout) continue;
-      for (let at = this.#starts[person] as number; at < (this.#starts[person + 1] as number); at++) {
-        if (findsDevice[this.#types[at] as number] === 0) ranks[at] = FINDS_NONE;
+      for (let at = this.#startOf(person); at < (this.#ends[person] as number); at++) {
+        if (findsDevice[types[at] as number] === 0) ranks[at] = FINDS_NONE;
       }
     }
     return ranks;
@@ -155,6 +161,12 @@ class Chunk implements PeopleCollector {
 /** Key texts of the attributes that the person removes. */
 function namesRemoved({ names, texts }: AttributeSet): readonly string[] {
   return columnsFor(names).keys.filter((_, i) => texts[i] === null);
+}
+
+function doubled(types: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * types.length);
+  larger.set(types);
+  return larger;
 }
 
 function roomFor(bytes: Buffer, length: number): Buffer {

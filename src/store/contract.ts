@@ -28,7 +28,7 @@ export interface Sql {
 /** Column types the binary COPY writer and reader know. */
 export type CopyType = 'int2' | 'int4' | 'int8' | 'bool' | 'text' | 'bytea' | 'uuid' | 'float8';
 
-/** As `CopyType`, and for a uuid `place`: where its 16 bytes begin in what `onRow` is handed, so that no text is made of them. */
+/** As `CopyType`, and `place`: where the value's bytes begin in what `onRow` is handed, so that nothing is made of them. */
 export type CopyOutType = CopyType | 'place';
 
 /** One column of a COPY: values by position; `uuid` as 16 characters, one a byte, `int8` as bigint or safe integer. */
