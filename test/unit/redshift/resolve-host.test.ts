@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { resolveHost } from '../../../connectors/_shared/resolve-host.ts';
+import { targetOf } from '../../../connectors/snowflake/address.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'db.example.com': ['10.1.2.3', '10.1.2.4'],
@@ -50,6 +51,14 @@ describe('the hosts that connections may lead to', () => {
 
   it('are met at the addresses that were looked at', async () => {
     expect(await ask('db.example.com', 5439)).toEqual(['10.1.2.3', '10.1.2.4']);
+  });
+
+  it('that are not known are said to come from what made them', async () => {
+    const rules = { allowedHosts: [], refused: [] };
+    const wrong = resolveHost({ host: 'no.example', port: 1 }, rules, resolve);
+    await expect(wrong).rejects.toThrow('The host "no.example" is not known; look at config.host.');
+    const made = resolveHost(targetOf(new URL('https://no.example')), rules, resolve);
+    await expect(made).rejects.toThrow('is not known; look at config.account_identifier and config.region.');
   });
 
   it('that are not known may be later', async () => {

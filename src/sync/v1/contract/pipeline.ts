@@ -12,7 +12,8 @@ const properties = {
   is_active: Type.Optional(Type.Boolean({ description: 'False pauses the pipeline. True unless said otherwise.' })),
   is_draft: Type.Optional(
     Type.Boolean({
-      description: 'True prevents it from running, and no warehouse that is away from saving it. Else false.',
+      description:
+        'True keeps it from running, and lets it be saved while its warehouse cannot be reached. Else false.',
     }),
   ),
   connection_id: Slug,
