@@ -14,12 +14,23 @@ export async function loadRequest(sql: Sql, workspaceId: WorkspaceId, id: string
   return row as Request;
 }
 
+export interface GroupPage {
+  readonly groupId: string;
+  /** Absent: all of them. */
+  readonly page: { readonly limit: number; readonly offset: number } | undefined;
+}
+
 /** Those of a group, in the order they were received. */
-export async function loadGroup(sql: Sql, workspaceId: WorkspaceId, groupId: string): Promise<readonly RequestFacts[]> {
-  const rows = await sql.orm
+export async function loadGroup(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { groupId, page }: GroupPage,
+): Promise<readonly RequestFacts[]> {
+  const all = sql.orm
     .select(FACT_COLUMNS)
     .from(dsrRequests)
     .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.groupId, groupId)))
     .orderBy(asc(dsrRequests.receivedOn), asc(dsrRequests.id));
+  const rows = page === undefined ? await all : await all.limit(page.limit).offset(page.offset);
   return rows as unknown as readonly RequestFacts[];
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS, readPage } from '../../http/index.ts';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import { cancelRequest } from '../cancel-request.ts';
 import { CancelAnswer, RequestAnswer, RequestListAnswer } from '../contract/answers.ts';
@@ -30,17 +30,29 @@ export function getEndpoint(serving: Serving, version: Version): Endpoint {
   });
 }
 
+// not shown: pages. 001 answers the requests with that group_id, so without them all are, as its callers expect.
+const GroupQuery = Type.Object({
+  group_id: Type.String({ minLength: 1, description: 'The group whose requests are listed.' }),
+  currentPage: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Counts from 1; without both: the whole group.' }),
+  ),
+  pageSize: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: '100 where only the page is named.' }),
+  ),
+});
+
 /** `GET /requests?group_id=`: version 3 alone has groups. */
 export function listEndpoint(serving: Serving): Endpoint {
-  const group = Type.String({ minLength: 1, description: 'The group whose requests are listed.' });
   return defineEndpoint({
     ...endpointOf(serving, 3),
-    ...{ method: 'GET', path: requestsPath(3), params: NO_PARAMETERS, query: Type.Object({ group_id: group }) },
+    ...{ method: 'GET', path: requestsPath(3), params: NO_PARAMETERS, query: GroupQuery },
     operationId: 'listSubjectRequests',
     summary: 'The requests of a group',
     responses: { 200: RequestListAnswer },
-    async handler({ query: { group_id: groupId }, caller: { workspaceId } }) {
-      const requests = await loadGroup(serving.store, workspaceId, groupId);
+    async handler({ query: { group_id: groupId, ...paging }, caller: { workspaceId } }) {
+      const isPaged = paging.currentPage !== undefined || paging.pageSize !== undefined;
+      const page = isPaged ? readPage(paging) : undefined;
+      const requests = await loadGroup(serving.store, workspaceId, { groupId, page });
       return { status: 200, body: await answersOf(serving, { workspaceId, requests, version: 3 }) };
     },
   });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setStatus } from '../../../src/dsr/set-status.ts';
 import { bodyOne, bodyThree, bodyTwo, type DsrApi, openDsrApi } from '../../support/dsr-api.ts';
+import { insertRequest } from '../../support/dsr-requests.ts';
 import { storedRequest } from '../../support/dsr-stored.ts';
 
 const PATHS = { 3: '/dsr/v3/requests', 2: '/dsr/v2/requests', 1: '/dsr/v1/opengdpr_requests' } as const;
@@ -106,6 +107,35 @@ describe('GET /requests?group_id=', () => {
       expect(body.map((each: { subject_request_id: string }) => each.subject_request_id)).toEqual([first, second]);
       expect(body[0]).toEqual((await api.get(`${PATHS[3]}/${first}`)).body);
     }
+  });
+
+  it('lists a page of the group where one is asked for', async () => {
+    const group = randomUUID();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      ids.push(await created(3, { group_id: group }));
+      api.access.clock.advance(1);
+    }
+    const listed = async (page: string) =>
+      (await api.get(`${PATHS[3]}?group_id=${group}${page}`)).body.map(
+        (each: { subject_request_id: string }) => each.subject_request_id,
+      );
+    expect(await listed('&pageSize=2')).toEqual(ids.slice(0, 2));
+    expect(await listed('&pageSize=2&currentPage=3')).toEqual(ids.slice(4));
+    expect(await listed('&pageSize=2&currentPage=4')).toEqual([]);
+    expect(await listed('&currentPage=1')).toEqual(ids);
+    expect(await listed('&currentPage=2')).toEqual([]);
+    for (const page of ['&pageSize=0', '&pageSize=1001', '&currentPage=0', '&currentPage=x']) {
+      expect((await api.get(`${PATHS[3]}?group_id=${group}${page}`)).status).toBe(400);
+    }
+  });
+
+  it('lists more than a page where none is asked for', async () => {
+    const group = randomUUID();
+    const given = { workspaceId: api.workspaceId, groupId: group };
+    for (let index = 0; index < 101; index++) await insertRequest(api.access.store, given);
+    expect((await api.get(`${PATHS[3]}?group_id=${group}`)).body).toHaveLength(101);
+    expect((await api.get(`${PATHS[3]}?group_id=${group}&currentPage=1`)).body).toHaveLength(100);
   });
 
   it('is an empty list for a group that nobody named', async () => {

@@ -18,7 +18,7 @@ afterAll(() => store[Symbol.asyncDispose]());
 it('reads neither subjects nor bodies for a list', async () => {
   const { id } = await insertRequest(store, { groupId: 'g', subject: 'sealed', encodedRequest: 'sealed' });
   for (const [found, ...others] of [
-    await loadGroup(store, workspaceId, 'g'),
+    await loadGroup(store, workspaceId, { groupId: 'g', page: undefined }),
     await listRequests(store, workspaceId, { groupId: 'g', limit: 10 }),
   ]) {
     expect(others).toEqual([]);
