@@ -3,7 +3,7 @@ import { findConflicts, findFailedRecords, type RecordPosition } from '../engine
 import { countBatches, eraseRejected } from '../events/index.ts';
 import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
-import type { Sql } from '../store/index.ts';
+import { inIndexOrder, type Store, type Transaction } from '../store/index.ts';
 import { eraseMessages } from '../sync/index.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
@@ -16,15 +16,19 @@ export interface ErasurePreview {
 }
 
 /** What an erasure would remove if it began now. It changes nothing, and reads as much as the erasure does. */
-export async function previewErasure(sql: Sql, resolution: Resolution, signal: AbortSignal): Promise<ErasurePreview> {
+export async function previewErasure(
+  store: Store,
+  resolution: Resolution,
+  signal: AbortSignal,
+): Promise<ErasurePreview> {
   const workspaceId = workspaceOf(resolution.request.workspaceId);
-  const people = await resolveSubject(sql, resolution);
+  const people = await resolveSubject(store, resolution);
   const held: Identity[] = [];
   let counts: Counts = { identity: { profiles: people.length, identities: 0 }, events: { batches: 0 } };
   for (const person of people) {
-    const profile = await readProfile(sql, { workspaceId, environment: person.environment }, person.mpid);
+    const profile = await readProfile(store, { workspaceId, environment: person.environment }, person.mpid);
     held.push(...(profile?.identities ?? []));
-    const batches = await countBatches(sql, { workspaceId, ...person });
+    const batches = await countBatches(store, { workspaceId, ...person });
     counts = addCounts(counts, {
       identity: { identities: profile?.identities.length ?? 0 },
       events: { batches },
@@ -32,14 +36,14 @@ export async function previewErasure(sql: Sql, resolution: Resolution, signal: A
   }
   const identities = [...resolution.subject.identities.map(({ type, value }) => ({ type, value })), ...held];
   const search = {
-    ...{ sql, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },
-    identities: await unsharedIdentities(sql, resolution.identityKey, { workspaceId, people, identities }),
+    ...{ store, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },
+    identities: await unsharedIdentities(store, resolution.identityKey, { workspaceId, people, identities }),
   };
   return { people, counts: addCounts(counts, await countInRooms(search)) };
 }
 
 interface Search {
-  readonly sql: Sql;
+  readonly store: Store;
   readonly workspaceId: WorkspaceId;
   readonly mpids: readonly bigint[];
   readonly identities: readonly Identity[];
@@ -47,23 +51,23 @@ interface Search {
 }
 
 async function countInRooms(search: Search): Promise<Counts> {
-  const { sql, workspaceId, mpids } = search;
+  const { workspaceId, mpids } = search;
   const namesPerson = createNamesPerson(search);
   const place = { workspaceId, namesPerson, isPreview: true } as const;
   const records = (find: typeof findFailedRecords) =>
-    total<RecordPosition>(search, async (after) => {
-      const { found, next } = await find(sql, { ...place, after });
+    total<RecordPosition>(search, async (tx, after) => {
+      const { found, next } = await find(tx, { ...place, after });
       return { erased: found.length, next };
     });
   return {
-    events: { rejected_batches: await total<bigint>(search, (after) => eraseRejected(sql, { ...place, after })) },
+    events: { rejected_batches: await total<bigint>(search, (tx, after) => eraseRejected(tx, { ...place, after })) },
     engine: {
       failed_records: await records(findFailedRecords),
       write_back_conflicts: await records(findConflicts),
     },
-    sync: { messages: await total<bigint>(search, (after) => eraseMessages(sql, { ...place, after })) },
+    sync: { messages: await total<bigint>(search, (tx, after) => eraseMessages(tx, { ...place, after })) },
     access: {
-      audit_entries: await total<bigint>(search, (after) => eraseFromChanges(sql, { ...place, mpids, after })),
+      audit_entries: await total<bigint>(search, (tx, after) => eraseFromChanges(tx, { ...place, mpids, after })),
     },
   };
 }
@@ -74,14 +78,14 @@ interface Part<Position> {
 }
 
 async function total<Position>(
-  { signal }: Search,
-  countPart: (after: Position | undefined) => Promise<Part<Position>>,
+  { store, signal }: Search,
+  countPart: (tx: Transaction, after: Position | undefined) => Promise<Part<Position>>,
 ): Promise<number> {
   let count = 0;
   let after: Position | undefined;
   do {
     signal.throwIfAborted();
-    const part = await countPart(after);
+    const part = await inIndexOrder(store, (tx) => countPart(tx, after));
     count += part.erased;
     after = part.next;
   } while (after !== undefined);

@@ -2,6 +2,7 @@
 // Rooms say which of their columns hold some, and what each text is bound to; reading and writing happens here.
 import { asAppError, type KeyRing } from '../kernel/index.ts';
 import type { Sql, SqlRow, SqlValue, Store } from './contract.ts';
+import { inIndexOrder } from './in-index-order.ts';
 
 /** An encrypted text as it stands in a row, alone in its column or within JSON text. */
 export interface SealedText {
@@ -61,10 +62,11 @@ export async function reencryptTable(store: SecretStore, keyRing: KeyRing, table
 }
 
 /** A page at a time, each behind the last row of the one before. */
-async function* rowsOf(sql: Sql, table: SealedTable): AsyncGenerator<SqlRow> {
+async function* rowsOf(store: SecretStore, table: SealedTable): AsyncGenerator<SqlRow> {
   let last: SqlRow | undefined;
   for (;;) {
-    const rows = await readPage(sql, table, last);
+    const after = last;
+    const rows: readonly SqlRow[] = await inIndexOrder(store, (tx) => readPage(tx, table, after));
     yield* rows;
     last = rows.at(-1);
     if (rows.length < PAGE_ROWS) return;

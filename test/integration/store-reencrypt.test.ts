@@ -45,18 +45,18 @@ async function oldTexts(): Promise<readonly string[]> {
   return texts.filter((text) => BOTH.needsRotation(text));
 }
 
-/** The store, with `onQuery` before the rows of each statement that reads are handed on. */
-function watched(
-  onRows: (rows: readonly object[], text: string) => Promise<void> | void,
-): Sql & Pick<Store, 'transaction'> {
-  return {
-    ...{ orm: store.orm, execute: (text, values) => store.execute(text, values) },
-    transaction: (work, options) => store.transaction(work, options),
-    async query<Row extends object>(text: string, values?: Parameters<Sql['query']>[1]) {
-      const rows = await store.query<Row>(text, values);
-      await onRows(rows, text);
+/** The store, whose reads go through `onRows` before anybody gets their rows. */
+function watched(onRows: (rows: readonly object[]) => Promise<void> | void): Sql & Pick<Store, 'transaction'> {
+  const query =
+    (sql: Sql): Sql['query'] =>
+    async <Row extends object>(text: string, values?: Parameters<Sql['query']>[1]) => {
+      const rows = await sql.query<Row>(text, values);
+      await onRows(rows);
       return rows;
-    },
+    };
+  return {
+    ...{ orm: store.orm, execute: (text, values) => store.execute(text, values), query: query(store) },
+    transaction: (work, options) => store.transaction((tx) => work({ ...tx, query: query(tx) }), options),
   };
 }
 

@@ -5,7 +5,7 @@ import { eraseConflicts, eraseFailedRecords, findConflicts, findFailedRecords } 
 import { eraseBatches, eraseRejected } from '../../events/index.ts';
 import { createNamesPerson, type Identity, type NamesPerson, type ProfileId } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
-import type { Store, Transaction } from '../../store/index.ts';
+import { inIndexOrder, type Store, type Transaction } from '../../store/index.ts';
 import { eraseMessages } from '../../sync/index.ts';
 import { dropGivenUpFiles, giveUpFilesOf } from '../result/drop-result-files.ts';
 import type { Counts } from './evidence.ts';
@@ -83,7 +83,7 @@ async function ofBatches(erasure: RoomErasure): Promise<void> {
 async function ofRejected(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
   const { store, workspaceId, count } = erasure;
   await inParts(erasure, (after: bigint | undefined) =>
-    store.transaction(async (tx) => {
+    inIndexOrder(store, async (tx) => {
       const part = await eraseRejected(tx, { workspaceId, namesPerson, after });
       if (part.erased > 0) await count(tx, { events: { rejected_batches: part.erased } });
       return part;
@@ -96,7 +96,9 @@ type Position = NonNullable<Parameters<typeof findFailedRecords>[1]['after']>;
 async function ofFailedRecords(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
   const { store, workspaceId, ledgerKey, count } = erasure;
   await inParts(erasure, async (after: Position | undefined) => {
-    const { found, next } = await findFailedRecords(store, { workspaceId, namesPerson, after });
+    const { found, next } = await inIndexOrder(store, (tx) =>
+      findFailedRecords(tx, { workspaceId, namesPerson, after }),
+    );
     if (found.length > 0) {
       await store.transaction(async (tx) => {
         const { records, hashes } = await eraseFailedRecords(tx, { workspaceId, records: found, ledgerKey });
@@ -110,7 +112,7 @@ async function ofFailedRecords(erasure: RoomErasure, namesPerson: NamesPerson): 
 async function ofConflicts(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
   const { store, workspaceId, count } = erasure;
   await inParts(erasure, async (after: Position | undefined) => {
-    const { found, next } = await findConflicts(store, { workspaceId, namesPerson, after });
+    const { found, next } = await inIndexOrder(store, (tx) => findConflicts(tx, { workspaceId, namesPerson, after }));
     if (found.length > 0) {
       await store.transaction(async (tx) => {
         const conflicts = await eraseConflicts(tx, { workspaceId, records: found });
@@ -124,7 +126,7 @@ async function ofConflicts(erasure: RoomErasure, namesPerson: NamesPerson): Prom
 async function ofMessages(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
   const { store, workspaceId, count } = erasure;
   await inParts(erasure, (after: bigint | undefined) =>
-    store.transaction(async (tx) => {
+    inIndexOrder(store, async (tx) => {
       const part = await eraseMessages(tx, { workspaceId, namesPerson, after });
       if (part.erased > 0) await count(tx, { sync: { messages: part.erased } });
       return part;
@@ -135,7 +137,7 @@ async function ofMessages(erasure: RoomErasure, namesPerson: NamesPerson): Promi
 async function ofChanges(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
   const { store, workspaceId, count } = erasure;
   await inParts(erasure, (after: bigint | undefined) =>
-    store.transaction(async (tx) => {
+    inIndexOrder(store, async (tx) => {
       const part = await eraseFromChanges(tx, { workspaceId, mpids: mpidsOf(erasure), namesPerson, after });
       if (part.erased > 0) await count(tx, { access: { audit_entries: part.erased } });
       return part;
