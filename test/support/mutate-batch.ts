@@ -27,7 +27,16 @@ const deep = (levels: number): unknown => (levels === 0 ? 'x' : [deep(levels - 1
 /** What may come to stand in place of any value, or beside it. */
 const VALUES: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, '', ' ', 0, -1, 1.5, 1e300, {}, [], [null], { a: {} }),
-  fc.constantFrom<unknown>(2n ** 63n, -(2n ** 63n) - 1n, 10n ** 40n, 'a\0b', 'a\ud800', 'x'.repeat(5000), deep(200)),
+  fc.constantFrom<unknown>(
+    2n ** 63n,
+    -(2n ** 63n) - 1n,
+    10n ** 40n,
+    'a\0b',
+    'a\ud800',
+    'x'.repeat(5000),
+    deep(150),
+    deep(200),
+  ),
   fc.constantFrom('purchase', 'first_run', 'commerce_event', 'other', 'production', '10.0.0.1', '2020-01-01'),
   fc.jsonValue({ maxDepth: 2 }),
 );
