@@ -3,6 +3,7 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Session, StagedRows, WriteBackTarget } from '../../warehouse/index.ts';
+import type { RunLease } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 interface ErasedMpids {
@@ -46,23 +47,56 @@ export interface Clearing extends TableKey {
   readonly signal: AbortSignal;
 }
 
-/** Sets them to NULL in the table, whatever a model's filter says, and forgets those that were. */
-export async function clearErasedMpids({ store }: Pick<EngineDeps, 'store'>, clearing: Clearing): Promise<void> {
+/**
+ * Sets them to NULL in the table, whatever a model's filter says, and forgets those that were. `forgets` false: they are kept
+ * for the next run to clear again.
+ */
+export async function clearErasedMpids(
+  { store }: Pick<EngineDeps, 'store'>,
+  clearing: Clearing,
+  forgets = true,
+): Promise<void> {
   const { workspaceId, tableId, session, target, signal } = clearing;
-  for (let mpids = await waiting(store, clearing); mpids.length > 0; mpids = await waiting(store, clearing)) {
+  for (let mpids = await waiting(store, clearing); mpids.length > 0; ) {
     await session.writeBack?.clear(target, mpids, signal);
-    await store.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 AND mpid = ANY($3)', [
-      workspaceId,
-      tableId,
-      mpids,
-    ]);
+    if (forgets) {
+      await store.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 AND mpid = ANY($3)', [
+        workspaceId,
+        tableId,
+        mpids,
+      ]);
+    }
+    mpids = await waiting(store, clearing, mpids.at(-1));
   }
 }
 
-async function waiting(sql: Sql, { workspaceId, tableId }: TableKey): Promise<readonly bigint[]> {
+/**
+ * Whether an update of a worker that was killed may still be under way in the warehouse, and write what has just been
+ * cleared: in an attempt that follows another one, and in the run after one that ended badly. By the run after that it is over.
+ */
+export async function mayBeOvertaken(
+  sql: Sql,
+  { workspaceId, pipelineNumber, runId, fence }: RunLease,
+): Promise<boolean> {
+  if (fence > 1) return true;
+  const [before] = await sql.query<{ endedWell: boolean }>(
+    `SELECT status = 'success' AS "endedWell" FROM pipeline_runs
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND id < $3 ORDER BY id DESC LIMIT 1`,
+    [workspaceId, pipelineNumber, runId],
+  );
+  return before?.endedWell === false;
+}
+
+/** The first of them behind `after`. */
+async function waiting(
+  sql: Sql,
+  { workspaceId, tableId }: TableKey,
+  after: bigint | null = null,
+): Promise<readonly bigint[]> {
   const rows = await sql.query<{ mpid: bigint }>(
-    `SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 ORDER BY mpid LIMIT ${AT_ONCE}`,
-    [workspaceId, tableId],
+    `SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 AND ($3::int8 IS NULL OR mpid > $3)
+     ORDER BY mpid LIMIT ${AT_ONCE}`,
+    [workspaceId, tableId, after],
   );
   return rows.map(({ mpid }) => mpid);
 }

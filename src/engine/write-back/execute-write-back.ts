@@ -13,7 +13,7 @@ import { readChunks } from '../read-chunks.ts';
 import { snapshotKeyOf } from '../snapshot-key.ts';
 import { type Addressing, addressRows } from './address-rows.ts';
 import { beginAttempt } from './begin-attempt.ts';
-import { clearErasedMpids } from './erased-mpids.ts';
+import { clearErasedMpids, mayBeOvertaken } from './erased-mpids.ts';
 import { leaveNothingOut } from './nothing-left-out.ts';
 import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
@@ -42,7 +42,8 @@ export async function executeWriteBack(
   const { workspaceId } = claimed;
   const tableId = await beginAttempt(deps, claimed, addressing.target);
   await dropLeftovers(deps, { workspaceId, session, signal });
-  await clearErasedMpids(deps, { workspaceId, tableId, session, signal, target: addressing.target });
+  const clearing = { workspaceId, tableId, session, signal, target: addressing.target };
+  await clearErasedMpids(deps, clearing, !(await mayBeOvertaken(deps.store, claimed)));
   await resolveAndWrite(deps, { ...execution, session, sinceMs, model, columns, addressing, tableId });
   await dropOwnStaging(deps, { claimed, tableId, session, signal });
   return { position: undefined, warnings: await warningsOf(deps, execution, addressing) };

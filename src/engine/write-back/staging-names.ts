@@ -54,16 +54,22 @@ export interface OwnStaging {
   readonly signal: AbortSignal;
 }
 
-/** After the last update: a table that the connector could not drop goes now, or by the janitor. */
+/**
+ * After the last update: a table that the connector could not drop goes now, or by the janitor. Of a worker that lost the run
+ * meanwhile, the one that took it over has staging of its own, which stays.
+ */
 export async function dropOwnStaging(
   deps: EngineDeps,
   { claimed, tableId, session, signal }: OwnStaging,
 ): Promise<void> {
-  const { workspaceId, runId } = claimed;
+  const { workspaceId, runId, fence } = claimed;
+  const prefix = `${prefixOf(deps, claimed)}${runId}_`;
   try {
-    const own = await session.writeBack?.listStaging(`${prefixOf(deps, claimed)}${runId}_`, signal);
-    if (own !== undefined && own.length > 0) await session.writeBack?.dropStaging(own, signal);
-    await noteStagingGone(deps.store, { workspaceId, id: tableId, stagedBy: runId });
+    const names = (await session.writeBack?.listStaging(prefix, signal)) ?? [];
+    const own = names.filter((name) => Number(name.slice(prefix.length)) <= fence);
+    if (own.length > 0) await session.writeBack?.dropStaging(own, signal);
+    if (own.length < names.length) return;
+    await noteStagingGone(deps.store, { workspaceId, id: tableId, stagedBy: runId }, fence);
   } catch (thrown) {
     deps.log.warn({ run: String(runId), reason: asAppError(thrown).message }, 'write_back.staging_left');
   }

@@ -133,14 +133,20 @@ export async function tablesWaitedFor(
   );
 }
 
-/** The run `stagedBy` has left nothing there, or it was removed; another one may have come meanwhile. */
+/**
+ * The run `stagedBy` has left nothing there, or it was removed; another one may have come meanwhile. With `fence`: as far as
+ * the worker of that fence knows, so not where another one has taken the run over.
+ */
 export async function noteStagingGone(
   sql: Sql,
   { workspaceId, id, stagedBy }: Pick<WrittenTable, 'workspaceId' | 'id' | 'stagedBy'>,
+  fence: number | null = null,
 ): Promise<void> {
   await sql.execute(
-    'UPDATE written_back_tables SET staged_by = NULL WHERE workspace_id = $1 AND id = $2 AND staged_by = $3',
-    [workspaceId, id, stagedBy],
+    `UPDATE written_back_tables SET staged_by = NULL
+     WHERE workspace_id = $1 AND id = $2 AND staged_by = $3 AND NOT EXISTS (SELECT FROM pipeline_runs AS run
+       WHERE run.workspace_id = $1 AND run.id = $3 AND run.fence <> $4::int4)`,
+    [workspaceId, id, stagedBy, fence],
   );
 }
 

@@ -1,6 +1,7 @@
 // Staging that a killed run has left behind goes also where no further run of a write-back comes.
 import { expect, test } from 'vitest';
-import { stagingName } from '../../../src/engine/write-back/staging-names.ts';
+import { dropOwnStaging, stagingName } from '../../../src/engine/write-back/staging-names.ts';
+import type { Session } from '../../../src/warehouse/index.ts';
 import { fixtureOf } from '../../conformance/fleet.ts';
 import { peopleTable } from '../../conformance/writing-back.ts';
 import { IDENTITY_KEY } from '../../support/test-engine.ts';
@@ -31,6 +32,33 @@ test('a run that ends well leaves nothing to look for', async () => {
   await here.run(await here.pipeline());
   expect(staging).toEqual(new Set());
   expect(await here.store.query('SELECT staged_by FROM written_back_tables')).toEqual([{ staged_by: null }]);
+});
+
+test('a worker that lost its run drops its own staging, and not that of the worker that has it now', async () => {
+  const { here, run, marks } = await withLeftover();
+  await using _ = here;
+  const deps = { store: here.store, ledgerKey: IDENTITY_KEY } as unknown as Parameters<typeof dropOwnStaging>[0];
+  const claimed = { workspaceId: here.workspace, runId: run.id, pipelineNumber: 1n, fence: 1 };
+  const nameOf = (fence: number) => stagingName(deps, { ...claimed, fence });
+  const names = new Set([nameOf(1), nameOf(2), nameOf(10)]);
+  const session = {
+    writeBack: {
+      listStaging: async () => [...names],
+      dropStaging: async (dropped: readonly string[]) => void dropped.map((name) => names.delete(name)),
+    },
+  } as unknown as Session;
+  const [table] = await here.store.query<{ id: bigint }>('SELECT id FROM written_back_tables');
+  const own = { claimed, tableId: table?.id ?? 0n, session, signal: new AbortController().signal };
+  await dropOwnStaging(deps, own);
+  expect(names).toEqual(new Set([nameOf(2), nameOf(10)]));
+  expect(await marks()).toEqual([{ staged_by: run.id }]);
+  // the other one has made none yet
+  names.clear();
+  await here.store.execute('UPDATE pipeline_runs SET fence = 2');
+  await dropOwnStaging(deps, own);
+  expect(await marks()).toEqual([{ staged_by: run.id }]);
+  await dropOwnStaging(deps, { ...own, claimed: { ...claimed, fence: 2 } });
+  expect(await marks()).toEqual([{ staged_by: null }]);
 });
 
 test('the janitor drops what a run left that is over, and asks no second time', async () => {

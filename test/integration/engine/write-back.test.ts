@@ -183,6 +183,24 @@ test('a row of somebody who was erased counts as that, and no MPID is written in
   expect(mpids).toEqual([null, expect.any(BigInt)]);
 });
 
+test('an update that a killed worker left under way writes an erased MPID for one run at most', async () => {
+  await using here = await openWrittenBack(fixture, TABLE);
+  const pipeline = await here.pipeline();
+  const killed = await here.run(pipeline);
+  const mpidOfAnn = async () => (await peopleOf(fixture, here.warehouse)).find(([name]) => name === 'ann')?.[2];
+  const mpid = (await mpidOfAnn()) as bigint;
+  await here.store.execute("UPDATE pipeline_runs SET status = 'failed' WHERE id = $1", [killed.id]);
+  await here.store.execute("UPDATE data_models SET sql_query = sql_query || ' WHERE email = ''nobody'''");
+  const erased = { workspaceId: here.workspace, mpids: [mpid], nowMs: 0 };
+  await here.store.transaction((tx) => queueErasedMpids(tx, erased));
+  const waiting = () => here.store.query('SELECT mpid FROM erased_mpids');
+  await here.run(pipeline);
+  expect([await mpidOfAnn(), await waiting()]).toEqual([null, [{ mpid }]]);
+  await here.warehouse.seed([`UPDATE people SET MPID = ${mpid} WHERE customer_id = 'ann'`]);
+  await here.run(pipeline);
+  expect([await mpidOfAnn(), await waiting()]).toEqual([null, []]);
+});
+
 const CONFLICTING = peopleTable(fixture, [
   ['ann', 'a@x.org', null, null, 1],
   ['bob', 'b@x.org', null, null, 2],
