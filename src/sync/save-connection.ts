@@ -68,7 +68,10 @@ export async function createConnection(
   });
 }
 
-/** Clears the fault of the connection, or finds a new one, and schedules its pipelines again. Throws NOT_FOUND. */
+/**
+ * Clears the fault of the connection, or finds a new one, and schedules its pipelines again. Throws NOT_FOUND, and STORE_CONFLICT
+ * where a masked secret is for another warehouse by now.
+ */
 export async function replaceConnection(
   deps: SyncDeps,
   caller: Caller,
@@ -96,6 +99,7 @@ async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Over
   const nowMs = deps.clock.nowMs();
   const before = await loadConnection(tx, { workspaceId, id }, 'update');
   requireUnchanged(before, basedOn);
+  requireSecretsStay(deps, draft, before);
   const updated = await tx.orm
     .update(connections)
     .set({
@@ -117,6 +121,27 @@ async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Over
   return after;
 }
 
+/**
+ * A mask was judged by the row as it was read, and the secret is taken from the locked one: what another PUT stored meanwhile
+ * for another server or product never goes to this one. Throws STORE_CONFLICT.
+ */
+function requireSecretsStay(deps: SyncDeps, { body, provider }: Draft, locked: Connection): void {
+  const sealing = { config: withDefaults(deps, provider, body), secretFields: secretFieldsOf(deps.fleet, provider) };
+  const masked = sealing.secretFields.filter((field) => isMasked(sealing, field));
+  if (masked.length === 0) return;
+  const isThere = locked.provider === provider && masked.every((field) => locked.config[field] !== undefined);
+  if (isThere && checkMasksStay(sealing, locked).length === 0) return;
+  throw new AppError(
+    'STORE_CONFLICT',
+    `The connection "${locked.id}" was given another address or secret at the same time; send the request again.`,
+  );
+}
+
+const withDefaults = ({ fleet }: SyncDeps, provider: Provider, { config }: Body): ConnectionConfig => ({
+  ...fleet[provider]?.configDefaults,
+  ...config,
+});
+
 /** Provider and configuration with revealed secrets, or every complaint at once. */
 function readBody(deps: SyncDeps, body: Body, before: Connection | undefined) {
   const provider = providerOf(body.service_provider);
@@ -124,7 +149,7 @@ function readBody(deps: SyncDeps, body: Body, before: Connection | undefined) {
     throw refuse([{ path: 'service_provider', message: unknownProvider(body.service_provider) }]);
   }
   const secretFields = secretFieldsOf(deps.fleet, provider);
-  const given = { ...deps.fleet[provider]?.configDefaults, ...body.config };
+  const given = withDefaults(deps, provider, body);
   const stored = before?.provider === provider ? before : undefined;
   const { config, issues } = unmaskConfig({ config: given, secretFields }, (field) =>
     stored === undefined ? undefined : revealSecret(deps.keyRing, stored, field),

@@ -133,6 +133,53 @@ describe('a PUT', () => {
   });
 });
 
+describe('a masked secret stays with the warehouse it was stored for, though another PUT comes between', () => {
+  const elsewhere = ({ token, ...config }: Record<string, string>) => ({
+    config: { ...config, host: 'other.example.com', password: 'theirs', ...(token && { token: 'theirs' }) },
+  });
+  const otherProduct = () => ({ service_provider: 'duckdb', config: { database: 'd', password: 'theirs' } });
+  const path = () => `/connections/${names.connection_id}`;
+  const opened = () => at.gamma.opened.filter(({ password }) => password === 'theirs').map(({ host }) => host);
+
+  it.each([
+    ['of another host', elsewhere],
+    ['of another product', otherProduct],
+    ['without that secret', ({ token: _, ...config }: Record<string, string>) => ({ config })],
+  ])('in version 2, beside one %s', async (_, changed) => {
+    await fresh();
+    const first = (await at.two.get(path())).body;
+    const config = { ...first.config, password: 'a password', token: 'a token' };
+    const two = (await at.two.put(path(), { ...first, config })).body;
+    at.gamma.meanwhile = () => at.two.put(path(), { ...two, name: 'Theirs', ...changed(config) });
+    const put = await at.two.put(path(), { ...two, name: 'By the slower' });
+    expect([put.status, messages(put)]).toEqual([503, expect.stringContaining('can be tried again')]);
+    expect((await at.two.get(path())).body.name).toBe('Theirs');
+  });
+
+  it('in version 1, which says so', async () => {
+    await fresh();
+    const one = (await at.one.get(path())).body;
+    const two = (await at.two.get(path())).body;
+    at.gamma.meanwhile = () => at.two.put(path(), { ...two, ...elsewhere(two.config) });
+    const put = await at.one.put(path(), { ...one, name: 'By version 1' });
+    expect([put.status, messages(put)]).toEqual([
+      400,
+      expect.stringContaining('password: is the mask, but host changed; send the secret itself'),
+    ]);
+    await at.two.post(`${path()}/test`);
+    expect(new Set(opened())).toEqual(new Set(['other.example.com']));
+  });
+
+  it('or is sent by both to the place that both name', async () => {
+    await fresh();
+    const two = (await at.two.get(path())).body;
+    at.gamma.meanwhile = () => at.two.put(path(), { ...two, config: { ...two.config, password: 'newer' } });
+    expect((await at.two.put(path(), { ...two, name: 'Renamed' })).status).toBe(200);
+    await at.two.post(`${path()}/test`);
+    expect(at.gamma.opened.at(-1)).toMatchObject({ host: two.config.host, password: 'newer' });
+  });
+});
+
 describe('calls at the same time', () => {
   it('make one resource of an id: one is 200, the others 400', async () => {
     const body = await fresh();
