@@ -1,20 +1,21 @@
 // The API's own description, as a generated client gets it for probing: nothing of it is loosened. What is narrowed: which
 // answers count as described (those with a status of their own, not the one for any other), and where warehouses are (at a port
 // of this machine that is closed). Ids of resources that are there are examples, so that a part of the calls gets past 404.
+import type { Seeds } from './seed-resources.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+/** By name of a path parameter or a field of a body; `operation.name` where an operation has its own. */
+export type Values = Readonly<Record<string, Json>>;
 interface Operation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly schema: object }[];
+  readonly parameters: readonly { readonly name: string; readonly schema: object; readonly example?: Json }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, object>> };
   readonly responses: Readonly<Record<string, Json>>;
 }
 export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, { readonly properties?: object }>> };
 }
-
-/** Everything below these is the platform's: 002 and its extensions. */
-const PLATFORM = ['/platform/', '/oauth/', '/v1/workspace/', '/.well-known/'];
 
 /** Connections of every provider, none of which leads anywhere but to this machine. */
 export const CONFIGS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
@@ -31,23 +32,30 @@ export const CONFIGS: Readonly<Record<string, Readonly<Record<string, Json>>>> =
   DuckDB: { database: ':memory:' },
 };
 
-export function proberDocument(document: Document, values: Readonly<Record<string, Json>>): Document {
-  const paths = Object.entries(document.paths)
-    .filter(([path]) => PLATFORM.some((prefix) => path.startsWith(prefix)))
-    .map(([path, item]) => [path, mapValues(item, (operation) => narrowed(operation, values))]);
+export function proberDocument(document: Document, seeds: Seeds): Document {
+  const paths = mapValues(document.paths, (item) => mapValues(item, (operation) => narrowed(operation, seeds)));
   const schemas = mapValues(document.components.schemas, (schema, name) =>
-    withHosts(name, schema.properties === undefined ? schema : withValues(schema, values)),
+    withHosts(name, schema.properties === undefined ? schema : withValues(schema, seeds.values)),
   );
-  return { ...document, paths: Object.fromEntries(paths), components: { ...document.components, schemas } };
+  return { ...document, paths, components: { ...document.components, schemas } };
 }
 
-function narrowed(operation: Operation, values: Readonly<Record<string, Json>>): Operation {
+function narrowed(operation: Operation, { values, bodies }: Seeds): Operation {
+  const { operationId, requestBody } = operation;
   const { default: _any, ...responses } = operation.responses;
-  const parameters = operation.parameters.map((parameter) => ({
-    ...parameter,
-    schema: preferring(parameter.schema, values[parameter.name]),
-  }));
-  return { ...operation, parameters, responses };
+  const parameters = operation.parameters.map(({ example: _shown, ...parameter }) => {
+    const known = values[`${operationId}.${parameter.name}`] ?? values[parameter.name];
+    const [first] = Array.isArray(known) ? known : [];
+    return {
+      ...parameter,
+      schema: preferring(parameter.schema, known),
+      ...(first !== undefined && { example: first as Json }),
+    };
+  });
+  const body = bodies[operationId];
+  if (requestBody === undefined || body === undefined) return { ...operation, parameters, responses };
+  const content = mapValues(requestBody.content, (media) => ({ ...media, example: body }));
+  return { ...operation, parameters, responses, requestBody: { ...requestBody, content } };
 }
 
 /** One of the values more often than chance would have it; one value alone is all there is. */
@@ -58,7 +66,7 @@ function preferring(schema: object, values: Json | undefined): object {
 
 type Schema = Document['components']['schemas'][string];
 
-function withValues(schema: Schema, values: Readonly<Record<string, Json>>): Schema {
+function withValues(schema: Schema, values: Values): Schema {
   const properties = mapValues(schema.properties as Record<string, object>, (property, name) =>
     preferring(property, values[name]),
   );
