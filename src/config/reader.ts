@@ -47,6 +47,7 @@ export function createReader(environment: Environment, issues: Issue[]) {
       return new Secret(value);
     },
     keys(name: SettingName): EncryptionKey[] {
+      if (/^\s*,|,\s*(,|$)/.test(text(name))) complain(name, EMPTY_KEY);
       const keys = list(name).map((item) => {
         const [id = '', ...rest] = item.split(':');
         return { id: rest.length === 0 ? '' : id, key: new Secret(rest.join(':')) };
@@ -57,6 +58,10 @@ export function createReader(environment: Environment, issues: Issue[]) {
     },
   };
 }
+
+/** A shell puts nothing where a variable was not set; without that key what it encrypted could not be read. */
+const EMPTY_KEY =
+  'a key of the list is empty: the variable it came from was not set. Leave the comma out, or put the key there.';
 
 function refusalOfKeys(keys: readonly EncryptionKey[]): string | undefined {
   try {

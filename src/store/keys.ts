@@ -36,9 +36,26 @@ export async function resolveKeys(config: Pick<Config, 'home' | 'store' | 'keys'
       'The identity key is not 32 bytes in base64: its file in the home was changed.',
     );
   }
-  const keys = encryption.length > 0 ? encryption : [parseKey(await keep('PENSTOCK_ENCRYPTION_KEYS', 'encryption'))];
-  return { keyRing: createKeyRing(keys), identityKey };
+  if (encryption.length === 0) {
+    const kept = parseKey(await keep('PENSTOCK_ENCRYPTION_KEYS', 'encryption'));
+    return { keyRing: createKeyRing([kept]), identityKey };
+  }
+  if (config.store.databaseUrl === undefined) await warnOfUnused(config, log);
+  return { keyRing: createKeyRing(encryption), identityKey };
 }
+
+/** Whoever configures keys for a store that began with one of the home needs that one too, until `keys re-encrypt` is done. */
+async function warnOfUnused({ home, keys }: Pick<Config, 'home' | 'keys'>, log: Log): Promise<void> {
+  const path = join(home, 'keys', 'encryption');
+  const kept = await readFile(path, 'utf8').catch(() => undefined);
+  if (kept === undefined) return;
+  const { id, key } = parseKey(kept.trim());
+  if (keys.encryption.some((other) => other.id === id && other.key.reveal() === key.reveal())) return;
+  log.warn({ path, id, why: NOT_CONFIGURED }, 'keys.unused');
+}
+
+const NOT_CONFIGURED =
+  'This key is not among PENSTOCK_ENCRYPTION_KEYS. What it encrypted cannot be read: put it behind the others there. Once `penstock keys re-encrypt` has written all of that anew, move the file away.';
 
 interface KeptKey {
   readonly variable: KeyVariable;

@@ -1,5 +1,8 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog, Secret } from '../../src/kernel/index.ts';
@@ -31,6 +34,41 @@ describe('the keys of the embedded store', () => {
     const keys = await resolve({ PENSTOCK_HOME: home.path, PENSTOCK_IDENTITY_KEY: key(7) });
     expect(keys.identityKey.reveal()).toBe(key(7));
     expect(await readdir(join(home.path, 'keys'))).toEqual(['encryption']);
+  });
+
+  test('are missed in the log while others are configured and the file is still there', async () => {
+    await using home = await temporaryHome();
+    await resolve({ PENSTOCK_HOME: home.path });
+    const path = join(home.path, 'keys', 'encryption');
+    const kept = (await readFile(path, 'utf8')).trim();
+    const warned = async (list: string) => {
+      const lines: string[] = [];
+      const to = new Writable({ write: (chunk, _, done) => done(void lines.push(String(chunk))) });
+      const configured = { PENSTOCK_HOME: home.path, PENSTOCK_ENCRYPTION_KEYS: list };
+      await resolveKeys(readConfig(configured), createLog('warn', to));
+      return lines.join('');
+    };
+    expect(await warned(`k2:${key(1)}`)).toMatch(/keys\.unused/);
+    expect(await warned(`k2:${key(1)}`)).not.toContain(kept.slice('home:'.length));
+    expect(await warned(`home:${key(1)}`)).toMatch(/keys\.unused/);
+    expect(await warned(`k2:${key(1)},${kept}`)).toBe('');
+    await rm(path);
+    expect(await warned(`k2:${key(1)}`)).toBe('');
+  });
+
+  test('stay behind the new one in the line that docs/keys.md prints, wherever they were', async () => {
+    await using home = await temporaryHome();
+    await resolve({ PENSTOCK_HOME: home.path });
+    const [, line] = /```sh\n([^`]*ENCRYPTION_KEYS[^`]*)```/.exec(readFileSync('docs/keys.md', 'utf8')) ?? [];
+    const listAfter = (environment: Record<string, string>) => {
+      const script = `${line}\nprintf %s "$PENSTOCK_ENCRYPTION_KEYS"`;
+      const env = { PATH: '/usr/bin:/bin', PENSTOCK_HOME: home.path, ...environment };
+      const list = execFileSync('sh', ['-c', script], { env, encoding: 'utf8', stdio: 'pipe' });
+      return readConfig({ PENSTOCK_ENCRYPTION_KEYS: list }).keys.encryption.map(({ id }) => id);
+    };
+    expect(listAfter({})).toEqual(['k2', 'home']);
+    expect(listAfter({ PENSTOCK_ENCRYPTION_KEYS: `k1:${key(1)}` })).toEqual(['k2', 'k1']);
+    expect(listAfter({ PENSTOCK_HOME: join(home.path, 'nowhere') })).toEqual([]);
   });
 
   test('are refused when their file was changed', async () => {

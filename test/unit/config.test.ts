@@ -129,6 +129,9 @@ describe('a variable that is set', () => {
 
 describe('a wrong value', () => {
   const cases: readonly (readonly [string, string])[] = [
+    ['PENSTOCK_ENCRYPTION_KEYS', `k2:${KEY},`],
+    ['PENSTOCK_ENCRYPTION_KEYS', `, k2:${KEY}`],
+    ['PENSTOCK_ENCRYPTION_KEYS', `k2:${KEY}, ,old:${OTHER_KEY}`],
     ['PENSTOCK_PORT', '65536'],
     ['PENSTOCK_PORT', '-1'],
     ['PENSTOCK_PORT', '80.5'],
