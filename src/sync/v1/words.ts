@@ -1,6 +1,7 @@
 // How version 1 speaks of what the verbs of version 2, the warehouses and the runs say in the words of version 2. Pure.
 import { AppError, type Issue, refuse } from '../../kernel/index.ts';
 import type { PipelineContext } from '../pipeline-status.ts';
+import { CONFIG_FIELDS } from '../provider.ts';
 import { WAREHOUSES } from './warehouses.ts';
 
 /** Names of version 1 by those of version 2, as they stand in paths and messages. */
@@ -8,6 +9,21 @@ export type Words = Readonly<Record<string, string>>;
 
 /** No two warehouses have different names for one field. */
 const CONFIG_WORDS: Words = Object.assign({}, ...Object.values(WAREHOUSES).map(({ fields }) => fields));
+
+/** What connectors take beside what 002 requires of them. */
+const MORE_FIELDS = [
+  ...['private_key', 'private_key_passphrase', 'programmatic_access_token', 'schema', 'sslmode', 'sslrootcert'],
+  'maximum_bytes_billed',
+];
+
+/** Names of `config`; a schema of a warehouse may be called `config`, too. */
+export const CONFIG_NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(CONFIG_FIELDS).flatMap(({ required, optional }) => [...required, ...optional]),
+  ...MORE_FIELDS,
+]);
+
+/** Neither quoted nor part of a longer name, as the names of tables stand in what warehouses say. */
+const CONFIG_NAME = /(?<![\w."'`])config\.(\w+)(?![\w"'`]|\.\w)/g;
 
 /** What a verb of version 2 refuses, in the words of version 1. */
 export async function inWords<Result>(words: Words, work: () => Promise<Result>): Promise<Result> {
@@ -22,7 +38,8 @@ export async function inWords<Result>(words: Words, work: () => Promise<Result>)
 }
 
 function translated(words: Words, { path, message }: Issue): Issue {
-  return { path: words[path] ?? CONFIG_WORDS[path.replace(/^config\./, '')] ?? path, message: inOne(words, message) };
+  const name = wordOf(words, path) ?? wordOf(CONFIG_WORDS, path.replace(/^config\./, '')) ?? path;
+  return { path: name, message: inOne(words, message) };
 }
 
 /** A message of version 2. What version 1 has no name for is said to be version 2's. */
@@ -32,7 +49,13 @@ export function inOne(words: Words, message: string): string {
   return names
     .filter(isNoPlainWord)
     .reduce((text, name) => text.replaceAll(name, words[name] ?? name), message)
-    .replaceAll(/\bconfig\.(\w+)/g, (name, field: string) => CONFIG_WORDS[field] ?? `${name} (version 2)`);
+    .replaceAll(CONFIG_NAME, (name, field: string) =>
+      CONFIG_NAMES.has(field) ? (wordOf(CONFIG_WORDS, field) ?? `${name} (version 2)`) : name,
+    );
+}
+
+function wordOf(words: Words, name: string): string | undefined {
+  return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
 /** `state` may stand in a message as a word of its language. */

@@ -4,6 +4,7 @@ import type { Connection } from '../../../src/sync/connection.ts';
 import { CONFIG_FIELDS } from '../../../src/sync/provider.ts';
 import { TIMESTAMP_TYPES, WAREHOUSES } from '../../../src/sync/v1/warehouses.ts';
 import { connectionBody } from '../../../src/sync/v1/wire/connection.ts';
+import { CONFIG_NAMES, inOne } from '../../../src/sync/v1/words.ts';
 import { type ConnectionConfig, PROVIDERS, parseIteratorType } from '../../../src/warehouse/index.ts';
 
 describe('a warehouse of version 1', () => {
@@ -55,5 +56,37 @@ describe('a connection that version 1 makes', () => {
     expect(Object.keys(connectionBody(FLEET, body, stored).config)).toEqual(
       expect.arrayContaining(Object.keys(signIn)),
     );
+  });
+});
+
+describe('what a warehouse says, in the words of version 1', () => {
+  it.each([
+    ['Look at config.user or config.aws_iam_role_arn.', 'Look at user or gamma_aws_iam_role_arn.'],
+    [
+      'Set config.sslmode, then config.private_key',
+      'Set config.sslmode (version 2), then config.private_key (version 2)',
+    ],
+    ['(config.account_identifier)', '(source_account_id)'],
+  ])('names fields of a configuration: %s', (said, inTheirs) => {
+    expect(inOne({}, said)).toBe(inTheirs);
+  });
+
+  it.each([
+    'relation "config.users" does not exist',
+    'relation "config.user" does not exist',
+    "Table 'config.user' was not found",
+    'Table `config.database` was not found',
+    'Not found: shop.config.user',
+    'Not found: config.user.name',
+    'permission denied for config.users',
+    'permission denied for config.constructor and config.toString',
+  ])('leaves its tables as they are: %s', (said) => {
+    expect(inOne({}, said)).toBe(said);
+  });
+
+  it.each(PROVIDERS)('knows each field that %s takes', (provider) => {
+    const { properties = {} } = (FLEET[provider]?.configSchema ?? {}) as { properties?: object };
+    expect(Object.keys(properties)).not.toEqual([]);
+    expect(Object.keys(properties).filter((field) => !CONFIG_NAMES.has(field))).toEqual([]);
   });
 });
