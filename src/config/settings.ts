@@ -144,7 +144,8 @@ export const SETTINGS = {
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
   PENSTOCK_RUN_HOURS: {
     default: '20',
-    meaning: 'A run that was worked on for so many hours goes back to the queue, and on from where it stands.',
+    meaning:
+      'A run that was worked on for so many hours goes back to the queue, and on from where it stands; one that writes MPIDs back begins with its first row again.',
   },
   PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
 } as const satisfies Record<string, Setting>;
