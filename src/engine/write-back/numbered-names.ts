@@ -1,3 +1,5 @@
+import { type HashKey, keyedHash, randomHashKey } from './keyed-hash.ts';
+
 const FIRST_BYTES = 64 * 1024;
 const FIRST_NAMES = 1024;
 /** UTF-8 needs no more for a UTF-16 unit. */
@@ -6,15 +8,21 @@ const FREE = -1;
 
 /**
  * Texts that are different, numbered from 0 on in the order they came. A `Map`, but as bytes one behind the other and a table
- * of hashes: a quarter of a million texts that live longer than a chunk cost the garbage collector more than all the rest.
+ * of hashes: a quarter of a million texts that live longer than a chunk cost the garbage collector more than all the rest. The hashes have
+ * a key of their own: end users choose what stands in the texts, and could have all of them meet at one place.
  */
 export class NumberedNames {
+  readonly #hashKey: HashKey;
   #count = 0;
   #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #ends = new Int32Array(FIRST_NAMES);
   #hashes = new Int32Array(FIRST_NAMES);
   /** Numbers, each at its hash or, where others stand, at the next place that is free; half of all are. */
   #places = new Int32Array(2 * FIRST_NAMES).fill(FREE);
+
+  constructor(hashKey: HashKey = randomHashKey()) {
+    this.#hashKey = hashKey;
+  }
 
   get count(): number {
     return this.#count;
@@ -28,7 +36,7 @@ export class NumberedNames {
   /** Takes the text where it is new. No half of a surrogate pair may be in it. */
   numberOf(name: string): number {
     const end = this.#write(name);
-    const hash = hashOf(this.#bytes, this.bytes, end);
+    const hash = keyedHash(this.#bytes, { from: this.bytes, to: end }, this.#hashKey);
     const place = this.#find(hash, end);
     const known = this.#places[place] as number;
     if (known !== FREE) return known;
@@ -87,13 +95,6 @@ export class NumberedNames {
       this.#places[place] = number;
     }
   }
-}
-
-/** FNV-1a. */
-function hashOf(bytes: Buffer, from: number, to: number): number {
-  let hash = 0x811c9dc5 | 0;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return hash ^ (hash >>> 15);
 }
 
 function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {

@@ -117,22 +117,34 @@ function createPile() {
 
 const NONE: readonly bigint[] = [];
 
+/** More of them are looked up in a set; few take less as a list. */
+const MOST_IN_A_LIST = 16;
+
 /** MPIDs that rows of a key had when they were read, and shall not have. */
 function createReadMpids() {
-  const byNumber = new Map<number, bigint[]>();
+  const lists = new Map<number, bigint[]>();
+  const sets = new Map<number, Set<bigint>>();
   let count = 0;
+  /** Whether it is a new one. */
+  const note = (number: number, list: readonly bigint[], readMpid: bigint): boolean => {
+    const set = sets.get(number) ?? (list.length < MOST_IN_A_LIST ? undefined : new Set(list));
+    if (set === undefined) return !list.includes(readMpid);
+    sets.set(number, set);
+    const { size } = set;
+    return set.add(readMpid).size > size;
+  };
   return {
     get count() {
       return count;
     },
     add(number: number, readMpid: bigint): void {
-      const known = byNumber.get(number);
-      if (known?.includes(readMpid) === true) return;
+      const list = lists.get(number);
+      if (!note(number, list ?? NONE, readMpid)) return;
       count += 1;
-      if (known === undefined) byNumber.set(number, [readMpid]);
-      else known.push(readMpid);
+      if (list === undefined) lists.set(number, [readMpid]);
+      else list.push(readMpid);
     },
-    of: (number: number): readonly bigint[] => byNumber.get(number) ?? NONE,
+    of: (number: number): readonly bigint[] => lists.get(number) ?? NONE,
   };
 }
 

@@ -33,6 +33,12 @@ describe('rows that were resolved, by key', () => {
     expect(staged(rows).rows).toEqual([row(['a'], 1n), row(['a'], 1n, 7n), row(['b'], 2n), row(['b'], 2n, 8n)]);
   });
 
+  it('go for each MPID that rows of one key had, also for a hundred thousand of them', () => {
+    const readMpids = Array.from({ length: 100_000 }, (_, n) => BigInt(n + 2));
+    const rows = [...readMpids, ...readMpids].map((readMpid) => row(['a'], 1n, readMpid));
+    expect(staged(rows).rows.map(({ readMpid }) => readMpid)).toEqual([null, ...readMpids]);
+  });
+
   it('do not go where the MPID is right', () => {
     expect(staged([row(['a'], 1n, 1n)]).rows).toEqual([]);
     expect(staged([row(['a'], 1n, 1n), row(['a'], 1n)]).rows).toEqual([row(['a'], 1n)]);
