@@ -52,6 +52,17 @@ const ALLOWED = ['2xx', '4xx', '502', '503', '504', '505'];
 /** What a call that breaks the schema may meet; it may be too large as well, or name what is gone. */
 const REFUSALS = ['400', '401', '403', '404', '405', '409', '413', '415', '429', '505'];
 
+/**
+ * Rulings §2: what is wrong with one item of a bulk request is recorded, and the request answered like any other; and web
+ * clients' habits, such as a crash without a severity, are put into the words of the contract.
+ */
+const TAKES_WRONG = [
+  '[[operations]]',
+  `include-operation-id = ${JSON.stringify(['sendBulkEvents', 'sendHistoricalEvents', 'sendAnalyticsBatch', 'sendWebEvents'])}`,
+  '[operations.checks.negative_data_rejection]',
+  `expected-statuses = ${JSON.stringify([...REFUSALS, '200', '202'])}`,
+];
+
 export interface Verdict {
   readonly exitCode: number | null;
   /** What schemathesis wrote. */
@@ -120,6 +131,7 @@ function settings({ token, input }: ProbedDaemon, { isShort = false }: Probing):
     '[checks.negative_data_rejection]',
     `expected-statuses = ${JSON.stringify(REFUSALS)}`,
     ...RIGHT_EXAMPLES,
+    ...TAKES_WRONG,
     ...(isShort ? WITHOUT_WIDEST : []),
   ].join('\n');
 }
