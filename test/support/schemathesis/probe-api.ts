@@ -92,7 +92,7 @@ async function run(
   const options = [
     ...['-m', 'schemathesis.cli', '--no-color', 'run', 'openapi.json', '--url', url, '--workers', '1'],
     ...['--checks', CHECKS.join(','), '--phases', phases.join(','), '--max-examples', String(examples)],
-    ...['--seed', String(seed), '--warnings', 'off', '--generation-database', 'none'],
+    ...['--seed', String(seed), '--warnings', 'off', '--request-timeout', '120', '--generation-database', 'none'],
     ...['--report', 'json', '--report-json-path', 'report.json'],
     ...only.flatMap((operation) => ['--include-operation-id', operation]),
   ];
