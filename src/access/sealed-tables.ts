@@ -6,15 +6,24 @@ interface InputSecrets {
   readonly key: string;
   readonly secret: string;
   readonly previous_secret: string | null;
+  readonly previous_until: Date | null;
+  readonly revoked_on: Date | null;
 }
 
-const ofInputs: SealedTable<InputSecrets> = {
+/** Of a revoked credential nobody reads a secret, nor the one before a rotation once its time is over. */
+const ofInputs = (nowMs: number): SealedTable<InputSecrets> => ({
   table: 'input_credentials',
   key: ['key'],
   columns: ['secret', 'previous_secret'],
-  sealedTexts: ({ key, secret, previous_secret: previous }) =>
-    [secret, ...(previous === null ? [] : [previous])].map((text) => ({ text, context: inputSecretContext(key) })),
-};
+  besides: ['previous_until', 'revoked_on'],
+  sealedTexts({ key, secret, previous_secret: previous, previous_until: until, revoked_on: revokedOn }) {
+    const context = inputSecretContext(key);
+    const current = { text: secret, context, isSpent: revokedOn !== null };
+    if (previous === null) return [current];
+    const isOver = until === null || until.getTime() <= nowMs;
+    return [current, { text: previous, context, isSpent: current.isSpent || isOver }];
+  },
+});
 
 interface PrivateKey {
   readonly id: string;
@@ -29,4 +38,4 @@ const ofSigningKeys: SealedTable<PrivateKey> = {
 };
 
 /** What this room keeps encrypted. */
-export const accessSecrets: readonly SealedTable[] = [ofInputs, ofSigningKeys];
+export const accessSecrets = (nowMs: number): readonly SealedTable[] => [ofInputs(nowMs), ofSigningKeys];

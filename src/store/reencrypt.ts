@@ -9,6 +9,8 @@ export interface SealedText {
   readonly text: string;
   /** What it is bound to. */
   readonly context: string;
+  /** Nobody reads it any more: where its key is lost it stays as it is, and is no complaint. */
+  readonly isSpent?: boolean;
 }
 
 type SecretStore = Sql & Pick<Store, 'transaction'>;
@@ -102,17 +104,29 @@ async function renewRow(sql: Sql, keyRing: KeyRing, { table, row }: Renewing): P
   return false;
 }
 
-/** What the columns are to hold; undefined: the newest key wrote all of it. JSON text around a text stays to the letter. */
+/** What the columns are to hold; undefined: there is nothing to write. JSON text around a text stays to the letter. */
 function renewTexts(keyRing: KeyRing, { table, row }: Renewing): readonly (string | null)[] | undefined {
   const old = table.sealedTexts(row as never).filter(({ text }) => keyRing.needsRotation(text));
   if (old.length === 0) return undefined;
-  const anew = old.map(
-    ({ text, context }) => [text, keyRing.encrypt(keyRing.decrypt(text, context), context)] as const,
-  );
+  const anew = old.flatMap((sealed) => renewText(keyRing, sealed));
+  if (anew.length === 0) return undefined;
   return table.columns.map((column) => {
     const text = row[column];
     return typeof text === 'string' ? anew.reduce((all, [from, to]) => all.replaceAll(from, to), text) : null;
   });
+}
+
+/** The text and what it is to be; nothing for one that nobody can read and nobody needs. Throws SECRET_UNREADABLE. */
+function renewText(
+  keyRing: KeyRing,
+  { text, context, isSpent = false }: SealedText,
+): readonly (readonly [string, string])[] {
+  try {
+    return [[text, keyRing.encrypt(keyRing.decrypt(text, context), context)]];
+  } catch (error) {
+    if (isSpent && asAppError(error).code === 'SECRET_UNREADABLE') return [];
+    throw error;
+  }
 }
 
 async function replaceTexts(sql: Sql, { table, row }: Renewing, texts: readonly (string | null)[]): Promise<boolean> {

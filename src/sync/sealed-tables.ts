@@ -29,17 +29,19 @@ interface PipelineSecrets {
   readonly number: bigint;
   readonly id: string;
   readonly kept: string;
+  readonly deleted_on: Date | null;
 }
 
-/** A deleted pipeline keeps its row, and its feed's key with it. */
+/** A deleted pipeline keeps its row, and its feed's key with it, which nobody reads any more. */
 const ofPipelines: SealedTable<PipelineSecrets> = {
   table: 'pipelines',
   key: ['workspace_id', 'number'],
   columns: ['kept'],
-  besides: ['id'],
-  sealedTexts({ workspace_id: workspace, id, kept }) {
+  besides: ['id', 'deleted_on'],
+  sealedTexts({ workspace_id: workspace, id, kept, deleted_on: deletedOn }) {
     const { partnerFeedKey: text } = JSON.parse(kept) as KeptFields;
-    return text === undefined ? [] : [{ text, context: feedKeyContext(workspaceId(workspace), id) }];
+    const context = feedKeyContext(workspaceId(workspace), id);
+    return text === undefined ? [] : [{ text, context, isSpent: deletedOn !== null }];
   },
 };
 

@@ -147,5 +147,10 @@ describe('calls that meet', () => {
     const late = await gated.hold(() => put(SECRET_MASK));
     expect((await put(other.key)).status).toBe(200);
     expect((await late.goOn()).status).toBe(503);
+
+    const lost = testKeyRing('another');
+    await expect(reencryptAll(gated.store, lost, ofPipelines)).rejects.toThrow('1 rows of pipelines cannot be read');
+    await gated.admin.delete(PIPELINE);
+    expect(await reencryptAll(gated.store, lost, ofPipelines)).toEqual({ pipelines: 0 });
   });
 });

@@ -15,8 +15,8 @@ export async function rotateSigning(context: CommandContext): Promise<void> {
 }
 
 /** Every encrypted text of the store; what copies others comes after them. */
-const SECRETS: readonly SealedTable[] = [
-  ...accessSecrets,
+const secretsOf = (nowMs: number): readonly SealedTable[] => [
+  ...accessSecrets(nowMs),
   ...syncSecrets(connectorFleet),
   ...engineSecrets(connectorFleet),
   ...dsrSecrets,
@@ -25,9 +25,9 @@ const SECRETS: readonly SealedTable[] = [
 /** Writes every stored secret anew and shows how many rows of each table that were. Throws SECRET_UNREADABLE for those that stay. */
 export async function reencrypt(context: CommandContext): Promise<void> {
   const output = context.output();
-  const done = await asOperator(context, async ({ store, keyRing }) => {
+  const done = await asOperator(context, async ({ store, keyRing, clock }) => {
     const tables: (readonly [string, Reencrypted])[] = [];
-    for (const secrets of SECRETS) {
+    for (const secrets of secretsOf(clock.nowMs())) {
       output.progress(`re-encrypting ${secrets.table}`);
       tables.push([secrets.table, await reencryptTable(store, keyRing, secrets)]);
     }

@@ -193,7 +193,7 @@ describe('re-encryption', () => {
     const { workspaceId: id } = await someWorkspace(access);
     const { key } = await createInputCredential(access, { workspaceId: id, name: 'web', actor: ACTOR });
     const { secret } = await rotateInputCredential(access, { key, graceMs: 60_000, actor: ACTOR });
-    const again = () => reencryptAll(access.store, testKeyRing('newer', 'test'), accessSecrets);
+    const again = () => reencryptAll(access.store, testKeyRing('newer', 'test'), accessSecrets(access.clock.nowMs()));
     expect(await again()).toEqual({ input_credentials: 1, signing_keys: 1 });
     expect(await again()).toEqual({ input_credentials: 0, signing_keys: 0 });
     const [row] = await access.store.query<{ secret: string; previous_secret: string }>(
@@ -204,5 +204,29 @@ describe('re-encryption', () => {
     expect(newest.needsRotation(row?.previous_secret ?? '')).toBe(false);
     const signingKeys = createSigningKeys({ ...access, keyRing: newest });
     await expect(signingKeys.sign({ sub: 'x' })).resolves.toMatch(/^eyJ/);
+  });
+
+  test('leaves what nobody reads any more where its key is lost, and moves what stands beside it', async () => {
+    await using access = await openTestAccess();
+    const { workspaceId: id } = await someWorkspace(access);
+    const lost = { ...access, keyRing: testKeyRing('lost') };
+    const revoked = await createInputCredential(lost, { workspaceId: id, name: 'old', actor: ACTOR });
+    await revokeInputCredential(access, { key: revoked.key, actor: ACTOR });
+    const { key } = await createInputCredential(lost, { workspaceId: id, name: 'web', actor: ACTOR });
+    const { secret } = await rotateInputCredential(access, { key, graceMs: 60_000, actor: ACTOR });
+    const newest = testKeyRing('newer', 'test');
+    const renewedIn = (ms: number) => reencryptAll(access.store, newest, accessSecrets(access.clock.nowMs() + ms));
+    // the one before the rotation is still let in, so it is missed
+    await expect(renewedIn(0)).rejects.toThrow('1 rows of input_credentials cannot be read');
+    expect(await renewedIn(60_000)).toMatchObject({ input_credentials: 1 });
+    expect(await renewedIn(60_000)).toMatchObject({ input_credentials: 0 });
+    const [row] = await access.store.query<{ secret: string }>('SELECT secret FROM input_credentials WHERE key = $1', [
+      key,
+    ]);
+    expect(
+      testKeyRing('newer')
+        .decrypt(row?.secret ?? '', `input_credentials/${key}`)
+        .reveal(),
+    ).toBe(secret.reveal());
   });
 });
