@@ -1,6 +1,14 @@
 import { AppError } from '../../src/kernel/index.ts';
-import type { WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
-import { conflictsOf, conflictsSql, patternsOf, type StagingSql, updateSql, withholdSql } from './write-back-sql.ts';
+import type { StagedRows, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
+import {
+  conflictsOf,
+  conflictsSql,
+  loadedSql,
+  patternsOf,
+  type StagingSql,
+  updateSql,
+  withholdSql,
+} from './write-back-sql.ts';
 
 /** How one product runs what stands in `write-back-sql.ts`, inside a transaction that is open. */
 export interface StagedWork {
@@ -13,12 +21,13 @@ export interface StagedWork {
   ask(sql: string): Promise<readonly (readonly (string | null)[])[]>;
 }
 
-/** What comes after the load: ask once more, update, look for conflicts. */
+/** What comes after the load: count it, ask once more, update, look for conflicts. */
 export async function applyStaged(
   { sql, update = updateSql, change, ask }: StagedWork,
   request: WriteBackRequest,
   signal: AbortSignal,
 ): Promise<WriteBackResult> {
+  await checkLoaded(request.rows, () => ask(loadedSql(sql)));
   const withheld = await request.beforeUpdate();
   if (signal.aborted) throw new AppError('CANCELLED', 'The write-back was cancelled before the update.');
   for (const statement of withholdSql(sql, withheld)) await change(statement);
@@ -33,6 +42,22 @@ export async function applyStaged(
     listed.push(...found.listed);
   }
   return { updated, conflicts, listed: listed.slice(0, request.mostListed) };
+}
+
+/**
+ * Rows that a load has lost would be neither written nor conflicts: some products answer NULL, which is no row, for a text that
+ * they cannot parse. `ask` answers `loadedSql`. Throws WAREHOUSE_UNKNOWN.
+ */
+export async function checkLoaded(
+  rows: StagedRows,
+  ask: () => Promise<readonly (readonly (string | null)[])[]>,
+): Promise<void> {
+  const [[loaded] = []] = await ask();
+  if (Number(loaded ?? -1) === rows.length) return;
+  throw new AppError(
+    'WAREHOUSE_UNKNOWN',
+    `Of ${rows.length} keys the warehouse has loaded ${loaded ?? 'an unknown number'}, so none of them was written.`,
+  );
 }
 
 export const NOTHING_WRITTEN: WriteBackResult = { updated: 0, conflicts: 0, listed: [] };

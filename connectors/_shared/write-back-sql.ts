@@ -39,6 +39,11 @@ export function stagingColumnsSql({ target, quote }: StagingSql): string {
   return `SELECT ${[...keys, ...mpids].join(', ')} FROM ${target.table} WHERE 1 = 0`;
 }
 
+/** After the load: how many rows staging has. */
+export function loadedSql({ staging }: Pick<StagingSql, 'staging'>): string {
+  return `SELECT count(*) AS loaded FROM ${staging}`;
+}
+
 /** No row of the table meets two staged rows, as the contract of the staged rows says. */
 export function updateSql(sql: StagingSql, pattern: NullPattern): string {
   const { target, staging, quote } = sql;

@@ -2,9 +2,9 @@
 // the janitor after a kill, and the update is one MERGE, which is whole by itself.
 import { AppError } from '../../src/kernel/index.ts';
 import type { WriteBack, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
-import { NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
+import { checkLoaded, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { stagedPieces } from '../_shared/staged-pieces.ts';
-import { clearSql, conflictsOf, withholdSql } from '../_shared/write-back-sql.ts';
+import { clearSql, conflictsOf, loadedSql, withholdSql } from '../_shared/write-back-sql.ts';
 import type { DatabricksConfig } from './config.ts';
 import { quoteIdentifier } from './dialect.ts';
 import { classify } from './errors.ts';
@@ -82,6 +82,7 @@ async function apply(runner: Runner, { request, staging }: Job, signal: AbortSig
     for (const value of stagedPieces(request.rows, PIECE_CHARACTERS)) {
       await ask(loadSql(staging), signal, [{ name: ROWS_PARAMETER, value }]);
     }
+    await checkLoaded(request.rows, () => ask(loadedSql({ staging: staging.table }), signal));
     const withheld = await request.beforeUpdate();
     if (signal.aborted) throw new AppError('CANCELLED', 'The write-back was cancelled before the update.');
     for (const sql of withholdSql({ staging: staging.table }, withheld)) await change(sql, signal);

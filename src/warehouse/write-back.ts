@@ -93,8 +93,8 @@ export interface WriteBackResult {
 /**
  * What a session can do that was opened with `environment.writes`.
  *
- * `apply`: staging → load → `beforeUpdate` → one guarded, set-based update → look for conflicts → drop staging. The guard is
- * in the update itself: of the rows with a staged key it changes those that have no MPID to that of the staged row with
+ * `apply`: staging → load → count of what was loaded, WAREHOUSE_UNKNOWN where rows are missing → `beforeUpdate` → one guarded,
+ * set-based update → look for conflicts → drop staging. The guard is in the update itself: of the rows with a staged key it changes those that have no MPID to that of the staged row with
  * `readMpid` null, and those whose MPID is a staged `readMpid` to that row's; every other row, and every other column,
  * stays. All of a key's rows are updated, however many there are. So it is idempotent: the same call again changes 0 rows
  * and finds no conflict. Either all of it is written or nothing, where the product has transactions; where it has none, one

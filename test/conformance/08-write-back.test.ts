@@ -9,6 +9,7 @@ import {
   type PersonRow,
   peopleOf,
   peopleTable,
+  requestWithLoss,
   STAGING,
   staged,
   targetOf,
@@ -39,6 +40,17 @@ sentence('8. write-back', (fixture) => {
     ];
     const table = fixture.writeBack === undefined ? [] : peopleTable(fixture, people);
     const mpidsOf = async (warehouse: Warehouse) => (await peopleOf(fixture, warehouse)).map(([, , mpid]) => mpid);
+
+    test('writes nothing where the load has lost a row', () =>
+      writing(fixture, table, async (session, warehouse) => {
+        const target = await targetOf(fixture, session);
+        const request = requestWithLoss(target, [staged('ann', 1n), staged('eve', 2n)]);
+        await expect(writeBackOf(session).apply(request, NEVER)).rejects.toMatchObject({
+          code: 'WAREHOUSE_UNKNOWN',
+          message: expect.stringContaining('Of 2 keys the warehouse has loaded 1'),
+        });
+        expect(await mpidsOf(warehouse)).toEqual([null, 50n, 60n, 70n, null]);
+      }));
 
     test('a session that was opened to read cannot', async () => {
       await using warehouse = await fixture.start();

@@ -98,6 +98,13 @@ export function applyRequest(
   return { target, rows, staging: STAGING, beforeUpdate: async () => [], mostListed: 10, ...changed };
 }
 
+/** One whose last row never comes to the warehouse; nobody asks whether it may update then. */
+export function requestWithLoss(target: WriteBackTarget, rows: readonly StagedRow[]): WriteBackRequest {
+  const beforeUpdate = () => Promise.reject(new Error('The update was asked for.'));
+  const arriving = { length: rows.length, [Symbol.iterator]: () => rows.slice(0, -1).values() };
+  return { ...applyRequest(target, [], { beforeUpdate }), rows: arriving };
+}
+
 /** A writing session over a table of people; afterwards nothing of ours is left in the warehouse. */
 export async function writing(
   fixture: Fixture,

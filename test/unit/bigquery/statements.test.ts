@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   clearSql,
   conflictsSql,
+  loadedSql,
   mergeSql,
   type StagingSql,
   sameTextBy,
@@ -40,6 +41,7 @@ const STATEMENTS: readonly string[] = [
   mergeSql(STAGING, [false, false]),
   mergeSql(STAGING, [true, false]),
   conflictsSql(STAGING, [false, true], 10),
+  loadedSql(STAGING),
   ...withholdSql(STAGING, [1n, 2n ** 63n - 1n]),
   // the parser knows no hyphen in the table of an UPDATE, BigQuery does
   ...clearSql({ ...STAGING.target, table: 'shop.people' }, quoteIdentifier, [1n, -5n]),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   clearSql,
   conflictsSql,
+  loadedSql,
   type StagingSql,
   updateSql,
   withholdSql,
@@ -79,6 +80,7 @@ function writtenTo(product: Product): readonly string[] {
     ...STATEMENTS[product].begin(1, 'write'),
     ...[createStagingSql(product, staging), COMMIT, ...load],
     ...PATTERNS.flatMap((pattern) => [updateSql(staging, pattern), conflictsSql(staging, pattern, 10)]),
+    loadedSql(staging),
     ...withholdSql(staging, [1n, -2n]),
     ...clearSql(staging.target, dialect.quoteIdentifier, [1n, 2n ** 62n]),
   ];

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   clearSql,
   conflictsSql,
+  loadedSql,
   type StagingSql,
   sameTextBy,
   updateSql,
@@ -55,6 +56,7 @@ const EMITTED: readonly string[] = [
   own.COMMIT,
   own.createStagingSql(STAGING),
   own.loadSql(STAGING.staging, ['VARCHAR', 'NUMBER(38,0)']),
+  loadedSql(STAGING),
   ...withholdSql(STAGING, [1n, 2n]),
   updateSql(STAGING, [false, true]),
   conflictsSql(STAGING, [false, false], 10),
