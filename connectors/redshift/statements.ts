@@ -18,8 +18,8 @@ export type Access = 'read' | 'write';
 
 export interface Statements {
   /**
-   * Begins a transaction; one that only reads sees one snapshot until its end, one that writes what is there by then. Settings are made inside it: a pooler in
-   * between may give each transaction another session.
+   * Begins a transaction; one that only reads sees one snapshot until its end, one that writes what is there by then. Settings
+   * are made inside it: a pooler in between may give each transaction another session.
    */
   begin(timeoutMs: number, access: Access): readonly string[];
   /** A text that does not outlive the connection and shows in the server's query log. */

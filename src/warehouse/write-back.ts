@@ -93,15 +93,15 @@ export interface WriteBackResult {
 /**
  * What a session can do that was opened with `environment.writes`.
  *
- * `apply`: staging → load → count of what was loaded, WAREHOUSE_UNKNOWN where rows are missing → `beforeUpdate` → one guarded,
- * set-based update → look for conflicts → drop staging. The guard is in the update itself: of the rows with a staged key it changes those that have no MPID to that of the staged row with
- * `readMpid` null, and those whose MPID is a staged `readMpid` to that row's; every other row, and every other column,
- * stays. All of a key's rows are updated, however many there are. So it is idempotent: the same call again changes 0 rows
- * and finds no conflict. Either all of it is written or nothing, where the product has transactions; where it has none, one
- * statement (or one for each pattern of NULLs in the keys) is whole by itself. Staging is gone after success, failure and
- * abort, as far as the warehouse still answers; after a kill `dropStaging` removes it. No rows: nothing is touched, and
- * `beforeUpdate` is not called. Retries are the caller's: a lost race for the table (Redshift's 1023, 40001,
- * DELTA_CONCURRENT_…) is an error of disposition `retry`.
+ * `apply`: staging → load → count of what was loaded, WAREHOUSE_UNKNOWN where rows are missing → `beforeUpdate` → one
+ * guarded, set-based update → look for conflicts → drop staging. The guard is in the update itself: of the rows with a staged
+ * key it changes those that have no MPID to that of the staged row with `readMpid` null, and those whose MPID is a staged
+ * `readMpid` to that row's; every other row, and every other column, stays. All of a key's rows are updated, however many
+ * there are. So it is idempotent: the same call again changes 0 rows and finds no conflict. Either all of it is written or
+ * nothing, where the product has transactions; where it has none, one statement (or one for each pattern of NULLs in the
+ * keys) is whole by itself. Staging is gone after success, failure and abort, as far as the warehouse still answers; after a
+ * kill `dropStaging` removes it. No rows: nothing is touched, and `beforeUpdate` is not called. Retries are the caller's: a
+ * lost race for the table (Redshift's 1023, 40001, DELTA_CONCURRENT_…) is an error of disposition `retry`.
  *
  * `clear`: sets the MPID to NULL in every row of the table that has one of these, whatever else the row holds. Answers how
  * many rows changed; again: 0. At most 10,000 MPIDs.
