@@ -118,9 +118,9 @@ async function warningsOf({ store }: EngineDeps, { claimed }: Execution, { targe
   );
   const count = row?.conflicting ?? 0n;
   const message =
-    `${count} rows of ${target.table} did not get their MPID and were left as they are: their MPID or key changed after ` +
-    'they were read, or their key stands for several people. The run’s write-back-conflicts list them; the next run ' +
-    'looks at them again.';
+    `${count} rows, or keys of several people, of ${target.table} did not get their MPID and were left as they are: the MPID ` +
+    'or key of the row changed after it was read, or the rows of the key are different people. The run’s ' +
+    'write-back-conflicts list them; the next run looks at them again.';
   const warnings: Notice[] = count === 0n ? [] : [{ message }];
   return warnings;
 }

@@ -21,7 +21,10 @@ export interface StagedKeys {
   readonly isFull: boolean;
   /** `mpid`: of the row's person, who is known and committed. */
   add(row: Row, mpid: bigint): void;
-  /** What is to be written, as the contract of writing back wants it, and the keys that cannot be; empties it. */
+  /**
+   * What is to be written, as the contract of writing back wants it, and the keys that cannot be, those of `shared` once
+   * however often this is called; empties it.
+   */
   take(): { readonly rows: StagedRows; readonly ambiguous: readonly AmbiguousKey[] };
 }
 
@@ -39,6 +42,11 @@ export function createStagedKeys(
   shared: ReadonlySet<string> = new Set(),
 ): StagedKeys {
   let pile = createPile();
+  const reported = new NumberedNames();
+  const isReported = (name: string): boolean => {
+    const { count } = reported;
+    return reported.numberOf(name) < count;
+  };
   return {
     get isFull() {
       return pile.isFull();
@@ -49,7 +57,7 @@ export function createStagedKeys(
       if (isRight && isWhole) return;
       const name = nameOfKey(keyOf(row));
       const isShared = shared.has(name);
-      if (isRight && isShared) return;
+      if (isShared && (isRight || isReported(name))) return;
       pile.add(name, { mpid, readMpid, isShared });
     },
     take() {

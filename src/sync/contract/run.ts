@@ -25,7 +25,10 @@ export const RunAnswer = closed(
       Int64({ description: 'Rows of the table that got another MPID, where the run writes MPIDs back.' }),
     ),
     conflicting_records: Type.Optional(
-      Int64({ description: 'Rows that were left as they are, because something changed after they were read.' }),
+      Int64({
+        description:
+          'Rows that were left as they are, because something changed after they were read, and keys that several people have, each once.',
+      }),
     ),
     warnings: Notices,
   },

@@ -80,7 +80,7 @@ test('a run that writes MPIDs back shows how many, and its conflicts with their 
   expect(code).toBe(0);
   expect(out).toMatch(/^written +1$/m);
   expect(out).toMatch(/^conflicts +1$/m);
-  expect(out).toMatch(/^warnings +.*1 rows of people did not get their MPID/m);
+  expect(out).toMatch(/^warnings +.*1 rows, or keys of several people, of people did not get their MPID/m);
   const conflicts = await cli.penstock.json('pipeline', 'conflicts', 'to-mpids');
   const conflict = { id: 1, key: { email: 'same@x.org' }, found_mpid: null, reason: 'ambiguous' };
   expect(conflicts).toEqual([{ ...conflict, mpid: expect.anything(), found_on: expect.any(String) }]);
