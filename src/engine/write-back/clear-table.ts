@@ -3,7 +3,7 @@ import { findConnection } from '../../sync/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { connectorOf, openSession } from '../open-session.ts';
 import { clearErasedMpids } from './erased-mpids.ts';
-import { noteFound } from './lost-tables.ts';
+import { noteNotLost } from './lost-tables.ts';
 import { placeOf, targetOf, type WrittenTable } from './written-tables.ts';
 
 /**
@@ -14,8 +14,14 @@ export type Cleared =
   | { readonly outcome: 'cleared' }
   | { readonly outcome: 'gone' | 'lost' | 'later'; readonly reason: string };
 
-/** Clears a table of erased people through a session of its own. Throws CANCELLED only. */
+/** Clears a table of erased people through a session of its own. Throws CANCELLED, and what the store throws. */
 export async function clearTable(deps: EngineDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
+  const cleared = await lookAndClear(deps, table, signal);
+  if (cleared.outcome === 'cleared' || cleared.outcome === 'later') await noteNotLost(deps.store, table);
+  return cleared;
+}
+
+async function lookAndClear(deps: EngineDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
   const { workspaceId, connectionId } = table;
   const connection = await findConnection(deps.store, { workspaceId, id: connectionId });
   if (connection === undefined) return { outcome: 'gone', reason: `The connection "${connectionId}" was deleted.` };
@@ -28,7 +34,6 @@ export async function clearTable(deps: EngineDeps, table: WrittenTable, signal: 
     }
     await using session = await openSession(deps, { workspaceId, snapshot: { connection } }, { signal, writes: true });
     await clearErasedMpids(deps, { workspaceId, tableId: table.id, session, target: targetOf(table), signal });
-    await noteFound(deps.store, table);
     return { outcome: 'cleared' };
   } catch (thrown) {
     signal.throwIfAborted();

@@ -33,8 +33,8 @@ export async function noteLost(
   );
 }
 
-/** A look found it. */
-export async function noteFound(
+/** A look found it, or could not tell: its days are counted anew when it is lost again. */
+export async function noteNotLost(
   sql: Sql,
   { workspaceId, id, lostSince }: Pick<WrittenTable, 'workspaceId' | 'id' | 'lostSince'>,
 ): Promise<void> {

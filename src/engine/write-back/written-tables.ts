@@ -23,7 +23,7 @@ export interface WrittenTable {
   readonly waiting: bigint;
   /** When the first of those people was erased; null: none waits. */
   readonly waitingSince: Date | null;
-  /** Since when each look has found it lost (`clearTable`); null: the last one did not. */
+  /** Since when each look has found it lost (`clearTable`); null: the last one found it, or could not tell. */
   readonly lostSince: Date | null;
 }
 
