@@ -47,7 +47,7 @@ sentence('runs that write MPIDs back', (fixture) => {
     const run = await here.run(pipeline);
     expect(countsOf(run)).toEqual([4, 3, 1, 0, 0]);
     expect(run).toMatchObject({ writtenRecords: 2n, conflictingRecords: 1n });
-    expect(run.warnings).toEqual([{ message: expect.stringContaining('1 rows of') }]);
+    expect(run.warnings).toEqual([{ message: expect.stringContaining('1 rows, or keys of several people, of') }]);
     const [ann] = await here.resolve([['ann', 'a@x.org']]);
     expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([ann, ann, 99n, null]);
     const [bob] = await here.resolve([[null, 'b@x.org']]);
