@@ -8,7 +8,7 @@ import { createLinks, type Links } from './links.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Pg } from './sdk.ts';
-import { STATEMENTS } from './statements.ts';
+import { EXACT_TEXT, STATEMENTS } from './statements.ts';
 import { createWriteBack } from './write-back.ts';
 
 /** The only place that loads the SDK. */
@@ -35,6 +35,7 @@ export function openSession(deps: LinkDeps): Session {
     probe: (signal) => probeWith(deps, links, signal),
     describe: (statement, signal) => use(signal, async (link) => (await describe(link, statement)).columns),
     estimate: (statement, signal) => use(signal, (link) => estimate(link, statement)),
+    exactText: (signal) => use(signal, async ({ product }) => EXACT_TEXT[product]),
     clock: (signal) => use(signal, readClock, links.takeNew),
     async read(request, signal) {
       const link = await links.take(signal);

@@ -99,6 +99,12 @@ export const SAME_TEXT: Readonly<Record<Product, StagingSql['sameText']>> = {
   Redshift: sameTextBy(dialect),
 };
 
+/** `Dialect.exactText` of each: a PostgreSQL that keeps to FIPS has no md5. */
+export const EXACT_TEXT: Readonly<Record<Product, (expression: string) => string>> = {
+  PostgreSQL: bytesOf,
+  Redshift: dialect.exactText,
+};
+
 function bytesOf(expression: string): string {
   return `CAST(${expression} AS text) COLLATE "C"`;
 }
@@ -107,9 +113,10 @@ export function copySql(staging: string): string {
   return `COPY ${staging} FROM STDIN`;
 }
 
-/** Rows as parameters, one behind the other. */
-export function insertSql(staging: string, columns: number, rows: number): string {
-  const row = (at: number) => `(${Array.from({ length: columns }, (_, column) => `$${at * columns + column + 1}`)})`;
+/** Rows as parameters, one behind the other. `casts`, by column: the type that a text becomes; null: as it is. */
+export function insertSql(staging: string, casts: readonly (string | null)[], rows: number): string {
+  const cell = (at: number, type: string | null) => (type === null ? `$${at}` : `CAST($${at} AS ${type})`);
+  const row = (at: number) => `(${casts.map((type, column) => cell(at * casts.length + column + 1, type))})`;
   return `INSERT INTO ${staging} VALUES ${Array.from({ length: rows }, (_, at) => row(at))}`;
 }
 

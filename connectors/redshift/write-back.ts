@@ -1,13 +1,13 @@
 // Writing back: a connection of its own for each call, one transaction, staging in a TEMP table that goes with it. So nothing
 // is left behind whatever happens, and the session's own connections only read.
 import type {
+  Column,
   KeyCell,
   StagedRow,
   StagedRows,
   WriteBack,
   WriteBackRequest,
   WriteBackResult,
-  WriteBackTarget,
 } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { cancellable } from '../_shared/cancellable.ts';
@@ -75,12 +75,13 @@ function* cellsOf(rows: Iterable<StagedRow>): Generator<readonly KeyCell[], void
 const MOST_PARAMETERS = 32_000;
 
 async function insertAll(link: Link, { target, staging }: StagingSql, rows: StagedRows): Promise<void> {
-  const types = [...target.key.map(({ type }) => PARAMETER_TYPES[type] ?? VARCHAR), BIGINT, BIGINT];
+  const types = [...target.key.map(parameterType), BIGINT, BIGINT];
+  const casts = [...target.key.map(castOf), null, null];
   const most = Math.floor(MOST_PARAMETERS / types.length);
   for (const part of partsOf(rows, most)) {
     await link.messages({
       send: (wire) => {
-        wire.parse({ text: insertSql(staging, types.length, part.length), types: part.flatMap(() => types) });
+        wire.parse({ text: insertSql(staging, casts, part.length), types: part.flatMap(() => types) });
         wire.bind({ values: [...cellsOf(part)].flat().map((cell) => (cell === null ? null : String(cell))) });
         wire.execute({});
       },
@@ -102,11 +103,17 @@ function* partsOf(rows: StagedRows, most: number): Generator<readonly StagedRow[
 const BIGINT = 20;
 const VARCHAR = 1043;
 const NUMERIC = 1700;
-/** Of parameters, by the type of the key's column: the server would take each for text else. */
-const PARAMETER_TYPES: Readonly<Partial<Record<WriteBackTarget['key'][number]['type'], number>>> = {
-  integer: BIGINT,
-  decimal: NUMERIC,
-};
+
+/** The server would take each parameter for text. */
+function parameterType(column: Column): number {
+  if (column.type === 'integer') return BIGINT;
+  return column.type === 'decimal' && castOf(column) === null ? NUMERIC : VARCHAR;
+}
+
+/** A parameter of type NUMERIC has no places after the point on Redshift, which would round it. */
+function castOf({ type, nativeType }: Column): string | null {
+  return type === 'decimal' && nativeType.includes('(') ? nativeType : null;
+}
 
 /** A table that could be read and is refused here wants another grant. */
 async function change(link: Link, statement: string): Promise<number> {

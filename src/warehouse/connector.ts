@@ -66,6 +66,8 @@ export interface Session extends AsyncDisposable {
   read(request: ReadRequest, signal: AbortSignal): Promise<ReadResult>;
   /** The cost of a statement without running it; absent where the warehouse knows none. */
   estimate?(statement: Statement, signal: AbortSignal): Promise<CostEstimate>;
+  /** In place of the dialect's, where the connector meets servers of several products. */
+  exactText?(signal: AbortSignal): Promise<Dialect['exactText']>;
   /** The warehouse's own time. */
   clock(signal: AbortSignal): Promise<Micros>;
   /** There exactly where the connector can (`capabilities.writeBack`) and the session was opened with `environment.writes`. */

@@ -12,11 +12,14 @@ export function guardSession(session: Session, classify: Classify): Session {
   const open = new Set<ChunkIterator>();
   let closing: Promise<void> | undefined;
   const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => runGuarded(signal, classify, work);
-  const { estimate, writeBack } = session;
+  const { estimate, exactText, writeBack } = session;
   return {
     ...(estimate === undefined
       ? {}
       : { estimate: (statement, signal) => guarded(signal, () => estimate.call(session, statement, signal)) }),
+    ...(exactText === undefined
+      ? {}
+      : { exactText: (signal) => guarded(signal, () => exactText.call(session, signal)) }),
     ...(writeBack === undefined ? {} : { writeBack: guardWriteBack(writeBack, guarded) }),
     probe: (signal) => guarded(signal, () => session.probe(signal)),
     clock: (signal) => guarded(signal, () => session.clock(signal)),

@@ -28,9 +28,10 @@ export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<str
   if (isWhole) return names;
   const columns = target.key.map(({ name }) => dialect.quoteIdentifier(name)).join(', ');
   // grouped exactly as well, or a column that takes two texts for equal would make one key of them
+  const exactText = (await session.exactText?.(signal)) ?? dialect.exactText;
   const exact = target.key
     .filter(({ type }) => type === 'text')
-    .map(({ name }) => dialect.exactText(dialect.quoteIdentifier(name)));
+    .map(({ name }) => exactText(dialect.quoteIdentifier(name)));
   const sql = `SELECT ${columns} FROM ${target.table} GROUP BY ${[columns, ...exact].join(', ')} HAVING COUNT(*) > 1`;
   const statement = { sql, parameters: {} };
   const { chunks } = await session.read({ statement, chunkRows, chunkBytes: CHUNK_BYTES, label }, signal);

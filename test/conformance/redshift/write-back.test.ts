@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
-import type { WriteBackTarget } from '../../../src/warehouse/index.ts';
+import { nameOfKey } from '../../../src/engine/write-back/key-name.ts';
+import { findSharedKeys } from '../../../src/engine/write-back/shared-keys.ts';
+import type { Cell, WriteBackTarget } from '../../../src/warehouse/index.ts';
 import { type FakePostgres, openFakePostgres, says } from '../../support/fake-postgres.ts';
 import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
 import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
@@ -13,6 +15,7 @@ const TARGET: WriteBackTarget = {
   key: [
     { name: 'customer_id', type: 'integer', nativeType: 'integer' },
     { name: 'email', type: 'text', nativeType: 'character varying' },
+    { name: 'other', type: 'decimal', nativeType: 'numeric(18,4)' },
   ],
   mpid: { name: 'mpid', type: 'integer', nativeType: 'bigint' },
 };
@@ -56,7 +59,7 @@ async function applyOn(server: FakePostgres) {
     sslmode: 'disable',
   };
   await using session = await redshift.open(config, { ...warehouseEnvironment(), writes: true }, NEVER);
-  const rows = [staged([1n, "it's"], 7n), staged([2n, null], 8n)];
+  const rows = [staged([1n, "it's", '1.5'], 7n), staged([2n, null, null], 8n)];
   return await writeBackOf(session).apply(applyRequest(TARGET, rows, { label: { run: '5' } }), NEVER);
 }
 
@@ -68,7 +71,9 @@ describe('writing back to Redshift', () => {
     expect(sent[1]).toMatch(/^Q BEGIN READ WRITE; /);
     expect(sent[2]).toBe(`Q SET query_group TO 'penstock run=5'`);
     expect(sent[3]).toMatch(/^Q CREATE TEMP TABLE penstock_stg_conformance_7_3 AS SELECT "customer_id" AS k0, /);
-    expect(sent[4]).toBe('P INSERT INTO penstock_stg_conformance_7_3 VALUES ($1,$2,$3,$4),($5,$6,$7,$8)');
+    // as a NUMERIC without places a decimal would be rounded
+    const [first, second] = ['($1,$2,CAST($3 AS numeric(18,4)),$4,$5)', '($6,$7,CAST($8 AS numeric(18,4)),$9,$10)'];
+    expect(sent[4]).toBe(`P INSERT INTO penstock_stg_conformance_7_3 VALUES ${first},${second}`);
     expect(sent.filter((entry) => entry.startsWith('Q UPDATE shop.people AS t SET "mpid" = s.mpid'))).toHaveLength(2);
     expect(sent.at(-1)).toBe('Q COMMIT');
     expect(sent.join('\n')).not.toMatch(/COPY|ANALYZE|ON CONFLICT|RETURNING|DISTINCT FROM/);
@@ -118,5 +123,23 @@ describe('writing back to PostgreSQL', () => {
       ...{ updated: 0, conflicts: 1 },
       listed: [{ key: ['ann'], mpid: 7n, found: 99n }],
     });
+  });
+
+  it('tells the texts of shared keys apart by their bytes without md5, which is not there under FIPS', async () => {
+    await using warehouse = await openPostgresWarehouse();
+    await warehouse.seed([
+      "CREATE COLLATION either_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+      'CREATE TABLE people (customer_id text COLLATE either_case, email text, mpid bigint)',
+      "INSERT INTO people VALUES ('Ann', 'a@x.org'), ('ann', 'b@x.org'), ('bob', 'c@x.org'), ('bob', 'd@x.org')",
+      'REVOKE EXECUTE ON FUNCTION pg_catalog.md5(text) FROM PUBLIC',
+    ]);
+    await using session = await openWriting(fixture, { ...warehouse, environment: warehouseEnvironment() });
+    const target = await targetOf(fixture, session);
+    const addressing = { target, isWhole: false, keyOfCells: ([cell]: readonly Cell[]) => [String(cell)] };
+    const shared = await findSharedKeys({
+      ...{ session, addressing: { ...addressing, keyOf: () => [], readMpidOf: () => null, mpidAt: 0 } },
+      ...{ dialect: redshift.dialect, chunkRows: 10, label: {}, signal: NEVER },
+    });
+    expect([...shared]).toEqual([nameOfKey(['bob'])]);
   });
 });

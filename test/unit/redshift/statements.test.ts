@@ -75,7 +75,9 @@ const PATTERNS = [
 function writtenTo(product: Product): readonly string[] {
   const staging = stagingOf(product);
   const load =
-    product === 'PostgreSQL' ? [copySql(staging.staging), analyzeSql(staging.staging)] : [insertSql('stg', 4, 3)];
+    product === 'PostgreSQL'
+      ? [copySql(staging.staging), analyzeSql(staging.staging)]
+      : [insertSql('stg', [null, 'numeric(18,4)', null, null], 3)];
   return [
     ...STATEMENTS[product].begin(1, 'write'),
     ...[createStagingSql(product, staging), COMMIT, ...load],
