@@ -15,7 +15,7 @@ const SNOWFLAKE: Needs = [
     /^CREATE TEMPORARY TABLE \S+\.penstock\.\S+ AS SELECT .* FROM \S+\.people WHERE/,
     ['USAGE ON STAGING', 'SELECT ON TABLE'],
   ],
-  [/^INSERT INTO \S+\.penstock\./, []],
+  [/^(?:INSERT INTO|SELECT count\(\*\) AS loaded FROM) \S+\.penstock\.\w+/, []],
   [/^UPDATE \S+\.people AS/, ['SELECT ON TABLE', 'UPDATE ON TABLE']],
   [/^SELECT .* (?:FROM|JOIN) \S+\.people/, ['SELECT ON TABLE']],
 ];
@@ -28,7 +28,7 @@ const DATABRICKS: Needs = [
     /^CREATE OR REPLACE TABLE \S+\.`penstock`\.\S+ AS SELECT .* FROM people WHERE/,
     ['USE SCHEMA ON STAGING', 'CREATE TABLE ON STAGING', 'SELECT ON TABLE'],
   ],
-  [/^(?:INSERT INTO|DROP TABLE IF EXISTS) \S+\.`penstock`\./, []],
+  [/^(?:INSERT INTO|DROP TABLE IF EXISTS|SELECT count\(\*\) AS loaded FROM) \S+\.`penstock`\./, []],
   [/^MERGE INTO people AS t USING \S+\.`penstock`\./, ['SELECT ON TABLE', 'MODIFY ON TABLE']],
   [/^(?:DESCRIBE QUERY \(.*)?SELECT .* (?:FROM|JOIN) `?people/, ['SELECT ON TABLE']],
 ];
