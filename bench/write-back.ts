@@ -1,5 +1,6 @@
 // MPIDs into the table they belong to, through the real daemon: `npm run bench -- write-back [rows …]`, over a PostgreSQL and
-// a DuckDB file, half of the people known before; 100,000 and 1,000,000 rows where none are named. Compared with the driver alone, which only loads staging and updates.
+// a DuckDB file, half of the people known before; 100,000 and 1,000,000 rows where none are named. Compared with the driver
+// alone, which only loads staging and updates.
 import { parseArgs } from 'node:util';
 import { createFeed } from '../src/access/create-feed.ts';
 import { systemClock } from '../src/kernel/index.ts';

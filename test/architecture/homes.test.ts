@@ -67,6 +67,7 @@ const RULES: readonly Rule[] = [
       'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
       'src/kernel/ids.ts': 'the number of the process in its ids',
       'src/http/request-id.ts': 'ids of requests that bring none',
+      'src/engine/write-back/keyed-hash.ts': 'keys of hash tables whose names strangers choose',
       'src/kernel/encryption.ts': 'initialisation vectors',
       'src/store/embedded/': 'password and port of a new embedded store',
       'src/store/keys.ts': 'keys that are made for a new home',
