@@ -7,9 +7,16 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/kernel/index.ts';
 import { openTestStore } from '../support/test-store.ts';
 
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly allowEmptyValue?: boolean;
+  readonly schema: object;
+}
 interface Operation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Media };
   readonly responses: Readonly<Record<string, { readonly content?: Media }>>;
 }
@@ -79,6 +86,14 @@ it('shows for every body what one may look like, but that of the settings, whose
     return requestBody !== undefined && examples.length === 0;
   });
   expect(without.map(([, { operationId }]) => operationId)).toEqual(['replaceSettings']);
+});
+
+it('says that a parameter of a query may be left empty where it may be left out', () => {
+  const inQueries = operations.flatMap(([, { parameters }]) =>
+    parameters.filter((parameter) => parameter.in === 'query'),
+  );
+  expect(inQueries.length).toBeGreaterThan(20);
+  for (const { required, allowEmptyValue = false } of inQueries) expect(allowEmptyValue).toBe(!required);
 });
 
 it('names each parameter of a path once, and a body for each answer that has one', () => {

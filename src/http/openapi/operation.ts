@@ -32,7 +32,7 @@ function parametersOf({ params, query }: Endpoint, writer: SchemaWriter): readon
     return Object.entries(properties).map(([name, property]) => ({
       name,
       in: place,
-      required: place === 'path' || (required.includes(name) && property.default === undefined),
+      ...needOf(place === 'path' || (required.includes(name) && property.default === undefined)),
       ...(property.description === undefined ? {} : { description: property.description }),
       // the page fills it in where one tries the call out
       ...(property.examples === undefined ? {} : { example: property.examples[0] }),
@@ -40,6 +40,9 @@ function parametersOf({ params, query }: Endpoint, writer: SchemaWriter): readon
     }));
   });
 }
+
+/** What may be left out may be left empty (`coerce-parameters.ts`). */
+const needOf = (required: boolean): Part => ({ required, ...(required ? {} : { allowEmptyValue: true }) });
 
 function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
   return Object.entries(requestHeaders).map(([name, description]) => ({

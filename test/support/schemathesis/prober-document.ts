@@ -6,9 +6,15 @@ import type { Seeds } from './seed-resources.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 /** By name of a path parameter or a field of a body; `operation.name` where an operation has its own. */
 export type Values = Readonly<Record<string, Json>>;
+interface Parameter {
+  readonly name: string;
+  readonly schema: object;
+  readonly example?: Json;
+  readonly allowEmptyValue?: boolean;
+}
 interface Operation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly schema: object; readonly example?: Json }[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, object>> };
   readonly responses: Readonly<Record<string, Json>>;
 }
@@ -48,7 +54,7 @@ function narrowed(operation: Operation, { values, bodies }: Seeds): Operation {
     const [first] = Array.isArray(known) ? known : [];
     return {
       ...parameter,
-      schema: preferring(parameter.schema, known),
+      schema: orEmpty(parameter, preferring(parameter.schema, known)),
       ...(first !== undefined && { example: first as Json }),
     };
   });
@@ -56,6 +62,11 @@ function narrowed(operation: Operation, { values, bodies }: Seeds): Operation {
   if (requestBody === undefined || body === undefined) return { ...operation, parameters, responses };
   const content = mapValues(requestBody.content, (media) => ({ ...media, example: body }));
   return { ...operation, parameters, responses, requestBody: { ...requestBody, content } };
+}
+
+/** schemathesis does not know `allowEmptyValue`. */
+function orEmpty({ allowEmptyValue = false }: Parameter, schema: object): object {
+  return allowEmptyValue ? { anyOf: [schema, { enum: [''] }] } : schema;
 }
 
 /** One of the values more often than chance would have it; one value alone is all there is. */
