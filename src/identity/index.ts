@@ -36,6 +36,7 @@ export {
   identityTypeOfField,
   isDeviceId,
 } from './identity-types.ts';
+export { lastActivityMs } from './last-activity.ts';
 export { createNamesPerson, type MeaningOf, type NamesPerson } from './names-person.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';

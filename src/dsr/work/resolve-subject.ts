@@ -5,11 +5,12 @@ import {
   type Holder,
   type Identity,
   type IdentityType,
+  lastActivityMs,
   type ProfileId,
   policyOf,
   readProfile,
 } from '../../identity/index.ts';
-import { msOfMicros, type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Request, Subject } from '../request.ts';
 
@@ -108,12 +109,7 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
 /** When anything was last heard of the person: a batch, an attribute, or the profile itself. */
 async function lastActive(sql: Sql, place: Place, mpid: bigint): Promise<number> {
   const scope = scopeOf(place);
-  const profile = await readProfile(sql, scope, mpid);
+  const writtenMs = await lastActivityMs(sql, scope, mpid);
   const [batch] = await readBatches(sql, { ...scope, mpid }, { limit: 1 });
-  const times = [
-    profile?.createdOn.getTime() ?? 0,
-    batch?.receivedOn.getTime() ?? 0,
-    ...(profile?.attributes ?? []).map(({ setAt }) => msOfMicros(setAt)),
-  ];
-  return times.reduce((latest, time) => Math.max(latest, time));
+  return Math.max(writtenMs ?? 0, batch?.receivedOn.getTime() ?? 0);
 }

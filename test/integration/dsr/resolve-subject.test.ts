@@ -10,6 +10,7 @@ import { deliverBatches } from '../../support/deliver-batches.ts';
 import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
 import { TEST_IDENTITY_KEY } from '../../support/dsr-work.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
+import { openTestGroups } from '../../support/groups.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const { workspaceId } = SCOPE;
@@ -31,13 +32,22 @@ const of = (given: Given): Given =>
 
 const settings = settingsFromWire(DEFAULT_SETTINGS);
 
-async function resolve(version: number, given: Given, mpids: readonly bigint[] = []) {
+const resolve = (version: number, given: Given, mpids: readonly bigint[] = []) =>
+  resolveIn(store, { version, given, mpids });
+
+interface Asked {
+  readonly version: number;
+  readonly given: Given;
+  readonly mpids: readonly bigint[];
+}
+
+async function resolveIn(from: Store, { version, given, mpids }: Asked) {
   const identities = Object.entries(of(given)).map(([type, value]) => ({
     ...{ name: type, type: type as IdentityType, value: value as string },
   }));
   const request = { workspaceId, version: version as 1 | 2 | 3 };
   const subject = { identities, mpids };
-  const people = await resolveSubject(store, { request, subject, identityKey: TEST_IDENTITY_KEY, settings });
+  const people = await resolveSubject(from, { request, subject, identityKey: TEST_IDENTITY_KEY, settings });
   return people.map(({ environment, mpid }) => `${environment} ${mpid}`);
 }
 
@@ -72,6 +82,28 @@ describe('version 3', () => {
     const clock = fakeClock(later + 60_000);
     await deliverBatches(store, [{ person: person(of({ customer_id: 'b' })), text: '{"events":[]}' }], { clock });
     expect(await resolve(3, { other: 's' })).toEqual([`production ${second}`]);
+  });
+
+  it('takes no run of the groups for activity, not even where the group hides an attribute of the profile', async () => {
+    await using groups = await openTestGroups();
+    const people: readonly [Given, Readonly<Record<string, string>>, bigint][] = [
+      [{ customer_id: 'a', other: 's' }, { company: '"acme"' }, 10_000_000n],
+      [{ customer_id: 'b', other: 's' }, { 'acme:revenue': '7' }, 20_000_000n],
+      [{ customer_id: 'c', other: 's' }, { company: '"acme"', 'acme:revenue': '7' }, 30_000_000n],
+    ];
+    const mpids: bigint[] = [];
+    for (const [given, attributes, at] of people) {
+      mpids.push(...mpidsOf(await deliver(groups.deps.store, [person(of(given), attributes, at)])));
+    }
+    await groups.deps.store.execute("UPDATE profiles SET created_on = '1970-01-01' WHERE workspace_id = $1", [
+      workspaceId,
+    ]);
+    const asked = { version: 3, given: { other: 's' }, mpids: [] };
+    await groups.define({ id: 'acme', attributes: [{ id: 'revenue', type: 'sum' }] });
+    await groups.run();
+    expect(await resolveIn(groups.deps.store, asked)).toEqual([`production ${mpids[2]}`]);
+    await deliver(groups.deps.store, [person(of({ customer_id: 'b' }), { city: '"Bern"' }, 40_000_000n)]);
+    expect(await resolveIn(groups.deps.store, asked)).toEqual([`production ${mpids[1]}`]);
   });
 
   it('takes no notice of the protection of a login identity', async () => {
