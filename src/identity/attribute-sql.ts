@@ -1,5 +1,6 @@
 // Attributes for set-based statements of other rooms, which need not know how a profile keeps them. Each is JSON text, cast
 // to json and never to jsonb, which holds no number of a hundred thousand digits.
+import { FIRST_INSTANT, LAST_INSTANT } from '../kernel/index.ts';
 import { keyText } from './attribute-text.ts';
 import { timesNameOf } from './attribute-times.ts';
 
@@ -24,7 +25,9 @@ export const attributeSql = {
   value: (profile: string, $name: string): string => `(${profile}.attributes::json -> ${$name}::text)`,
   /** Text of a string, else of the JSON; null: it has none. */
   text: (profile: string, $name: string): string => `(${profile}.attributes::json ->> ${$name}::text)`,
-  /** Microseconds since 1970, of one that it has. */
-  setAt: (profile: string, $timesName: string): string =>
-    `coalesce(${profile}.attribute_times::json ->> ${$timesName}::text, ${profile}.attribute_times::json ->> '')::bigint`,
+  /** Microseconds since 1970, of one that it has. Older versions kept times that no bigint holds. */
+  setAt: (profile: string, $timesName: string): string => {
+    const time = `coalesce(${profile}.attribute_times::json ->> ${$timesName}::text, ${profile}.attribute_times::json ->> '')`;
+    return `least(greatest(${time}::numeric, ${FIRST_INSTANT}), ${LAST_INSTANT})::bigint`;
+  },
 } as const;

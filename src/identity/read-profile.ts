@@ -1,4 +1,4 @@
-import type { Micros } from '../kernel/index.ts';
+import { type Micros, nearestInstant } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { nameOfKey, readObjectText } from './attribute-text.ts';
 import { readTimes } from './attribute-times.ts';
@@ -107,12 +107,15 @@ function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow):
   };
 }
 
-/** Its own, then what it inherits, which hides one of its own of that name. */
+/**
+ * Returns its own attributes, then those it inherits, which hide its own of that name. A time that no date holds, as older
+ * versions kept, is shown as the nearest that one holds.
+ */
 function attributesOf({ inherited, inherited_at: inheritedAt, ...row }: ProfileRow): ProfileAttribute[] {
   const times = readTimes(row.attribute_times);
   const setAt = new Map<string, Micros>();
   const own = readObjectText(row.attributes);
-  for (const key of own.keys()) setAt.set(key, BigInt(times.own.get(key) ?? times.byDefault ?? 0));
+  for (const key of own.keys()) setAt.set(key, nearestInstant(BigInt(times.own.get(key) ?? times.byDefault ?? 0)));
   const fromGroup = readObjectText(inherited ?? NO_ATTRIBUTES.attributes);
   for (const key of fromGroup.keys()) setAt.set(key, inheritedAt ?? 0n);
   return Array.from(new Map([...own, ...fromGroup]), ([key, value]) => {

@@ -1,5 +1,7 @@
+import { FIRST_INSTANT, msOfMicros } from '../kernel/index.ts';
+
 /** No clock was set before this; and nothing that formats a time has to know an earlier year. */
-const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const FIRST_MS = msOfMicros(FIRST_INSTANT);
 
 /**
  * When something a batch or a request says was set, in ms since 1970: the time it gives, not later than its receipt, or its receipt where

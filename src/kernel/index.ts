@@ -6,12 +6,15 @@ export { fieldPath } from './field-path.ts';
 export { createHostList, createNetworkCheck, type HostList } from './host-list.ts';
 export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';
 export {
+  FIRST_INSTANT,
   formatMicros,
   formatTime,
   instantFromStore,
+  LAST_INSTANT,
   type Micros,
   microsOfMs,
   msOfMicros,
+  nearestInstant,
   parseInstant,
 } from './instant.ts';
 export { fitsInt64, INT64_MOST } from './int64.ts';

@@ -34,8 +34,19 @@ export function formatTime(time: Date | null): string | null {
 }
 
 /** What four digits of a year write, and every store and warehouse holds: the years 1 to 9999 of UTC. */
-const FIRST = microsOfMs(Date.parse('0001-01-01T00:00:00Z'));
-const LAST = microsOfMs(Date.parse('9999-12-31T23:59:59.999Z')) + 999n;
+export const FIRST_INSTANT: Micros = microsOfMs(Date.parse('0001-01-01T00:00:00Z'));
+export const LAST_INSTANT: Micros = microsOfMs(Date.parse('9999-12-31T23:59:59.999Z')) + 999n;
+
+/** Whether `formatMicros` writes it with four digits of a year. */
+function isInstant(micros: Micros): boolean {
+  return micros >= FIRST_INSTANT && micros <= LAST_INSTANT;
+}
+
+/** The nearest instant of the years 1 to 9999. */
+export function nearestInstant(micros: Micros): Micros {
+  if (micros < FIRST_INSTANT) return FIRST_INSTANT;
+  return micros > LAST_INSTANT ? LAST_INSTANT : micros;
+}
 
 /**
  * Microseconds of an ISO 8601 instant with a zone; undefined when the text is none, names a day that does not exist, or lies
@@ -51,7 +62,7 @@ export function parseInstant(text: string): Micros | undefined {
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
   const micros = microsOfMs(ms - offset * 60_000) + BigInt(fraction.padEnd(6, '0').slice(0, 6));
-  return micros < FIRST || micros > LAST ? undefined : micros;
+  return isInstant(micros) ? micros : undefined;
 }
 
 function offsetMinutes(zone: string): number | undefined {
