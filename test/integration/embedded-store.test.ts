@@ -1,10 +1,10 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canUse, findServerUser } from '../../src/store/embedded/server-user.ts';
+import { ask, isRunning, recordOf, serverPid } from '../support/embedded-home.ts';
 import { spawnStore } from '../support/spawn-store.ts';
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
@@ -12,36 +12,6 @@ import { until } from '../support/until.ts';
 const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const isClosed = !(await canUse(process.execPath, isRoot ? NOBODY : undefined, 'execute'));
-
-async function ask(databaseUrl: string | undefined, text: string): Promise<string> {
-  const client = new Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    const { rows } = await client.query({ text, rowMode: 'array' });
-    return String(rows[0]?.[0]);
-  } finally {
-    await client.end();
-  }
-}
-
-async function recordOf(home: string): Promise<{ folder: string; port: number; password: string }> {
-  return JSON.parse(await readFile(join(home, 'store.json'), 'utf8'));
-}
-
-async function serverPid(home: string): Promise<number> {
-  const { folder } = await recordOf(home);
-  return Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** One home for all tests that may share it: making a cluster is what takes time. */
 let home: TemporaryHome;

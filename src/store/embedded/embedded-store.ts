@@ -1,14 +1,14 @@
 // PostgreSQL from npm, in the home, as a child of this process: made at first start, stopped with us, started again when
 // it dies; the one that a killed daemon left behind is ended first. One process owns a home at a time.
-import { stat } from 'node:fs/promises';
 import { AppError, type Log, Secret } from '../../kernel/index.ts';
 import { bringUpOn, bringUpOnSomePort } from './bring-up.ts';
 import { type Cluster, ensureCluster } from './cluster.ts';
+import { findData, refuseDataWithoutRecord } from './find-data.ts';
 import { makeHome } from './make-home.ts';
 import { findOwner, type OwnerRole, takeOwnership } from './owner-lock.ts';
 import { placeBinaries, placeData } from './place.ts';
 import { chooseFreePort } from './port.ts';
-import { databaseUrlOf, makePassword, readRecord, type StoreRecord, writeRecord } from './record.ts';
+import { databaseUrlOf, isBelow, makePassword, readRecord, type StoreRecord, writeRecord } from './record.ts';
 import { findServerUser, ownerOf } from './server-user.ts';
 import { type Supervised, superviseServer } from './supervise.ts';
 
@@ -29,20 +29,16 @@ export interface EmbeddedStore extends AsyncDisposable {
 export async function startEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   try {
     await makeHome(options.home);
-    const ownership = await takeOwnership(options.home, options.role);
-    try {
-      const { databaseUrl, server } = await startOwned(options);
-      return {
-        databaseUrl,
-        async [Symbol.asyncDispose]() {
-          await server.stop();
-          await ownership.release();
-        },
-      };
-    } catch (error) {
-      await ownership.release();
-      throw error;
-    }
+    await using owned = new AsyncDisposableStack();
+    owned.defer((await takeOwnership(options.home, options.role)).release);
+    const { record, cluster } = await prepare(options);
+    // two homes may lead to the same data outside of them
+    if (!isBelow(options.home, cluster.folder))
+      owned.defer((await takeOwnership(cluster.folder, options.role)).release);
+    const { databaseUrl, server } = await startOwned(options, record, cluster);
+    owned.defer(server.stop);
+    const kept = owned.move();
+    return { databaseUrl, [Symbol.asyncDispose]: () => kept.disposeAsync() };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     const { message } = cause as Error;
@@ -63,9 +59,12 @@ export async function findRunningStore(home: string): Promise<RunningStore | und
   return { databaseUrl: record === undefined ? undefined : databaseUrlOf(record) };
 }
 
-async function startOwned(options: EmbeddedOptions): Promise<{ databaseUrl: Secret; server: Supervised }> {
+async function startOwned(
+  options: EmbeddedOptions,
+  record: StoreRecord,
+  cluster: Cluster,
+): Promise<{ databaseUrl: Secret; server: Supervised }> {
   const { home, syncsToDisk, log } = options;
-  const { record, cluster } = await prepare(options);
   await ensureCluster(cluster, { password: new Secret(record.password), syncsToDisk });
   if (!syncsToDisk) log.warn({ home }, 'store.fsync_off');
   const bringUp = { home, cluster, syncsToDisk, log };
@@ -78,13 +77,14 @@ async function startOwned(options: EmbeddedOptions): Promise<{ databaseUrl: Secr
   return { databaseUrl: databaseUrlOf({ ...record, port }), server: supervised };
 }
 
-/** What the home remembers, or what it will remember from its first start on. */
+/** Returns what the home remembers, or what it will remember from its first start on. */
 async function prepare({ home, port, log }: EmbeddedOptions): Promise<{ record: StoreRecord; cluster: Cluster }> {
   const found = await readRecord(home);
-  if (found !== undefined) await requireFolder(home, found.folder);
-  const user = found === undefined ? await findServerUser() : await ownerOf(found.folder);
+  if (found === undefined) await refuseDataWithoutRecord(home);
+  const kept = found === undefined ? undefined : await findData(home, found);
+  const user = kept === undefined ? await findServerUser() : await ownerOf(kept);
   const binaries = await placeBinaries(user, log);
-  const folder = found?.folder ?? (await placeData(home, user, log));
+  const folder = kept ?? (await placeData(home, user, log));
   const record: StoreRecord = {
     folder,
     port: port || (found?.port ?? (await chooseFreePort())),
@@ -92,13 +92,4 @@ async function prepare({ home, port, log }: EmbeddedOptions): Promise<{ record: 
   };
   await writeRecord(home, record);
   return { record, cluster: { binaries, folder, user } };
-}
-
-async function requireFolder(home: string, folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => undefined);
-  if (found !== undefined) return;
-  throw new AppError(
-    'STORE_START',
-    `The data of the embedded store, ${folder}, is not there any more. Put it back from a backup, or remove ${home}/store.json to begin with an empty store.`,
-  );
 }

@@ -7,8 +7,8 @@ import { stopProcess } from './server-process.ts';
 
 /**
  * Ends a server that a killed daemon left behind: its sessions may still hold locks of work that nobody finishes. Starting
- * a new one costs less than a second, and there is only one way in which a server runs: as our child. The caller owns
- * the home, so nobody else started it.
+ * a new one costs less than a second, and there is only one way in which a server runs: as our child. The caller holds
+ * the locks of the home and of the cluster's folder, so no living process started it.
  */
 export async function stopOrphan(cluster: Cluster, log: Log): Promise<void> {
   const pidFile = join(dataFolder(cluster), 'postmaster.pid');
@@ -24,7 +24,7 @@ export async function stopOrphan(cluster: Cluster, log: Log): Promise<void> {
 
 async function isServerOf(cluster: Cluster, pid: number): Promise<boolean> {
   const command = await processCommand(pid);
-  return command?.includes(`-D ${dataFolder(cluster)}`) === true;
+  return command?.includes(`-D ${dataFolder(cluster)} -p `) === true;
 }
 
 function isRunning(pid: number): boolean {

@@ -20,6 +20,8 @@ export interface Owner {
   readonly mark: string;
   readonly host: string;
   readonly role: OwnerRole;
+  /** Inode of the locked folder: a copy of the folder carries the lock file along, but has another inode. */
+  readonly inode?: string;
 }
 
 export interface Ownership {
@@ -27,16 +29,17 @@ export interface Ownership {
 }
 
 /**
- * Makes this process the one that runs the store of `home`. Throws STORE_START, naming the other, when a living daemon is
- * that already. What a killed process left behind is taken over.
+ * Makes this process the only one that runs the store in `folder`: a home, or the folder of a cluster outside it. Takes over
+ * the lock of a killed process. Throws STORE_START, naming the owner, when a living daemon holds the lock.
  */
-export async function takeOwnership(home: string, role: OwnerRole, patienceMs = PATIENCE_MS): Promise<Ownership> {
-  const path = lockPath(home);
+export async function takeOwnership(folder: string, role: OwnerRole, patienceMs = PATIENCE_MS): Promise<Ownership> {
+  const path = lockPath(folder);
   const mark = (await processMark(process.pid)) ?? '';
-  const own = JSON.stringify({ pid: process.pid, mark, host: hostname(), role } satisfies Owner);
+  const inode = await inodeOf(folder);
+  const own = JSON.stringify({ pid: process.pid, mark, host: hostname(), role, inode } satisfies Owner);
   for (let waitedMs = 0; !(await claim(path, own)); waitedMs += POLL_MS) {
-    const other = await findOwner(home);
-    if (other !== undefined && (!willBeGone(other) || waitedMs >= patienceMs)) throw occupied(home, other);
+    const other = await findOwner(folder);
+    if (other !== undefined && (!willBeGone(other) || waitedMs >= patienceMs)) throw occupied(folder, other);
     await systemClock.sleep(POLL_MS);
   }
   const released = new AbortController();
@@ -50,19 +53,28 @@ export async function takeOwnership(home: string, role: OwnerRole, patienceMs = 
   };
 }
 
-/** The living process that runs the store of `home`; a lock that a dead one left is removed on the way. */
-export async function findOwner(home: string): Promise<Owner | undefined> {
-  const path = lockPath(home);
+/** Returns the living process that holds the lock of `folder`. Removes a lock that a dead one or a copy left behind. */
+export async function findOwner(folder: string): Promise<Owner | undefined> {
+  const path = lockPath(folder);
   const content = await contentOf(path);
   if (content === undefined) return undefined;
   const owner = parse(content);
-  if (owner !== undefined && (await isAlive(owner, path))) return owner;
+  if (owner !== undefined && (await isOf(owner, folder)) && (await isAlive(owner, path))) return owner;
   await removeStale(path, content);
   return undefined;
 }
 
-function lockPath(home: string): string {
-  return join(home, 'owner.json');
+function lockPath(folder: string): string {
+  return join(folder, 'owner.json');
+}
+
+/** Tells whether `owner` locked this very folder. A lock of an older version does not say and counts as if it did. */
+async function isOf({ inode }: Owner, folder: string): Promise<boolean> {
+  return inode === undefined || inode === (await inodeOf(folder));
+}
+
+async function inodeOf(folder: string): Promise<string> {
+  return String((await stat(folder, { bigint: true })).ino);
 }
 
 /** With its content or not at all: a link either makes the name or fails. */
@@ -122,12 +134,12 @@ function willBeGone({ role, host }: Owner): boolean {
   return role === 'command' || host !== hostname();
 }
 
-function occupied(home: string, { pid, role, host }: Owner): AppError {
+function occupied(folder: string, { pid, role, host }: Owner): AppError {
   const who = role === 'daemon' ? 'Another Penstock daemon' : 'A Penstock command';
   const where = host === hostname() ? `pid ${pid}` : `pid ${pid} on ${host}`;
   return new AppError(
     'STORE_START',
-    `${who} (${where}) uses the home ${home}. Stop it (\`kill ${pid}\`), or give this one a home of its own with PENSTOCK_HOME; several daemons share the work over a PostgreSQL named by DATABASE_URL.`,
+    `${who} (${where}) uses ${folder}. Stop it (\`kill ${pid}\`), or give this one a home of its own with PENSTOCK_HOME; several daemons share the work over a PostgreSQL named by DATABASE_URL.`,
   );
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, cp, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type Log } from '../../kernel/index.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
+import { insideHome, markHome } from './find-data.ts';
 import { canUse, type ServerUser } from './server-user.ts';
 
 const DATA_ROOT = '/var/lib/penstock';
@@ -32,14 +33,13 @@ export async function placeBinaries(
  * a name that no other home gets. Owned by that user, closed to all others.
  */
 export async function placeData(home: string, user: ServerUser | undefined, log: Log): Promise<string> {
-  const inHome = join(home, 'store');
+  const inHome = insideHome(home);
   if (await makeFolder(inHome, user)) return inHome;
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
   if (user !== undefined) await makePassable(DATA_ROOT);
   const outside = join(DATA_ROOT, `${hash}-${await nextNumber(hash)}`);
   if (user !== undefined && (await makeFolder(outside, user))) {
-    // for whoever finds the folder after the home is gone
-    await writeFile(join(outside, 'home'), `${home}\n`);
+    await markHome(outside, home);
     log.info({ home, data: outside }, 'store.data_outside_home');
     return outside;
   }

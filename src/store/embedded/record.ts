@@ -1,34 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError, Secret } from '../../kernel/index.ts';
 import { SERVER_ROLE } from './cluster.ts';
 
 const DATABASE = 'postgres';
 
-/** What a home remembers of its embedded store, in `store.json`, for its owner's eyes only. */
+/** Record of a home's embedded store, kept in `store.json` and readable by its owner only. */
 export interface StoreRecord {
-  /** Folder that holds the cluster; outside the home where the server's user cannot get into it. */
+  /**
+   * Absolute path of the folder that holds the cluster; outside the home where the server's user cannot get into it. The
+   * file holds it relative to the home where it lies below, so that a home can be copied and moved.
+   */
   readonly folder: string;
   readonly port: number;
   readonly password: string;
 }
 
+/** Returns the record of `home`, undefined where there is none. Throws STORE_START when the file cannot be read. */
 export async function readRecord(home: string): Promise<StoreRecord | undefined> {
   const path = recordPath(home);
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as StoreRecord;
+    const record = JSON.parse(await readFile(path, 'utf8')) as StoreRecord;
+    return { ...record, folder: resolve(home, record.folder) };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new AppError('STORE_START', `${path} cannot be read: ${(cause as Error).message}`, { cause });
   }
 }
 
-/** Whole or as it was, also when the machine stops in the middle. */
+/** Replaces the record whole: a machine that stops in the middle leaves the former one. */
 export async function writeRecord(home: string, record: StoreRecord): Promise<void> {
   const draft = `${recordPath(home)}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flush: true });
+  const folder = isBelow(home, record.folder) ? relative(home, record.folder) : record.folder;
+  await writeFile(draft, `${JSON.stringify({ ...record, folder }, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(draft, recordPath(home));
+}
+
+/** Tells whether `folder` lies somewhere in `home`. */
+export function isBelow(home: string, folder: string): boolean {
+  const path = relative(home, folder);
+  return path !== '' && !isAbsolute(path) && path.split(sep)[0] !== '..';
 }
 
 export function makePassword(): string {

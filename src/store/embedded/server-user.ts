@@ -23,15 +23,27 @@ export async function findServerUser(): Promise<ServerUser | undefined> {
   );
 }
 
-/** The user whose cluster is in `folder`: PostgreSQL runs as nobody else. Throws when we may not become that user. */
+/**
+ * Returns the user whose cluster is in `folder`: PostgreSQL runs as nobody else. Throws STORE_START when this process may not
+ * become that user, and when it is root, as whom PostgreSQL refuses to run.
+ */
 export async function ownerOf(folder: string): Promise<ServerUser | undefined> {
   const { uid, gid } = await stat(folder);
   const own = process.getuid?.();
+  if (own === 0 && uid === 0) throw ownedByRoot(folder);
   if (own === undefined || own === uid) return undefined;
   if (own === 0) return { uid, gid };
   throw new AppError(
     'STORE_START',
     `The embedded store in ${folder} belongs to the user with the id ${uid}. Start Penstock as the user who made it, or set PENSTOCK_HOME to a new folder.`,
+  );
+}
+
+/** A copy that root made with `cp -r` instead of `cp -a`. */
+function ownedByRoot(folder: string): AppError {
+  return new AppError(
+    'STORE_START',
+    `The embedded store in ${folder} belongs to root, and PostgreSQL does not run as root. Give it to the user of the server, such as \`chown -R postgres: ${folder}\`; \`cp -a\` keeps the owner of a copy.`,
   );
 }
 
