@@ -1,5 +1,6 @@
 import type { AppError } from '../../src/kernel/index.ts';
 import type { ProbeStage, StageName } from '../../src/warehouse/index.ts';
+import { cutText } from './classifier.ts';
 
 export interface ProbeStep {
   readonly name: StageName;
@@ -28,7 +29,7 @@ export async function takeStages(steps: readonly ProbeStep[], probing: Probing):
 async function take({ name, passed, take }: ProbeStep, { classify, signal }: Probing): Promise<ProbeStage> {
   try {
     const said = await take();
-    return { name, status: 'passed', message: typeof said === 'string' ? said : passed };
+    return { name, status: 'passed', message: typeof said === 'string' ? cutText(said) : passed };
   } catch (failure) {
     if (signal.aborted) throw failure;
     return { name, status: 'failed', message: classify(failure).message };

@@ -1,5 +1,6 @@
 // Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, codes of sockets, and what sign-in says.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 
 export interface Rule {
@@ -21,7 +22,7 @@ export const RULES: readonly Rule[] = [
   { holds: /would affect rows in the streaming buffer/, code: 'WAREHOUSE_THROTTLED', advice: STREAMED },
   // a lost race for the table, whatever reason it has
   {
-    holds: /(?:Could not serialize access to .*|Transaction is aborted) due to concurrent update/,
+    holds: /^(?:Query error: )?(?:Could not serialize access to .*|Transaction is aborted) due to concurrent update/,
     code: 'WAREHOUSE_SESSION_LOST',
   },
   { reason: 'accessDenied', code: 'WAREHOUSE_PERMISSION' },
@@ -63,7 +64,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'stopped', code: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the job.' },
   { reason: 'duplicate', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'notImplemented', code: 'WAREHOUSE_SQL_INVALID' },
-  { reason: 'invalidQuery', holds: /Unrecognized name|Name .* not found inside/, code: 'WAREHOUSE_OBJECT_MISSING' },
+  { reason: 'invalidQuery', holds: /^Name .* not found inside|Unrecognized name/, code: 'WAREHOUSE_OBJECT_MISSING' },
   {
     reason: 'invalidQuery',
     holds: /at \[\d+:\d+\]\.?$|Cannot query over table|Query parameter/,
@@ -120,15 +121,14 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. BigQuery repeats no key. */
-export function classify(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+export const classify = classifier((error) => {
   const parts = partsOf(error);
   const rule = RULES.find((candidate) => fits(candidate, parts));
   const tag = parts.reason === '' ? '' : ` (${parts.reason})`;
   const said = [sentence(`${parts.text}${tag}`), rule?.advice, roleFor(rule, parts.text)];
   const message = `BigQuery: ${said.filter((part) => part !== undefined).join(' ')}`;
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
-}
+});
 
 /** BigQuery's reason, or a code that stands for it. */
 export function reasonOf(error: unknown): string {

@@ -1,5 +1,6 @@
 // Errors by class: SQLSTATE of the server, status of HTTP, codes of sockets and TLS, and the SDK's own few texts.
 import { AppError, ERROR_CODES, type ErrorCode } from '../../src/kernel/index.ts';
+import { classifier, cutText } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { RefusedCall } from './link.ts';
 import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
@@ -112,8 +113,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor SDK repeats a secret. */
-export function classify(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+export const classify = classifier((error) => {
   const { state, text } = partsOf(error);
   // what the guard of the sockets says comes as the failure of a socket
   if (isOurs(state)) return new AppError(state, text.replace(/^request to .*? failed, reason: /, ''), { cause: error });
@@ -125,7 +125,7 @@ export function classify(error: unknown): AppError {
     `The warehouse: ${said.filter((part) => part !== undefined).join(' ')}`,
     { cause: error, ...(seconds === undefined ? {} : { retryAfterSeconds: Math.ceil(seconds) }) },
   );
-}
+});
 
 function isOurs(state: string): state is ErrorCode {
   return state.startsWith('WAREHOUSE_') && Object.hasOwn(ERROR_CODES, state);
@@ -164,10 +164,16 @@ function refusalParts({ state, sqlState, message }: RefusedCall): Parts {
   return { state: state === 'ERROR' ? (found ?? '') : state, text: essence(message) };
 }
 
-/** Its first line: behind it are hints for other statements, the plan and the statement, which is not letter by letter the customer's. */
+const ERROR_CLASS = /\[[A-Z][A-Z0-9_.]*\]/g;
+
+/**
+ * The line that names the error's class, from the last such name on: behind it are hints for other statements, the plan and
+ * the statement, which is not letter by letter the customer's.
+ */
 function essence(message: string): string {
-  const [found = message] = /\[[A-Z][A-Z0-9_.]*\](?![^\n]*\[[A-Z][A-Z0-9_.]*\]).*/s.exec(message) ?? [];
-  const [line = ''] = found.trim().split('\n');
+  const lines = message.trim().split('\n');
+  const found = lines.find((line) => line.search(ERROR_CLASS) !== -1);
+  const line = found?.slice([...found.matchAll(ERROR_CLASS)].at(-1)?.index) ?? lines[0] ?? '';
   return line.replace(/(?:; line \d+ pos \d+;?| \(line \d+, pos \d+\)| SQLSTATE: \w{5})/g, '').trim();
 }
 
@@ -178,6 +184,6 @@ const REASONS = [
 ];
 
 function httpText({ statusCode, response }: NonNullable<ReturnType<typeof httpFailureOf>>): string {
-  const reason = REASONS.map((name) => response.headers.get(name)).find((text) => text !== null && text !== '');
-  return `It answered HTTP ${statusCode}${reason === undefined ? '' : `: ${reason}`}`;
+  const reason = REASONS.map((name) => response.headers.get(name) ?? '').find((text) => text !== '');
+  return `It answered HTTP ${statusCode}${reason === undefined ? '' : `: ${cutText(reason)}`}`;
 }

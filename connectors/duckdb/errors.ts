@@ -1,5 +1,7 @@
 // DuckDB's errors by class. The driver throws plain Errors: the kind is the text before the first colon.
+import { dirname } from 'node:path';
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { classifier, rewordFailure } from '../_shared/classifier.ts';
 
 interface Rule {
   /** How the message begins. */
@@ -81,19 +83,39 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. DuckDB has no secrets to leak. */
-export function classify(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+export const classify = classifier((error) => {
   const text = error instanceof Error ? error.message : String(error);
   const rule = RULES.find(({ kind, holds }) => text.startsWith(kind) && (holds === undefined || text.includes(holds)));
   if (rule === undefined) return new AppError('WAREHOUSE_UNKNOWN', `DuckDB failed: ${text}`, { cause: error });
-  const advice = rule.advice === undefined ? '' : ` ${rule.advice}`;
+  const advice = rule.advice === undefined ? '' : `${endOf(text)}${rule.advice}`;
   return new AppError(rule.code, `DuckDB: ${text.trimEnd()}${advice}`, { cause: error });
+});
+
+/** A text that ends in a mark below the statement's line has no place for a full stop. */
+function endOf(text: string): string {
+  if (text.trimEnd().endsWith('^')) return '\n';
+  return /[.!?]$/.test(text.trimEnd()) ? ' ' : '. ';
 }
 
-/** As `classify`, for eyes outside: customers see names inside their folder, not where it lies on the machine. */
+/** As `classify`, for eyes outside: customers see names relative to their folder, not where it lies on the machine. */
 export function explain(failure: unknown, folder: string): AppError {
-  const error = classify(failure);
-  if (!error.message.includes(folder)) return error;
-  const message = error.message.replaceAll(`${folder}/`, '').replaceAll(folder, '.');
-  return new AppError(error.code, message, { cause: error.cause, issues: error.issues });
+  const said = failure instanceof Error ? failure.message : '';
+  const text = relativePaths(said, folder);
+  if (failure instanceof AppError && text !== said) {
+    return new AppError(failure.code, text, { cause: failure.cause, issues: failure.issues });
+  }
+  // before the text is cut, which could leave a part of the folder's path
+  if (failure instanceof Error && !(failure instanceof AppError)) rewordFailure(failure, text);
+  return classify(failure);
+}
+
+/** Paths below the folder, or below one that it lies in, as they are written from the folder. */
+function relativePaths(text: string, folder: string): string {
+  let found = text.replaceAll(`${folder}/`, '').replaceAll(folder, '.');
+  let way = '../';
+  for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
+    found = found.replaceAll(`"${above}/`, `"${way}`).replaceAll(`'${above}/`, `'${way}`);
+    way += '../';
+  }
+  return found;
 }

@@ -1,5 +1,6 @@
 // Errors by class: SQLSTATE of the server, codes of sockets and TLS, and the driver's own few texts.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { NO_TLS } from './tls.ts';
 
@@ -99,7 +100,10 @@ type Wanted = 'SELECT' | 'UPDATE';
 
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor driver repeats a password. */
 export function classify(error: unknown, wanted: Wanted = 'SELECT'): AppError {
-  if (error instanceof AppError) return error;
+  return classifier((failure) => nameFailure(failure, wanted))(error);
+}
+
+function nameFailure(error: unknown, wanted: Wanted): AppError {
   const { state, text, hint } = partsOf(error);
   const rule = RULES.find((candidate) => fits(candidate, state, text));
   const said = [
@@ -133,7 +137,7 @@ function partsOf(error: unknown): Parts {
   };
 }
 
-const DENIED = /permission denied for (\w+(?: \w+)*?) ("?[^"\s]+"?)$/;
+const DENIED = /^permission denied for (\w+(?: \w+)*?) ("?[^"\s]+"?)$/;
 const GRANTS: Readonly<Record<string, string>> = {
   schema: 'USAGE ON SCHEMA',
   database: 'CONNECT ON DATABASE',
@@ -142,7 +146,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   type: 'USAGE ON TYPE',
 };
 
-const DENIED_STAGING = /permission denied to create temporary tables in database ("?.+"?)$/;
+const DENIED_STAGING = /^permission denied to create temporary tables in database (.+)$/;
 
 /** The grant that is missing, as its statement, where the server says for what. */
 function grantFor(state: string, text: string, wanted: Wanted): string | undefined {

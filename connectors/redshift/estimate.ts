@@ -1,11 +1,12 @@
 import { AppError } from '../../src/kernel/index.ts';
 import type { CostEstimate, Statement } from '../../src/warehouse/index.ts';
+import { cutText } from '../_shared/classifier.ts';
 import { renderFor } from './describe.ts';
 import type { Link } from './link.ts';
 import { explainSql } from './statements.ts';
 
 /** The first line of a plan is its root: `Seq Scan on t  (cost=0.00..22.70 rows=1270 width=36)`, on Redshift `XN Seq Scan …`. */
-const ROOT = /cost=[\d.]+\.\.([\d.]+) rows=(\d+)/;
+const ROOT = /cost=\d+\.\d+\.\.(\d+\.\d+) rows=(\d+)/;
 
 /** What the planner expects; nothing runs. */
 export async function estimate(link: Link, statement: Statement): Promise<CostEstimate> {
@@ -19,7 +20,7 @@ export async function estimate(link: Link, statement: Statement): Promise<CostEs
     },
     onRow: ([line]) => void lines.push(line ?? ''),
   });
-  const [, cost, rows] = ROOT.exec(lines[0] ?? '') ?? [];
+  const [, cost, rows] = ROOT.exec(cutText(lines[0] ?? '')) ?? [];
   if (cost === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse explains no plan for this statement.');
   return { unit: 'planner_cost', amount: Number(cost), rows: Number(rows) };
 }

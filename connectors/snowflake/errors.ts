@@ -1,5 +1,6 @@
 // Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes, codes of sockets and TLS.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { BROKEN_PART } from './parts.ts';
 
@@ -146,7 +147,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. */
-export function classify(error: unknown): AppError {
+export const classify = classifier((error) => {
   const ours = oursIn(error);
   if (ours !== undefined) return ours;
   const found = partsOf(error);
@@ -155,7 +156,7 @@ export function classify(error: unknown): AppError {
   const text = sentence(shown === '' || found.text.startsWith(shown) ? found.text : `${found.text} (${shown})`);
   const message = `The warehouse: ${rule?.advice === undefined ? text : `${text} ${rule.advice}`}`;
   return new AppError(rule?.is ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
-}
+});
 
 /** What we refused ourselves comes back inside what the SDK makes of it. */
 function oursIn(error: unknown): AppError | undefined {

@@ -1,0 +1,41 @@
+// The door through which every failure of a server, a driver or an SDK comes in: its texts are cut before a pattern, the log
+// or the store sees them. A server decides how long they are, and some patterns take time that grows with their square.
+import { AppError } from '../../src/kernel/index.ts';
+
+/** Characters of a server's text that are matched, logged, stored and answered. */
+export const MOST_TEXT_CHARS = 2000;
+
+export function cutText(text: string): string {
+  return text.length <= MOST_TEXT_CHARS ? text : `${text.slice(0, MOST_TEXT_CHARS)}…`;
+}
+
+/** Errors within errors that are cut; what lies deeper is neither matched nor logged. */
+const MOST_DEPTH = 6;
+
+/** Builds `classify` of a connector: errors of ours pass as they are, the others come to `name` with their texts cut. */
+export function classifier(name: (failure: unknown) => AppError): (failure: unknown) => AppError {
+  return (failure) => (failure instanceof AppError ? failure : name(cutFailure(failure)));
+}
+
+/** Cuts in place, because the failure itself becomes the cause that is logged. */
+function cutFailure(failure: unknown, depth = 0): unknown {
+  if (typeof failure === 'string') return cutText(failure);
+  if (typeof failure !== 'object' || failure === null || depth > MOST_DEPTH) return failure;
+  if (failure instanceof Error && failure.message.length > MOST_TEXT_CHARS)
+    rewordFailure(failure, cutText(failure.message));
+  for (const name of ['message', 'hint', 'details', 'error_description']) {
+    const text: unknown = Reflect.get(failure, name);
+    if (typeof text === 'string' && text.length > MOST_TEXT_CHARS) Reflect.set(failure, name, cutText(text));
+  }
+  const { cause, errors } = failure as { readonly cause?: unknown; readonly errors?: unknown };
+  for (const inner of [cause, ...(Array.isArray(errors) ? errors : [])]) cutFailure(inner, depth + 1);
+  return failure;
+}
+
+/** Replaces the message, also in the stack, which repeats it in front of its frames. */
+export function rewordFailure(failure: Error, text: string): void {
+  const { message, stack = '' } = failure;
+  const at = stack.indexOf(message);
+  failure.message = text;
+  failure.stack = at === -1 ? cutText(stack) : stack.slice(0, at) + text + stack.slice(at + message.length);
+}
