@@ -1,6 +1,6 @@
 import type { SettingsReader } from '../access/index.ts';
 import type { Config } from '../config.ts';
-import { registerRequestWorker, registerResultExpiry } from '../dsr/index.ts';
+import { registerRequestWorker, registerResultExpiry, registerVacuum } from '../dsr/index.ts';
 import { createTombstones } from '../identity/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type Clock, createIdSource, type KeyRing, type Log, type Secret, systemRandom } from '../kernel/index.ts';
@@ -22,8 +22,10 @@ export async function registerDsr({ config, ...parts }: DsrParts): Promise<void>
   const tombstones = createTombstones(parts.identityKey);
   const nextId = createIdSource(parts.clock);
   await registerResultExpiry(parts);
+  const works = config.engine.workers > 0;
+  await registerVacuum(parts, { works });
   await registerRequestWorker(
     { ...parts, tombstones, nextId, random: systemRandom },
-    { works: config.engine.workers > 0, accessCron: config.dsr.accessCron },
+    { works, accessCron: config.dsr.accessCron },
   );
 }

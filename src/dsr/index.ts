@@ -19,4 +19,5 @@ export { registerResultExpiry } from './result/register-result-expiry.ts';
 export { retryRequest } from './retry-request.ts';
 export { dsrSecrets } from './sealed-tables.ts';
 export { stuckRequests } from './stuck-requests.ts';
+export { registerVacuum } from './vacuum/register-vacuum.ts';
 export { registerRequestWorker } from './work/register-request-worker.ts';

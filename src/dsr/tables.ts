@@ -59,6 +59,8 @@ export const dsrRequests = pgTable(
     /** Evidence: how many of what went, JSON text `{room: {kind: count}}`. */
     counts: text('counts'),
     attempts: integer('attempts').notNull().default(0),
+    /** Of an erasure: when the store's files were vacuumed after its completion. */
+    vacuumedOn: time('vacuumed_on'),
     /** When a worker looks at it next; null: nothing is left to do. */
     nextAttemptOn: time('next_attempt_on'),
     /** Why the last attempt failed, without personal data. */
@@ -77,6 +79,9 @@ export const dsrRequests = pgTable(
     index('dsr_requests_by_time').on(table.workspaceId, table.receivedOn),
     // for the poll, which passes over nothing: neither over those that wait, nor over due ones that another cadence starts
     index('dsr_requests_to_start').on(table.type, table.nextAttemptOn).where(sql`status = 'pending'`),
+    index('dsr_requests_to_vacuum')
+      .on(table.workspaceId, table.completedOn)
+      .where(sql`type = 'erasure' AND status = 'completed' AND vacuumed_on IS NULL`),
     index('dsr_requests_to_go_on').on(table.nextAttemptOn).where(sql`status = 'in_progress'`),
   ],
 );

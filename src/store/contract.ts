@@ -2,6 +2,7 @@
 // one place that knows a SQLSTATE. It knows no table and no domain word. Rules for everyone who writes a statement: it
 // names `workspace_id = $1` for each tenant table in it, and times and random values come as parameters.
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { Vacuumed } from './vacuum.ts';
 
 /** A value bound to `$n`. Objects are not among them: JSON is text. An instant finer than a millisecond is text. */
 export type SqlValue =
@@ -85,4 +86,6 @@ export interface Store extends Sql, AsyncDisposable {
   /** Throws STORE_NEWER when a newer Penstock has migrated the store since, STORE_UNAVAILABLE when it was put back to an older state. */
   checkVersion(): Promise<void>;
   poolUsage(): PoolUsage;
+  /** Removes what updates and deletes left behind in the files of all tables that hold text. Throws CANCELLED on an abort. */
+  vacuum(signal: AbortSignal): Promise<Vacuumed>;
 }

@@ -5,6 +5,7 @@ import { checkVersion } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { createSql, type Runner } from './session.ts';
 import { lend, runTransaction } from './transaction.ts';
+import { vacuumTexts } from './vacuum.ts';
 
 /** Under the two seconds that /readyz and /metrics wait, so that they learn of it from here. */
 const PING_TIMEOUT_MS = 1500;
@@ -36,6 +37,7 @@ export function openStore(options: StoreOptions): Store {
     ping: () => withinMs(PING_TIMEOUT_MS, sql.query('SELECT 1')),
     checkVersion: () => withinMs(PING_TIMEOUT_MS, checkVersion(sql)),
     poolUsage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    vacuum: (signal) => vacuumTexts(pool, signal),
     async [Symbol.asyncDispose]() {
       await pool.end();
       await whenClosed?.();

@@ -54,6 +54,7 @@ export function factsOf(request: RequestFacts) {
     starts_on: request.startsOn,
     started_on: request.startedOn,
     completed_on: request.completedOn,
+    vacuumed_on: request.vacuumedOn,
     cancelled_on: request.cancelledOn,
     expected_completion_time: request.expectedCompletionOn,
     attempts: request.attempts,

@@ -1,0 +1,62 @@
+// What a DELETE leaves in the store's files goes with a vacuum: one a night, for all erasures that were completed since.
+import { asAppError, type Clock, type Log } from '../../kernel/index.ts';
+import type { Sql, Store } from '../../store/index.ts';
+
+export interface VacuumDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Vacuums the store when an erasure was completed since the last time, and marks these erasures. One whose completion a
+ * transaction still precedes waits for the next time, and so do all when a table was left. A vacuum that fails is logged and
+ * repeated the next night. Throws on an abort alone.
+ */
+export async function vacuumErased({ store, clock, log }: VacuumDeps, signal: AbortSignal): Promise<void> {
+  try {
+    if (!(await hasErasures(store))) return;
+    const startedMs = clock.nowMs();
+    const { left, oldestOpenMs } = await store.vacuum(signal);
+    if (left.length > 0) return log.warn({ tables: left }, 'dsr.tables_not_vacuumed');
+    const vacuum = { before: new Date(startedMs - oldestOpenMs), vacuumedOn: new Date(clock.nowMs()) };
+    for (const workspaceId of await workspacesOf(store)) await markVacuumed(store, workspaceId, vacuum);
+  } catch (thrown) {
+    // another daemon goes on
+    if (signal.aborted) throw thrown;
+    log.warn({ code: asAppError(thrown).code }, 'dsr.vacuum_failed');
+  }
+}
+
+const UNVACUUMED = `type = 'erasure' AND status = 'completed' AND vacuumed_on IS NULL`;
+
+export async function hasErasures(sql: Sql): Promise<boolean> {
+  const rows = await sql.query(
+    `/* across workspaces: one vacuum for all */ SELECT 1 FROM dsr_requests WHERE ${UNVACUUMED} LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+async function workspacesOf(sql: Sql): Promise<readonly bigint[]> {
+  const rows = await sql.query<{ readonly id: bigint }>(
+    `/* across workspaces: one vacuum for all */ SELECT DISTINCT workspace_id AS id FROM dsr_requests WHERE ${UNVACUUMED}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A completion that lies further ahead was written by a clock that has been put back since. */
+const AHEAD_MS = 3_600_000;
+
+interface Vacuum {
+  /** Nothing that was open then is open any more. */
+  readonly before: Date;
+  readonly vacuumedOn: Date;
+}
+
+async function markVacuumed(sql: Sql, workspaceId: bigint, { before, vacuumedOn }: Vacuum): Promise<void> {
+  await sql.execute(
+    `UPDATE dsr_requests SET vacuumed_on = $4
+     WHERE workspace_id = $1 AND ${UNVACUUMED} AND (completed_on <= $2 OR completed_on > $3)`,
+    [workspaceId, before, new Date(vacuumedOn.getTime() + AHEAD_MS), vacuumedOn],
+  );
+}
