@@ -36,7 +36,7 @@ export function personKeys({ memory, prepared, strategy, isLogin }: Context, ind
     const owner = memory.owner(ordinals[at] as number);
     if (owner !== undefined) logins = [...logins, owner];
   }
-  return { from, to, logins, admits: carriesLogin && strategy.keepsApart ? 'known' : 'both' };
+  return { from, to, logins, carriesLogin, admits: carriesLogin && strategy.keepsApart ? 'known' : 'both' };
 }
 
 const NOBODY: readonly ProfileMemory[] = [];
@@ -49,12 +49,18 @@ export function findPerson(
 ): ProfileMemory | PersonFailure | undefined {
   const mpid = prepared.rows.mpids.get(index);
   const named = mpid === undefined ? undefined : memory.profiles.get(mpid);
-  // rulings §2: an MPID that exists wins, unless a login identity of the person belongs to another profile
-  if (named?.version !== undefined) {
-    return keys.logins.every((owner) => owner === named) ? named : contradiction(named.mpid);
-  }
+  if (named?.version !== undefined) return mayBeNamed(named, keys) ? named : contradiction(named.mpid);
   if (nextByRank(prepared.keys, keys, -1) < 0) return mpid === undefined ? NO_IDENTITY : unknownMpid(mpid);
   return strategy.choose(memory, prepared.keys, keys);
+}
+
+/**
+ * An MPID that exists wins unless a login identity of the person belongs to another profile, or the profile already holds
+ * another login identity: one profile never holds two customers.
+ */
+function mayBeNamed(named: ProfileMemory, { logins, carriesLogin }: PersonKeys): boolean {
+  if (logins.length > 0) return logins.every((owner) => owner === named);
+  return !(carriesLogin && named.holdsLogin);
 }
 
 export function makeProfile({ memory, prepared, strategy, nextMpid }: Context, keys: PersonKeys): ProfileMemory {
@@ -83,6 +89,6 @@ function contradiction(mpid: bigint): PersonFailure {
   return {
     rule: 'mpid_contradicts_login',
     field: 'mpid',
-    reason: `A login identity belongs to another profile than the MPID ${mpid}: correct one of the two.`,
+    reason: `The login identity is not that of the profile with the MPID ${mpid}: leave one of the two out, or correct it.`,
   };
 }

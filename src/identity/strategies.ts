@@ -9,6 +9,8 @@ export interface PersonKeys {
   readonly to: number;
   /** Owners of the login identities that the person carries; usually none or one. */
   readonly logins: readonly ProfileMemory[];
+  /** Whether one of the identities is a login identity, owned or not. */
+  readonly carriesLogin: boolean;
   /** A profile that holds a login identity is returned only to who carries a matching one: `known` are those of `logins`. */
   readonly admits: 'known' | 'anonymous' | 'both';
   /** Those that the walk chooses among; absent: all. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countProfiles, readProfile } from '../../src/identity/index.ts';
 import { workspaceId } from '../../src/kernel/index.ts';
-import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../support/deliver-people.ts';
+import { deliver, deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../support/deliver-people.ts';
 import { openTestStore } from '../support/test-store.ts';
 
 describe('resolution', () => {
@@ -129,6 +129,35 @@ describe('resolution', () => {
       { rule: 'identity_missing' },
     ]);
     expect((await readProfile(store, SCOPE, one))?.identities.map(({ value }) => value)).toEqual(['new@x', 'a@x']);
+    expect(await countProfiles(store, SCOPE)).toBe(2n);
+  });
+
+  it('refuses an MPID whose profile holds another login id: one profile never holds two customers', async () => {
+    await using store = await openTestStore();
+    const [ann = 0n, anonymous = 0n] = mpidsOf(
+      await deliver(store, [person({ customer_id: 'ann' }), person({ email: 'a@x' })]),
+    );
+    for (const [mostFew, name] of [
+      [0, 'bob'],
+      [512, 'ben'],
+    ] as const) {
+      const identities = testIdentities({ mostFew });
+      const people = [
+        { ...person({ customer_id: name, email: 'b@x' }, { salary: '1' }), mpid: ann },
+        { ...person({ customer_id: 'ann' }), mpid: ann },
+      ];
+      const { outcomes } = await deliverWith(identities, store, { people, scope: SCOPE });
+      expect(outcomes).toEqual([
+        { rule: 'mpid_contradicts_login', field: 'mpid', reason: expect.stringContaining(`the MPID ${ann}`) },
+        { mpid: ann },
+      ]);
+    }
+    // an anonymous profile takes the first of them, and no other row of the chunk after it
+    const joining = ['cid', 'dan'].map((customer_id) => ({ ...person({ customer_id }), mpid: anonymous }));
+    const { outcomes } = await deliver(store, joining);
+    expect(outcomes).toMatchObject([{ mpid: anonymous }, { rule: 'mpid_contradicts_login' }]);
+    const held = await Promise.all([ann, anonymous].map((mpid) => readProfile(store, SCOPE, mpid)));
+    expect(held.map((profile) => profile?.identities.map(({ value }) => value))).toEqual([['ann'], ['cid', 'a@x']]);
     expect(await countProfiles(store, SCOPE)).toBe(2n);
   });
 

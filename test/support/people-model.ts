@@ -80,12 +80,19 @@ export class PeopleModel {
   #find(names: readonly string[], known: number | null | undefined) {
     if (typeof known === 'number') {
       const profile = this.profiles[known];
-      const others = names.filter(this.isLogin).flatMap((name) => this.#holders(name));
-      if (profile !== undefined) return others.every((other) => other === profile) ? profile : 'mpid_contradicts_login';
+      if (profile !== undefined) return this.#contradicts(profile, names) ? 'mpid_contradicts_login' : profile;
     }
     if (this.#inOrder(names).length === 0) return known === undefined ? 'identity_missing' : 'mpid_unknown';
     const mayBe = this.#admitted(names);
     return this.#policy.strategy === 'best_match' ? this.#bestMatch(names, mayBe) : this.#walk(names, mayBe);
+  }
+
+  /** A login identity of the person is another profile's; or none is this one's, which holds another. */
+  #contradicts(profile: ModelProfile, names: readonly string[]): boolean {
+    const logins = names.filter(this.isLogin);
+    const owners = logins.flatMap((name) => this.#holders(name));
+    if (owners.length > 0) return owners.some((owner) => owner !== profile);
+    return logins.length > 0 && !this.#isAnonymous(profile);
   }
 
   /** Whom the person may be: a profile with a login identity only by that login identity, an anonymous one if not kept apart. */

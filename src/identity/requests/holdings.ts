@@ -74,10 +74,18 @@ export class Holdings {
       if (problem !== undefined) return refusal(problem, index);
     }
     if (draft.identities === before.identities) return undefined;
+    const second = changes.findIndex(({ to }) => to !== undefined && this.#isSecondLogin(to, before, draft));
+    if (second >= 0) return refusal(SECOND, second);
     for (const [key, owners] of draft.owners) this.#owners.set(key, owners);
     this.#profiles.set(before.mpid, { ...before, identities: draft.identities });
     this.#changed.add(before.mpid);
     return undefined;
+  }
+
+  /** Looked at when all changes are tried: a request may add the new value before it takes the old one off. */
+  #isSecondLogin(added: Identity, before: HeldProfile, { identities }: Draft): boolean {
+    if (!this.#loginTypes.includes(added.type) || before.identities.some((held) => isSame(held, added))) return false;
+    return identities.filter(({ type }) => type === added.type).length > 1;
   }
 
   holdsLogin({ identities }: HeldProfile): boolean {
@@ -178,6 +186,10 @@ interface Problem {
 const TAKEN: Problem = {
   code: 'IDENTITY_CONFLICT',
   message: 'is the login identity of another profile, and has one owner only; take it off that profile first.',
+};
+const SECOND: Problem = {
+  code: 'IDENTITY_CONFLICT',
+  message: 'is a second login identity, and a profile never holds two customers; send the one it holds as old_value.',
 };
 const CROWDED: Problem = {
   code: 'VALIDATION_FAILED',

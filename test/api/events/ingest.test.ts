@@ -86,7 +86,10 @@ describe('one batch', () => {
     const mpid = (await log())[0]?.mpid;
     const contradiction = { mpid: String(mpid), user_identities: { customer_id: 'two' } };
     const { status, messages } = await api.post(SINGLE, contradiction);
-    expect([status, messages]).toEqual([400, [expect.stringMatching(/^mpid: A login identity belongs to another/)]]);
+    expect([status, messages]).toEqual([
+      400,
+      [expect.stringMatching(/^mpid: The login identity is not that of the profile/)],
+    ]);
     expect(await log()).toHaveLength(2);
   });
 

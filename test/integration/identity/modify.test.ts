@@ -66,6 +66,29 @@ describe('modify', () => {
     }
   });
 
+  it('refuses a second login identity, and takes it in place of the first in any order', async () => {
+    await using store = await openTestStore();
+    const requests = requestsOf(store);
+    const { mpid } = await requests.ask('login', { customer_id: 'ann', email: 'a@x' });
+    const adding = requests.modify(mpid, [
+      ['email', 'a@x', null],
+      ['customer_id', null, 'bob'],
+    ]);
+    await expect(adding).rejects.toMatchObject({
+      code: 'IDENTITY_CONFLICT',
+      issues: [{ path: 'identity_changes[1].new_value' }],
+    });
+    await requests.modify(mpid, [
+      ['customer_id', null, 'bob'],
+      ['customer_id', 'ann', null],
+    ]);
+    expect((await readProfile(store, SCOPE, mpid))?.identities).toEqual([
+      { type: 'customer_id', value: 'bob' },
+      { type: 'email', value: 'a@x' },
+    ]);
+    expect(await identityFaults(store)).toEqual([]);
+  });
+
   it('refuses the login identity of another profile, with all other changes of the request', async () => {
     await using store = await openTestStore();
     const requests = requestsOf(store);
