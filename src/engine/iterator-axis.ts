@@ -1,6 +1,6 @@
-import { AppError, formatMicros, type Micros } from '../kernel/index.ts';
+import { AppError, formatMicros, isInstant, type Micros, nearestInstant } from '../kernel/index.ts';
 import type { BoundValue, Cell, Column, ColumnType, IteratorType } from '../warehouse/index.ts';
-import { createZone, utcMicros, type Zone } from './wall-clock.ts';
+import { createZone, floorDivide, utcMicros, type Zone } from './wall-clock.ts';
 
 /**
  * The iterator column as a time line: where a boundary may stand, how it is written for the warehouse, and which instant a
@@ -11,9 +11,9 @@ export interface IteratorAxis {
   readonly boundType: IteratorType;
   /** The newest boundary at or before `instant`: a whole second, a whole day, never inside an hour that is shown twice. */
   floor(instant: Micros): Micros;
-  /** A boundary as text or integer for the warehouse. */
-  bound(boundary: Micros): BoundValue;
-  /** undefined for NULL and for what has no place on a time line, such as infinity. */
+  /** A boundary as text or integer for the warehouse; undefined: every value of the column lies before it. */
+  bound(boundary: Micros): BoundValue | undefined;
+  /** undefined for NULL and for what is no time of the years 1 to 9999, such as infinity. */
   instantOf(cell: Cell): Micros | undefined;
 }
 
@@ -68,46 +68,67 @@ function unixAxis(type: keyof typeof MICROS_PER_UNIT): IteratorAxis {
   const unit = MICROS_PER_UNIT[type];
   return {
     boundType: type,
-    floor: (instant) => floorDivide(instant, unit) * unit,
+    floor: floorBy((instant) => floorDivide(instant, unit) * unit),
     bound: (boundary) => floorDivide(boundary, unit),
     instantOf(cell) {
-      if (typeof cell === 'bigint') return cell * unit;
-      const value = typeof cell === 'string' ? Number(cell) : cell;
-      if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
-      return Number.isInteger(value) ? BigInt(value) * unit : BigInt(Math.floor(value * Number(unit)));
+      const instant = unixInstant(cell, unit);
+      return instant !== undefined && isInstant(instant) ? instant : undefined;
     },
   };
+}
+
+function unixInstant(cell: Cell, unit: bigint): bigint | undefined {
+  if (typeof cell === 'bigint') return cell * unit;
+  const value = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : cell;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  return Number.isInteger(value) ? BigInt(value) * unit : BigInt(Math.floor(value * Number(unit)));
 }
 
 function dateAxis(zone: Zone): IteratorAxis {
   return {
     boundType: 'date',
-    floor: zone.startOfDay,
-    bound: zone.dateOf,
-    instantOf: (cell) => (typeof cell === 'string' ? zone.startOfDate(cell) : undefined),
+    floor: floorBy(zone.startOfDay),
+    bound: (boundary) => inFourDigits(zone.dateOf(boundary)),
+    instantOf: (cell) => (typeof cell === 'string' ? nearest(zone.startOfDate(cell)) : undefined),
   };
 }
 
 function wallAxis(zone: Zone, wholeDays: boolean): IteratorAxis {
   return {
     boundType: 'timestamp_ntz',
-    floor: wholeDays ? zone.startOfDay : zone.beforeFold,
-    // where midnight is skipped the day begins later, but its rows still begin at 00:00 of the column
-    bound: wholeDays ? (boundary) => `${zone.dateOf(boundary)}T00:00:00.000000` : zone.wallOf,
-    instantOf: (cell) => (typeof cell === 'string' ? zone.instantOf(cell) : undefined),
+    floor: floorBy(wholeDays ? zone.startOfDay : zone.beforeFold),
+    bound(boundary) {
+      if (!wholeDays) return inFourDigits(zone.wallOf(boundary));
+      // where midnight is skipped the day begins later, but its rows still begin at 00:00 of the column
+      return inFourDigits(`${zone.dateOf(boundary)}T00:00:00.000000`);
+    },
+    instantOf: (cell) => (typeof cell === 'string' ? nearest(zone.instantOf(cell)) : undefined),
   };
+}
+
+// The years 1 to 9999 of UTC begin and end some hours before or after those of another zone. What a clock of the zone shows
+// in these hours has its place at the end of the time line.
+
+const nearest = (instant: Micros | undefined) => (instant === undefined ? undefined : nearestInstant(instant));
+
+/** A floor that stays an instant which the store can hold. */
+function floorBy(floor: (instant: Micros) => Micros): (instant: Micros) => Micros {
+  return (instant) => nearestInstant(floor(nearestInstant(instant)));
+}
+
+const FIRST_WALL = '0001-01-01T00:00:00.000000';
+
+/** No warehouse reads the year 0, or one of five digits. */
+function inFourDigits(text: string): string | undefined {
+  if (text.startsWith('0000')) return FIRST_WALL.slice(0, text.length);
+  return text.startsWith('+') ? undefined : text;
 }
 
 function instantAxis(zone: Zone, form: { wholeDays: boolean; boundType: IteratorType }): IteratorAxis {
   return {
     boundType: form.boundType,
-    floor: form.wholeDays ? zone.startOfDay : (instant) => instant,
+    floor: form.wholeDays ? floorBy(zone.startOfDay) : nearestInstant,
     bound: (boundary) => formatMicros(boundary).replace('Z', '+00:00'),
     instantOf: (cell) => (typeof cell === 'string' ? utcMicros(cell) : undefined),
   };
-}
-
-function floorDivide(value: bigint, unit: bigint): bigint {
-  const rest = value % unit;
-  return (value - (rest < 0n ? rest + unit : rest)) / unit;
 }

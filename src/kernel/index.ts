@@ -10,6 +10,7 @@ export {
   formatMicros,
   formatTime,
   instantFromStore,
+  isInstant,
   LAST_INSTANT,
   type Micros,
   microsOfMs,

@@ -38,7 +38,7 @@ export const FIRST_INSTANT: Micros = microsOfMs(Date.parse('0001-01-01T00:00:00Z
 export const LAST_INSTANT: Micros = microsOfMs(Date.parse('9999-12-31T23:59:59.999Z')) + 999n;
 
 /** Whether `formatMicros` writes it with four digits of a year. */
-function isInstant(micros: Micros): boolean {
+export function isInstant(micros: Micros): boolean {
   return micros >= FIRST_INSTANT && micros <= LAST_INSTANT;
 }
 

@@ -108,6 +108,42 @@ describe('planRange', () => {
     expect(axis.bound(at('2024-11-03T10:00:00Z'))).toBe('2024-11-03T02:00:00.000000');
   });
 
+  it('moves a lookback that begins inside an hour that is shown twice back to where that hour first begins', () => {
+    const axis = axisOf('timestamp', 'timestamp', 'America/Los_Angeles');
+    const position = at('2024-11-04T09:30:00Z');
+    const warehouseNow = at('2024-11-05T00:00:00Z');
+    expect(shown({ axis, position, lookbackMs: day, nominalEnd: warehouseNow, warehouseNow })).toEqual([
+      'range',
+      '2024-11-03T08:00:00.000000Z',
+      '2024-11-05T00:00:00.000000Z',
+    ]);
+  });
+
+  it.each([
+    ['date', 'date'],
+    ['date', 'timestamp'],
+    ['timestamp', 'timestamp'],
+    ['date', 'timestamp_tz'],
+    ['timestamp_tz', 'timestamp_tz'],
+    ['timestamp_unixtime_s', 'integer'],
+  ] as const)('keeps ranges of %s over %s inside the years that store and warehouse hold', (type, columnType) => {
+    const [first, last] = [at('0001-01-01T00:00:00Z'), at('9999-12-31T23:59:59.999999Z')];
+    for (const zone of ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati']) {
+      const axis = axisOf(type, columnType, zone);
+      for (const input of [{ from: first }, { position: first, lookbackMs: day }] as const) {
+        const plan = planRange({ ...base, axis, ...input });
+        if (plan.kind !== 'range') throw new Error(plan.kind);
+        const { start = 0n } = plan.range;
+        expect(instantFromStore(formatMicros(start))).toBe(start);
+        expect(String(axis.bound(start))).toMatch(/^(-?\d+$|000[1-9]-)/);
+        expect(axis.floor(start)).toBe(start);
+      }
+      const end = axis.floor(last);
+      expect(instantFromStore(formatMicros(end))).toBe(end);
+      expect(String(axis.bound(end))).toMatch(/^(\d+$|9999-|undefined$)/);
+    }
+  });
+
   it('refuses a declaration that the column cannot follow', () => {
     expect(() => axisOf('timestamp', 'text')).toThrow(/needs a date or timestamp/);
     expect(() => axisOf('timestamp_unixtime_ms', 'timestamp')).toThrow(/needs a number/);
@@ -182,7 +218,7 @@ function reader({ axis, cell }: Kind, { start, end }: Range): (row: Micros) => b
   if (end === undefined) throw new Error('An incremental range has an end.');
   const from = start === undefined ? undefined : axis.bound(start);
   const to = axis.bound(end);
-  return (row) => (from === undefined || cell(row) >= from) && cell(row) < to;
+  return (row) => (from === undefined || cell(row) >= from) && (to === undefined || cell(row) < to);
 }
 
 /** Runs one attempt after the other as the worker does, and counts how often each row arrives. */

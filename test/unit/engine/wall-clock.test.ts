@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { createZone, utcMicros } from '../../../src/engine/wall-clock.ts';
 import { formatMicros, instantFromStore } from '../../../src/kernel/index.ts';
@@ -51,5 +52,42 @@ describe('utcMicros', () => {
     for (const text of ['', 'infinity', '2024-01-01', '2024-01-01Txx:00:00.000000', '-infinity-infinity-infinity']) {
       expect(utcMicros(text)).toBeUndefined();
     }
+  });
+});
+
+describe('times at the ends of the time line', () => {
+  it('are read in the years 1 to 99 as in any other, and in no year 0', () => {
+    expect(utcMicros('0001-01-01T00:00:00.000000')).toBe(at('0001-01-01T00:00:00Z'));
+    expect(utcMicros('0099-12-31T23:59:59.999999Z')).toBe(at('0099-12-31T23:59:59.999999Z'));
+    expect(utcMicros('0004-02-29T00:00:00.000000')).toBe(at('0004-02-29T00:00:00Z'));
+    expect(utcMicros('0000-12-31T00:00:00.000000')).toBeUndefined();
+    for (const name of ['UTC', 'Asia/Tokyo']) expect(createZone(name).startOfDate('0000-12-31')).toBeUndefined();
+  });
+
+  it('are read before 1970 beside a clock that jumps as the calendar library reads them', () => {
+    const walls = fc.record({
+      zone: fc.constantFrom(
+        'America/New_York',
+        'Europe/London',
+        'Africa/Monrovia',
+        'Asia/Tokyo',
+        'Australia/Lord_Howe',
+      ),
+      at: fc.bigInt({ min: at('1883-01-01T00:00:00Z'), max: at('1975-01-01T00:00:00Z') }),
+      minutes: fc.integer({ min: -90, max: 90 }),
+    });
+    fc.assert(
+      fc.property(walls, ({ zone, at: instant, minutes }) => {
+        const clock = createZone(zone);
+        const jump = Temporal.Instant.fromEpochNanoseconds(instant * 1000n)
+          .toZonedDateTimeISO(zone)
+          .getTimeZoneTransition('next');
+        if (jump === null) return;
+        const wall = jump.toPlainDateTime().add({ minutes });
+        const text = wall.toString({ fractionalSecondDigits: 6 });
+        expect(clock.instantOf(text)).toBe(wall.toZonedDateTime(zone).epochNanoseconds / 1000n);
+      }),
+      { numRuns: 200, examples: [[{ zone: 'America/New_York', at: at('1955-04-20T00:00:00Z'), minutes: -10 }]] },
+    );
   });
 });
