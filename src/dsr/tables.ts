@@ -79,6 +79,8 @@ export const dsrRequests = pgTable(
     index('dsr_requests_by_time').on(table.workspaceId, table.receivedOn),
     // for the poll, which passes over nothing: neither over those that wait, nor over due ones that another cadence starts
     index('dsr_requests_to_start').on(table.type, table.nextAttemptOn).where(sql`status = 'pending'`),
+    // those that were woken, and not taken yet
+    index('dsr_requests_woken').on(table.nextAttemptOn).where(sql`status = 'pending' AND next_attempt_on > starts_on`),
     index('dsr_requests_to_vacuum')
       .on(table.workspaceId, table.completedOn)
       .where(sql`type = 'erasure' AND status = 'completed' AND vacuumed_on IS NULL`),

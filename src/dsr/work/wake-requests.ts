@@ -35,6 +35,7 @@ export interface Waking {
  * time moves to the next look, so that a request whose worker and job are gone is found again. Answers how many were due.
  */
 export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Promise<number> {
+  await resetWoken(store, waking);
   let woken = 0;
   for await (const request of dueRequests(store, waking)) {
     if (waking.signal.aborted) break;
@@ -42,6 +43,26 @@ export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Pr
     woken += 1;
   }
   return woken;
+}
+
+/**
+ * Gives pending requests that a clock ahead has woken the time of their start again: with the times that such a clock wrote,
+ * they would be found only when it is as late as that.
+ */
+async function resetWoken(sql: Sql, { nowMs, signal }: Waking): Promise<void> {
+  let woken: readonly DueRequest[];
+  do {
+    woken = await findWokenAhead(sql, nowMs);
+    for (const request of woken) await resetAttempt(sql, request);
+  } while (woken.length === WOKEN_AT_ONCE && !signal.aborted);
+}
+
+async function resetAttempt(sql: Sql, { workspaceId, id, nextAttemptOn }: DueRequest): Promise<void> {
+  await sql.execute(
+    `UPDATE dsr_requests SET next_attempt_on = starts_on
+     WHERE workspace_id = $1 AND id = $2 AND next_attempt_on = $3 AND status = 'pending'`,
+    [workspaceId, id, nextAttemptOn],
+  );
 }
 
 /** Waking one takes it out of what the next page finds. */
@@ -87,6 +108,14 @@ function findToStart(sql: Sql, type: string, nowMs: number): Promise<readonly Du
     `${DUE} WHERE status = 'pending' AND type = $2 AND next_attempt_on <= $1
      ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
     [new Date(nowMs), type],
+  );
+}
+
+function findWokenAhead(sql: Sql, nowMs: number): Promise<readonly DueRequest[]> {
+  return sql.query<DueRequest>(
+    `${DUE} WHERE status = 'pending' AND next_attempt_on > starts_on AND next_attempt_on > $1
+     ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
+    [new Date(nowMs + LONGEST_WAIT_MS)],
   );
 }
 

@@ -46,7 +46,7 @@ async function copies(id: string): Promise<void> {
     `INSERT INTO dsr_requests (workspace_id, id, version, type, status, skip_waiting_period, created_by, submitted_on,
        received_on, starts_on, match_hash, subject_keys, next_attempt_on)
      SELECT workspace_id, md5(id::text || n)::uuid, version, type, status, skip_waiting_period, created_by, submitted_on,
-       received_on, starts_on, md5(id::text || n)::uuid, subject_keys, next_attempt_on + n * interval '1 second'
+       received_on, starts_on + n * interval '1 second', md5(id::text || n)::uuid, subject_keys, next_attempt_on + n * interval '1 second'
      FROM dsr_requests, generate_series(1, ${WAITING}) AS n WHERE id = $1`,
     [id],
   );
@@ -74,7 +74,7 @@ test('neither what waits nor what another pass starts is read', async () => {
 
   expect(woken).toBe(2);
   const nodes = plans.flatMap(nodesOf);
-  expect(plans).toHaveLength(3);
+  expect(plans).toHaveLength(4);
   expect(nodes.map((node) => node['Rows Removed by Filter'] ?? 0)).toEqual(nodes.map(() => 0));
   expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
   for (const node of nodes) expect(node['Actual Rows']).toBeLessThanOrEqual(1);

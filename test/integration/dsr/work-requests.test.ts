@@ -91,6 +91,21 @@ describe('a pass', () => {
     expect(await pass()).toEqual([request.id]);
     expect(waiting.status).toBe('in_progress');
   });
+
+  it('starts on its day what a clock that has been put back since had woken too early', async () => {
+    const startsOn = now(7 * DAY_MS);
+    const person = { identities: [{ type: 'email', value: 'ann@example.org' }] } as const;
+    const request = await insertErasure(store, person, { status: 'pending', startsOn, nextAttemptOn: startsOn });
+    clock.advance(30 * DAY_MS);
+    expect(await pass()).toEqual([request.id]);
+    clock.advance(-30 * DAY_MS);
+    await work(workDeps(store, clock), request);
+    expect(await pass()).toEqual([]);
+    clock.advance(7 * DAY_MS);
+    expect(await pass()).toEqual([request.id]);
+    await work(workDeps(store, clock), request);
+    expect(await readRequest(store, request)).toMatchObject({ status: 'completed' });
+  });
 });
 
 describe('an attempt', () => {
