@@ -32,8 +32,8 @@ const PART_BYTES = 8 * 1024 * 1024;
 /** Finds those of the next failed records that name a person. */
 export async function findFailedRecords(sql: Sql, part: RecordsPart): Promise<FoundRecords> {
   const page = await readPage(sql, part, { table: 'failed_records', text: 'row' });
-  const meaningOf = await loadMeanings(sql, part.workspaceId, [...new Set(page.map(({ runId }) => runId))]);
-  return foundIn(page, ({ runId, text }) => part.namesPerson(parseJson(text), meaningOf(runId)));
+  const meaningsOf = await loadMeanings(sql, part.workspaceId, [...new Set(page.map(({ runId }) => runId))]);
+  return foundIn(page, ({ runId, text }) => part.namesPerson(parseJson(text), meaningsOf(runId)));
 }
 
 /** Finds those of the next conflicts of a write-back whose keys name a person. */

@@ -1,6 +1,7 @@
 import type { NamesPerson } from '../identity/index.ts';
-import { parseJson, type WorkspaceId } from '../kernel/index.ts';
+import { parseEveryValue, parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
+import { meaningsInCalls } from './analytics/id-fields.ts';
 
 /** Batches that are looked through at once: each text has 128 KB at most. */
 const AT_ONCE = 100;
@@ -42,12 +43,12 @@ export async function eraseRejected(
 
 /** A text that is no JSON was refused for that, and is looked at as it is. */
 function names({ text, errors }: RejectedRow, namesPerson: NamesPerson): boolean {
-  return namesPerson(parseJson(errors)) || (text !== null && namesPerson(jsonOr(text)));
+  return namesPerson(parseJson(errors)) || (text !== null && namesPerson(jsonOr(text), meaningsInCalls));
 }
 
 function jsonOr(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseEveryValue(text);
   } catch {
     return text;
   }

@@ -47,6 +47,8 @@ export interface Person {
 /** Whom something names that is no delivery. */
 export interface NamedPerson extends Pick<Person, 'identities' | 'mpid'> {
   readonly environment: Environment;
+  /** Texts beside them that stand for a person in whatever field, so that any type may be meant (`whoIsNamed`). */
+  readonly mentions?: readonly string[];
 }
 
 /** How an identity request differs from a row or a batch, which is found or else made, and wants to know the MPID only. */

@@ -37,7 +37,7 @@ export {
   isDeviceId,
 } from './identity-types.ts';
 export { lastActivityMs } from './last-activity.ts';
-export { createNamesPerson, type MeaningOf, type NamesPerson } from './names-person.ts';
+export { createNamesPerson, type NamesPerson } from './names-person.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
@@ -52,6 +52,7 @@ export { policyOf } from './resolution-policy.ts';
 export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
 export { settingMs } from './setting-time.ts';
+export type { Meaning, MeaningsOf } from './some-leaf.ts';
 export type {
   ErasedPeople,
   Erasure,
@@ -62,3 +63,4 @@ export type {
 export { createTombstones } from './tombstones/create-tombstones.ts';
 export { liftErasure } from './tombstones/lift-erasure.ts';
 export { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
+export { whoIsNamed } from './who-is-named.ts';

@@ -2,6 +2,7 @@ export { type BackoffPolicy, backoffDelayMs, type Random, systemRandom } from '.
 export { type Clock, systemClock } from './clock.ts';
 export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';
 export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, type Issue, refuse } from './errors.ts';
+export { parseEveryValue } from './every-value.ts';
 export { fieldPath } from './field-path.ts';
 export { createHostList, createNetworkCheck, type HostList } from './host-list.ts';
 export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';

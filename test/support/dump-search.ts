@@ -5,19 +5,22 @@ const MOST_DEPTH = 4;
 const HEX = /(?:[0-9a-f]{2}){8,}/gi;
 const BASE64 = /[A-Za-z0-9+/_-]{12,}={0,2}/g;
 
-/** Every row of every table of the store, the queue's too, as text: what a plain dump holds. */
+/** Every row of every table of the store, the queue's too, as JSON text: what a plain dump holds. */
 export async function* dumpOf(store: Store): AsyncGenerator<{ readonly place: string; readonly text: string }> {
   const tables = await store.query<{ place: string }>(
     `SELECT format('%I.%I', table_schema, table_name) AS place FROM information_schema.tables
      WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`,
   );
   for (const { place } of tables) {
-    const rows = await store.query<{ text: string }>(`SELECT t::text AS text FROM ${place} AS t`);
+    const rows = await store.query<{ text: string }>(`SELECT row_to_json(t)::text AS text FROM ${place} AS t`);
     for (const { text } of rows) yield { place, text };
   }
 }
 
-/** Where one of the values stands in the dump: plain, or within base64, hex, gzip and zip, also one in the other. */
+/**
+ * Where one of the values stands in the dump: plain, as a JSON text writes it, or within base64, hex, gzip and zip, also one
+ * in the other.
+ */
 export async function searchDump(store: Store, values: readonly string[]): Promise<readonly string[]> {
   const places = new Set<string>();
   for await (const { place, text } of dumpOf(store)) if (holdsAny(text, values)) places.add(place);
@@ -25,14 +28,38 @@ export async function searchDump(store: Store, values: readonly string[]): Promi
 }
 
 export function holdsAny(text: string, values: readonly string[], depth = 0): boolean {
-  const lower = text.toLowerCase();
-  if (values.some((value) => lower.includes(value.toLowerCase()))) return true;
+  const wanted = values.map((value) => value.toLowerCase());
+  const isThere = unescapings(text).some((each) => {
+    const lower = each.toLowerCase();
+    return wanted.some((value) => lower.includes(value));
+  });
+  if (isThere) return true;
   if (depth === MOST_DEPTH) return false;
   return decodings(text).some((bytes) => bytesHold(bytes, values, depth + 1));
 }
 
+const ESCAPE = /\\(?:u([0-9a-f]{4})|(["\\/]))/gi;
+
+/** The text as it is, and without the escapes of JSON as often as there are any: JSON may lie in JSON. */
+function unescapings(text: string): readonly string[] {
+  const found = [text];
+  for (let next = unescaped(text); next !== found.at(-1) && found.length <= MOST_DEPTH; next = unescaped(next)) {
+    found.push(next);
+  }
+  return found;
+}
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (_, code: string | undefined, plain: string) =>
+    code === undefined ? plain : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
 function bytesHold(bytes: Buffer, values: readonly string[], depth: number): boolean {
-  return [bytes, ...unpacked(bytes)].some((each) => holdsAny(each.toString('latin1'), values, depth));
+  return [bytes, ...unpacked(bytes)].some((each) => {
+    const [wide, narrow] = [each.toString('utf8'), each.toString('latin1')];
+    return holdsAny(wide, values, depth) || (wide !== narrow && holdsAny(narrow, values, depth));
+  });
 }
 
 function decodings(text: string): readonly Buffer[] {

@@ -1,4 +1,4 @@
-import { identityTypeOfColumn, type MeaningOf } from '../../identity/index.ts';
+import { identityTypeOfColumn, type Meaning, type MeaningsOf } from '../../identity/index.ts';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { FieldMapping } from '../../sync/index.ts';
@@ -12,7 +12,7 @@ export async function loadMeanings(
   sql: Sql,
   workspaceId: WorkspaceId,
   runIds: readonly bigint[],
-): Promise<(runId: bigint) => MeaningOf | undefined> {
+): Promise<(runId: bigint) => MeaningsOf | undefined> {
   if (runIds.length === 0) return () => undefined;
   const runs = await sql.query<{ readonly id: bigint; readonly snapshot: string }>(
     'SELECT id, snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = ANY($2) AND snapshot IS NOT NULL',
@@ -22,17 +22,18 @@ export async function loadMeanings(
   return (runId) => meanings.get(runId);
 }
 
-function meaningsOf(snapshot: string): MeaningOf | undefined {
+function meaningsOf(snapshot: string): MeaningsOf | undefined {
   const { transformation } = snapshotFromText(snapshot);
   if (transformation === null) return undefined;
-  const byColumn = new Map(transformation.mappings.flatMap(meaningOfMapping));
-  return (column) => byColumn.get(column.toLowerCase());
+  const byColumn = Map.groupBy(transformation.mappings.flatMap(meaningOfMapping), ([column]) => column);
+  return (column) => byColumn.get(column.toLowerCase())?.map(([, meaning]) => meaning);
 }
 
-function meaningOfMapping(mapping: FieldMapping): [string, ReturnType<MeaningOf>][] {
+function meaningOfMapping(mapping: FieldMapping): readonly (readonly [column: string, meaning: Meaning])[] {
   if (mapping.type !== 'column') return [];
   const [first = '', last = first] = mapping.destination.split('.');
   if (first === 'mpid') return [[mapping.source.toLowerCase(), 'mpid']];
   const isIdentity = ['user_identities', 'device_info', 'mp_deviceid'].includes(first);
-  return isIdentity ? [[mapping.source.toLowerCase(), identityTypeOfColumn(last)]] : [];
+  const type = isIdentity ? identityTypeOfColumn(last) : undefined;
+  return type === undefined ? [] : [[mapping.source.toLowerCase(), type]];
 }

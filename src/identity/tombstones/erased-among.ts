@@ -1,8 +1,8 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { NamedPerson } from '../contract.ts';
+import type { Identity, NamedPerson } from '../contract.ts';
 import { takeCreationLock } from '../creation-lock.ts';
-import { isDeviceId } from '../identity-types.ts';
+import { IDENTITY_TYPES, isDeviceId } from '../identity-types.ts';
 import { findTombstones } from './find-tombstones.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
@@ -20,8 +20,13 @@ export async function erasedAmong(
 }
 
 /** As of a delivery: an MPID counts where at most devices stand beside it. */
-function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid }: NamedPerson): readonly string[] {
+function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid, mentions = [] }: NamedPerson) {
   const ofPerson = identities.filter(({ type }) => !isDeviceId(type));
-  if (ofPerson.length > 0) return ofPerson.map((identity) => keys.ofIdentity(environment, identity));
-  return mpid === undefined ? [] : [keys.ofMpid({ environment, mpid })];
+  const named = [...ofPerson, ...mentions.flatMap(asAnyType)].map((each) => keys.ofIdentity(environment, each));
+  if (ofPerson.length > 0 || mpid === undefined) return named;
+  return [...named, keys.ofMpid({ environment, mpid })];
 }
+
+const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
+
+const asAnyType = (value: string): readonly Identity[] => TYPES_OF_PEOPLE.map((type) => ({ type, value }));

@@ -67,6 +67,24 @@ describe('a batch of an erased person', () => {
     expect(others).toEqual([]);
   });
 
+  test('is recorded by nobody where a field of it stands twice, whichever value is the erased one', async () => {
+    const twice = (fields: string) => `{"user_identities":{${fields}},"events":[]}`;
+    const batches = [
+      twice('"email":"gone@example.org","email":"a@example.org"'),
+      twice('"email":"a@example.org","email":"GONE@example.org"'),
+      '{"user_identities":{"customer_id":"gone"},"user_identities":{"customer_id":"a"},"events":[]}',
+    ];
+    expect((await api.post(BULK, `[${batches.join(',')}]`)).status).toBe(202);
+    expect(await kept('rejected_batches')).toEqual([]);
+  });
+
+  test('is recorded by nobody where a text of it mentions the erased one', async () => {
+    const mention = (text: string) => ({ ip: 7, user_attributes: { note: text } });
+    const batches = [mention('Write to gone@example.org.'), mention('{"customer_id":"gone"}'), mention('long gone')];
+    expect((await api.post(BULK, batches)).status).toBe(202);
+    expect(await kept('rejected_batches')).toEqual([expect.stringContaining('long gone')]);
+  });
+
   test('does not keep a list from those who see what was rejected, whatever lies beside it', async () => {
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     const list = `[${deep}, ${JSON.stringify(batchOf('gone', { ip: 7 }))}, ${JSON.stringify(batchOf('a'))}]`;
@@ -99,12 +117,17 @@ describe('an analytics call of an erased person', () => {
     await eraseInTransaction(access.store, workspaceId, (tx) =>
       tombstones.erasePeople(tx, {
         ...{ workspaceId, people: [], nowMs: 0 },
-        identities: [{ type: 'customer_id', value: 'gone' }],
+        identities: [
+          { type: 'customer_id', value: 'gone' },
+          { type: 'other', value: 'gone' },
+          { type: 'mobile_number', value: 'gone' },
+        ],
       }),
     );
     const good = (userId: string) => ({ type: 'track', userId, event: 'Seen', messageId: userId });
     const bad = (userId: string) => ({ type: 'nothing', userId });
-    const batch = ['gone', 'b'].flatMap((name) => [good(name), bad(name)]);
+    const rest = [{ anonymousId: 'gone' }, { previousId: 'gone' }, { context: { traits: { phone: 'gone' } } }];
+    const batch = [...['gone', 'b'].flatMap((name) => [good(name), bad(name)]), ...rest];
     expect((await calls.post('/analytics/v1/batch', { batch })).status).toBe(200);
     const texts = await access.store.query<{ text: string }>(
       'SELECT text FROM event_batches UNION ALL SELECT text FROM rejected_batches',

@@ -11,6 +11,7 @@ const names = createNamesPerson({
     { type: 'other_id_3', value: 'custom_event' },
     { type: 'other_id_4', value: 'phone_number_2' },
     { type: 'alias', value: 'ann-1984' },
+    { type: 'alias', value: 'bee-198' },
     { type: 'ios_idfv', value: '5D6A7E4C-0F1B-4F0A-9E55-3A8A1B2C3D4E' },
   ],
   mpids: [6893488147419103233n],
@@ -36,12 +37,20 @@ describe('looking for a person in what is kept as JSON', () => {
     ['a longer text', '{"reason":"\\"ann.lee@example.com\\" is not a number"}'],
     ['JSON in a text', '{"payload":"{\\"customer_id\\":\\"42\\"}"}'],
     ['a list of values', '{"customer_id":["41","42"]}'],
+    ['the single value of a JSON column', '{"customer_id":"\\"42\\""}'],
+    ['the list in a JSON column', '{"customer_id":"[\\"42\\"]"}'],
+    ['an MPID beyond 2^53 in JSON in a text', '{"a":"{\\"mpid\\":6893488147419103233}"}'],
+    ['the first of two fields in JSON in a text', '{"a":"{\\"customer_id\\":42,\\"customer_id\\":1}"}'],
+    ['what an object says of which type it is', '{"new":{"identity_type":"customer_id","identity":"42"}}'],
   ])('finds it in %s', (_, text) => {
     expect(isNamed(text)).toBe(true);
   });
 
   it.each([
     ['a short value elsewhere', '{"age":42,"note":"42"}'],
+    ['a short value in quotes elsewhere', '{"note":"\\"42\\""}'],
+    ['an identity of another type by what its object says', '{"new":{"identity_type":"facebook","identity":"42"}}'],
+    ['a value of 7 characters elsewhere', '{"note":"bee-198"}'],
     ['a value of another type', '{"facebook":"42"}'],
     ['a part of a word', '{"email":"joann.lee@example.com"}'],
     ['a part of a number', '{"id":16893488147419103233}'],
@@ -59,8 +68,14 @@ describe('looking for a person in what is kept as JSON', () => {
   });
 
   it('goes by what the caller says that a field means', () => {
-    const meaningOf = (field: string) => (field === 'cust' ? ('customer_id' as const) : undefined);
-    expect(names({ cust: 42 }, meaningOf)).toBe(true);
-    expect(names({ age: 42 }, meaningOf)).toBe(false);
+    const meaningsOf = (field: string) => (field === 'cust' ? (['other', 'customer_id'] as const) : undefined);
+    expect(names({ cust: 42 }, meaningsOf)).toBe(true);
+    expect(names({ age: 42 }, meaningsOf)).toBe(false);
+  });
+
+  it('needs no stack for what lies deep', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    expect(names({ cell: deep, email: 'ann.lee@example.com' })).toBe(true);
+    expect(names({ cell: deep })).toBe(false);
   });
 });

@@ -1,0 +1,30 @@
+import { ownMeaning } from './some-leaf.ts';
+
+/** Shorter values stand for too many other things: they count only in a field of their type. */
+const TELLING_CHARS = 8;
+/** Shorter ones are too often a part of something else, such as a date, to count within a longer text. */
+const TOKEN_CHARS = 11;
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const DIGIT = /\p{N}/u;
+
+export const isEmail = (value: string): boolean => EMAIL.test(value);
+
+/** Whether a value stands for nothing but a person wherever it is the whole of a field. */
+export function isTelling(value: string): boolean {
+  if (value.length < TELLING_CHARS || ownMeaning(value) !== undefined) return false;
+  return isEmail(value) || DIGIT.test(value);
+}
+
+/** Whether a telling value does so within a longer text too. */
+export const isToken = (value: string): boolean => isEmail(value) || (value.length >= TOKEN_CHARS && !/\s/.test(value));
+
+/** What a longer text is made of; a full stop after an address ends a sentence. */
+const PIECE = /[^\s"'`,;:()<>=[\]{}]*[^\s"'`,;:()<>=[\]{}.]/g;
+
+/** The text itself and the words in it that would tell a person. */
+export function tellingTexts(text: string): readonly string[] {
+  const whole = text.trim();
+  const pieces = (text.match(PIECE) ?? []).filter((piece) => piece !== whole && isTelling(piece) && isToken(piece));
+  return isTelling(whole) ? [whole, ...pieces] : pieces;
+}

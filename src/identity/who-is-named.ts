@@ -1,0 +1,43 @@
+import { fitsInt64 } from '../kernel/index.ts';
+import type { Identity, NamedPerson } from './contract.ts';
+import { isIdentity, normaliseIdentity } from './normalise-identity.ts';
+import { type Meaning, type MeaningsOf, someLeaf } from './some-leaf.ts';
+import { tellingTexts } from './telling-texts.ts';
+
+/** Distinct texts of one record that are looked up: each costs a hash for every type of identity. */
+const MOST_MENTIONS = 1_000;
+
+const WHOLE_NUMBER = /^-?\d{1,19}$/;
+
+/**
+ * Whom a record of nobody's profile names, wherever in it: the counterpart of `createNamesPerson` for people who are known by
+ * keyed hashes alone. Fields of an identity's type give identities; what tells a person in any field is a mention.
+ */
+export function whoIsNamed(value: unknown, meaningsOf?: MeaningsOf): Omit<NamedPerson, 'environment'> {
+  const identities: Identity[] = [];
+  const mentions = new Set<string>();
+  let mpid: bigint | undefined;
+  const note = (text: string, meaning: Meaning) => {
+    if (meaning === 'mpid') mpid ??= mpidOf(text);
+    else {
+      const identity = normaliseIdentity(meaning, text);
+      if (isIdentity(identity)) identities.push(identity);
+    }
+  };
+  someLeaf(
+    value,
+    (text, meanings) => {
+      for (const meaning of meanings) note(text, meaning);
+      if (!meanings.includes('mpid')) for (const mention of tellingTexts(text)) mentions.add(mention);
+      return false;
+    },
+    meaningsOf,
+  );
+  const named = { identities, mentions: [...mentions].slice(0, MOST_MENTIONS) };
+  return mpid === undefined ? named : { ...named, mpid };
+}
+
+function mpidOf(text: string): bigint | undefined {
+  const digits = text.trim();
+  return WHOLE_NUMBER.test(digits) && fitsInt64(BigInt(digits)) ? BigInt(digits) : undefined;
+}

@@ -1,0 +1,63 @@
+// JSON.parse keeps the last of several fields that have one name. Whoever searches a text for what it holds needs all of
+// them. Not recursive: the text's author chose how deep it is.
+import { type Json, parseJson } from './json.ts';
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/**
+ * Parses JSON text as `parseJson` does; a field that its object has more than once holds the list of all its values. Throws
+ * SyntaxError as `parseJson` does.
+ */
+export function parseEveryValue(text: string): Json {
+  const last = parseJson(text);
+  if (typeof last !== 'object' || last === null) return last;
+  const root: OpenList = { items: [] };
+  const open: Open[] = [root];
+  for (const [token] of text.matchAll(TOKEN)) read(open, token);
+  return root.items[0] as Json;
+}
+
+interface OpenList {
+  readonly items: Json[];
+}
+
+interface OpenObject {
+  /** All values of each field. */
+  readonly fields: Map<string, Json[]>;
+  /** The field whose value comes next; undefined: a name comes next. */
+  name: string | undefined;
+}
+
+type Open = OpenList | OpenObject;
+
+function read(open: Open[], token: string): void {
+  if (token === '{') open.push({ fields: new Map(), name: undefined });
+  else if (token === '[') open.push({ items: [] });
+  else if (token === '}' || token === ']') {
+    const closed = closedValue(open.pop() as Open);
+    put(open.at(-1) as Open, closed);
+  } else if (token !== ',' && token !== ':') putText(open.at(-1) as Open, token);
+}
+
+function putText(open: Open, token: string): void {
+  if ('fields' in open && open.name === undefined) open.name = JSON.parse(token) as string;
+  else put(open, parseJson(token));
+}
+
+function put(open: Open, value: Json): void {
+  if ('items' in open) open.items.push(value);
+  else {
+    const { fields, name = '' } = open;
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
+    open.name = undefined;
+  }
+}
+
+function closedValue(open: Open): Json {
+  if ('items' in open) return open.items;
+  return Object.fromEntries(
+    Array.from(open.fields, ([name, values]) => [name, values.length === 1 ? (values[0] as Json) : values]),
+  );
+}
