@@ -57,8 +57,10 @@ test('a reserved column names the person, as text and as a number, and a column 
     { CustomerId: 42, age: 2 },
     { customer_id: '43', age: 42 },
     { customer_id: null, note: '42' },
+    // a JSON column keeps the quotes
+    { customer_id: '"42"', note: 1 },
   ]);
-  expect(await idsOf(ANN)).toEqual([1n, 2n]);
+  expect(await idsOf(ANN)).toEqual([1n, 2n, 5n]);
 });
 
 test('a column of an events pipeline names the person when its transformation makes it an identity', async () => {
@@ -66,6 +68,8 @@ test('a column of an events pipeline names the person when its transformation ma
     { type: 'column', source: 'cust', destination: 'user_identities.customer_id' },
     { type: 'column', source: 'age', destination: 'events.data.custom_attributes.age' },
     { type: 'static', value: 'x', destination: 'events.event_type' },
+    // one column may become two identities
+    { type: 'column', source: 'cust', destination: 'user_identities.other' },
   ];
   await addRecords(await addRun(mappings), [
     { CUST: '42', age: 1 },
