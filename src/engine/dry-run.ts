@@ -74,7 +74,7 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
   const rowCount = await countOf(trial, rows);
   const first = await firstRows(session, {
     statement: wrapModel({ ...rows, limit: MAPPED_ROWS }),
-    limit: MAPPED_ROWS,
+    ...{ described: columns, limit: MAPPED_ROWS },
     signal,
   });
   const { refused } = await mapRows(mapping, first.rows);

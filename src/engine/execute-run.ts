@@ -63,7 +63,7 @@ async function deliverRows(deps: EngineDeps, { claimed, source, session, signal,
   blame('data model');
   const { chunkRows } = deps.settings;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
-  const snapshotKey = snapshotKeyOf(deps, claimed);
+  const snapshotKey = snapshotKeyOf(deps, claimed, columns);
   await deliverAll(deps, {
     ...{ signal, sinceMs },
     read: (reading) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, source, reading),

@@ -9,7 +9,7 @@ import {
   reachable,
   unknownConnection,
 } from '../sync/index.ts';
-import { type Cell, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
+import { type Cell, type Column, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
 import { MOST_PREVIEW_ROWS, type PreviewAnswer } from './contract/trial.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { isList, plainOf } from './mapping/failed-row.ts';
@@ -43,7 +43,7 @@ export async function previewModel(
     const columns = await session.describe({ sql, parameters: {} }, signal);
     const { rows, warnings } = await firstRows(session, {
       statement: wrapModel({ sql, dialect, limit }),
-      limit,
+      ...{ described: columns, limit },
       signal,
     });
     return {
@@ -56,6 +56,7 @@ export async function previewModel(
 
 interface FirstRows {
   readonly statement: Statement;
+  readonly described?: readonly Column[];
   readonly limit: number;
   readonly signal: AbortSignal;
 }
@@ -70,10 +71,11 @@ interface SomeRows {
 }
 
 /** At most `limit` rows of the statement, of about 8 MiB together; what is left in the warehouse is freed. */
-export async function firstRows(session: Session, { statement, limit, signal }: FirstRows): Promise<SomeRows> {
+export async function firstRows(session: Session, first: FirstRows): Promise<SomeRows> {
+  const { limit, signal, ...asked } = first;
   const rows: Row[] = [];
   let bytes = 0;
-  const { chunks } = await session.read({ statement, chunkRows: limit, chunkBytes: MOST_BYTES }, signal);
+  const { chunks } = await session.read({ ...asked, chunkRows: limit, chunkBytes: MOST_BYTES }, signal);
   for await (const chunk of chunks) {
     for (const row of chunk.slice(0, limit - rows.length)) {
       bytes += bytesOf(row);

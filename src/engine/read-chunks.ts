@@ -36,11 +36,11 @@ export interface ReadingDeps {
  */
 export async function* readChunks(
   { session, ledger, chunkRows, label, snapshotKey }: ReadingDeps,
-  { statement, mapping }: Pick<RunSource, 'statement' | 'mapping'>,
+  { statement, mapping, columns: described }: Pick<RunSource, 'statement' | 'mapping' | 'columns'>,
   signal: AbortSignal,
 ): AsyncGenerator<MappedChunk, void, undefined> {
   const pieceRows = Math.min(PIECE_ROWS, chunkRows);
-  const request = { statement, chunkRows: pieceRows, chunkBytes: PIECE_BYTES, label, snapshotKey };
+  const request = { statement, described, chunkRows: pieceRows, chunkBytes: PIECE_BYTES, label, snapshotKey };
   const { chunks } = await session.read(request, signal);
   let most = Math.min(FIRST_CHUNK_ROWS, chunkRows);
   let chunk = openChunk(ledger, mapping);

@@ -82,6 +82,10 @@ export const ERROR_CODES = {
   },
   CONNECTOR_MISSING: { disposition: 'fault', meaning: 'This build has no connector for the provider.' },
   MODEL_INVALID: { disposition: 'fault', meaning: 'The columns of the model do not fit the pipeline.' },
+  MODEL_CHANGED: {
+    disposition: 'retry',
+    meaning: 'The columns of the model changed between its description and its rows; it is described again.',
+  },
   FEED_INACTIVE: { disposition: 'fault', meaning: 'The feed of the pipeline is not active.' },
   NO_ROW_MAPPED: {
     disposition: 'fault',

@@ -26,3 +26,28 @@ export function findColumn(columns: readonly Column[], name: string): Column | u
   const folded = columns.filter((column) => column.name.toLowerCase() === name.toLowerCase());
   return folded.length === 1 ? folded[0] : undefined;
 }
+
+/**
+ * Whoever reads rows goes by the columns that were described before, and a table or file may be replaced in between. Throws
+ * MODEL_CHANGED where names, types or their order differ. `nativeType` does not count: products write it in several forms
+ * (`NUMERIC` and `NUMERIC(18, 2)`), and cells depend on `type` alone.
+ */
+export function requireDescribedColumns(columns: readonly Column[], described: readonly Column[]): void {
+  const [now, before] = [columns.map(shownColumn), described.map(shownColumn)];
+  const at = before.findIndex((column, index) => column !== now[index]);
+  if (at < 0 && now.length === before.length) return;
+  const place = at < 0 ? before.length : at;
+  const message =
+    `The columns of the model changed while it was about to be read: column ${place + 1} was ${before[place] ?? 'missing'} ` +
+    `when the model was described, and is ${now[place] ?? 'missing'} in its rows. Nothing was read; try again when the table is in place.`;
+  throw new AppError('MODEL_CHANGED', message);
+}
+
+/** `"tags" (list of text)`. */
+function shownColumn({ name, ...column }: Column): string {
+  return `"${name}" (${typeNames(column)})`;
+}
+
+function typeNames({ type, item }: Omit<Column, 'name'>): string {
+  return item === undefined ? type : `${type} of ${typeNames(item)}`;
+}

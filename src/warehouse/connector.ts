@@ -24,6 +24,8 @@ export interface ReadRequest {
   /** A chunk holds at most so many rows, and ends early when it holds about `chunkBytes`. */
   readonly chunkRows: number;
   readonly chunkBytes: number;
+  /** What `describe` said of the model: rows with columns of other names, types or places are MODEL_CHANGED. */
+  readonly described?: readonly Column[];
   /** Rows of the first chunk, smaller so that progress shows early. */
   readonly firstChunkRows?: number;
   /** Goes to the warehouse's query log where it has tags: pipeline and run. */

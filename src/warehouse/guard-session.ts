@@ -1,6 +1,6 @@
 import { AppError, systemClock } from '../kernel/index.ts';
 import type { Cell } from './cells.ts';
-import { requireDistinctColumns } from './columns.ts';
+import { requireDescribedColumns, requireDistinctColumns } from './columns.ts';
 import type { ReadRequest, ReadResult, Session } from './connector.ts';
 import type { WriteBack } from './write-back.ts';
 
@@ -43,9 +43,10 @@ export function guardSession(session: Session, classify: Classify): Session {
     open.add(iterator);
     try {
       requireDistinctColumns(columns);
-    } catch (duplicate) {
+      if (request.described !== undefined) requireDescribedColumns(columns, request.described);
+    } catch (misfit) {
       await iterator.return();
-      throw duplicate;
+      throw misfit;
     }
     return { columns, chunks: { [Symbol.asyncIterator]: () => iterator } };
   }

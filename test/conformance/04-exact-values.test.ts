@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { wrapModel } from '../../src/warehouse/index.ts';
 import { sentence } from './fleet.ts';
-import { readAll, requestOf, using } from './reading.ts';
+import { NEVER, readAll, requestOf, statement, using } from './reading.ts';
 
 sentence('4. exact values', (fixture) => {
   const { exact, sql } = fixture;
+  const { dialect } = fixture.connector;
 
   test('each alone, and as every second row of many, NULL between', () =>
     using(fixture, async (session) => {
@@ -27,6 +29,15 @@ sentence('4. exact values', (fixture) => {
       const query = `SELECT ${exact.map(({ sql: value }, index) => `${value} AS c${index}`).join(', ')}`;
       const { rows } = await readAll(session, requestOf(query));
       expect(rows[0]).toEqual(exact.map(({ cell }) => cell));
+    }));
+
+  test('all of them described as their rows come, also where the model stands in a subquery', () =>
+    using(fixture, async (session) => {
+      const values = [...exact.map((value) => value.sql), 'NULL', "'x'"];
+      const model = `SELECT ${values.map((value, index) => `${value} AS c${index}`).join(', ')}`;
+      const described = await session.describe(statement(model), NEVER);
+      const request = { ...requestOf(''), statement: wrapModel({ sql: model, dialect }), described };
+      expect((await readAll(session, request)).rows).toHaveLength(1);
     }));
 
   test.each([1024 * 1024, 5])('a string of %i characters', (characters) =>

@@ -71,7 +71,7 @@ async function resolveAndWrite(deps: EngineDeps, step: Writing): Promise<void> {
   const { claimed, session, signal, sinceMs, model, columns, addressing, tableId, blame } = step;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
-  const snapshotKey = snapshotKeyOf(deps, claimed);
+  const snapshotKey = snapshotKeyOf(deps, claimed, columns);
   const { chunkRows } = deps.settings;
   const shared = await findSharedKeys({ session, dialect, addressing, chunkRows, label, signal });
   const keys = createStagedKeys(addressing, shared);
@@ -83,7 +83,7 @@ async function resolveAndWrite(deps: EngineDeps, step: Writing): Promise<void> {
     await deliverAll(deps, {
       ...{ signal, sinceMs },
       read: (reading) =>
-        readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping }, reading),
+        readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping, columns }, reading),
       delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
       async inspect(progress, chunk) {
         requireMappedRows(progress, { chunk, blame });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET } from '../../../connectors/index.ts';
 import { dryRun } from '../../../src/engine/dry-run.ts';
 import { createEvents } from '../../../src/events/index.ts';
-import type { Connector, Session } from '../../../src/warehouse/index.ts';
+import { type Connector, defineConnector, type Session } from '../../../src/warehouse/index.ts';
 import type { Warehouse } from '../../conformance/fixture.ts';
 import { duckdbFixture } from '../../conformance/fixtures/duckdb.ts';
 import { testIdentities } from '../../support/deliver-people.ts';
@@ -222,6 +222,29 @@ describe('dry-run of an events pipeline', () => {
     // of the run's own statement, not of the first rows
     expect(estimated.join()).not.toContain('LIMIT');
   });
+
+  it.each(['/data-models/purchases/preview', `${PIPELINES}/${pipelineBody.id}/dry-run`])(
+    'shows no row under columns that others took the place of meanwhile: %s',
+    async (path) => {
+      const duckdb = FLEET.DuckDB as Connector;
+      const open: Connector['open'] = async (...args) => {
+        const session = await duckdb.open(...args);
+        // as they were before somebody replaced the table
+        const before: Session['describe'] = async (...asked) => (await session.describe(...asked)).toReversed();
+        return { ...session, describe: before };
+      };
+      await using late = await openSyncApi({
+        fleet: { DuckDB: defineConnector({ ...duckdb, open }) },
+        connectorEnvironment: () => warehouse.environment,
+      });
+      await late.admin.post('/connections', { ...connectionBody, config: { database: 'warehouse.duckdb' } });
+      await late.admin.post('/data-models', modelBody);
+      await late.admin.post(PIPELINES, { ...pipelineBody, sync_mode: { type: 'full' } });
+      const body = path.endsWith('preview') ? { connection_id: 'warehouse' } : undefined;
+      const answer = await late.admin.post(path, body);
+      expect([answer.status, messages(answer)]).toEqual([502, expect.stringContaining('columns of the model changed')]);
+    },
+  );
 
   it('says what no longer fits together', async () => {
     await warehouse.seed(['ALTER TABLE purchases RENAME COLUMN amount TO sum']);

@@ -4,7 +4,7 @@ import { retryRun } from '../../../src/engine/retry-run.ts';
 import { snapshotKeyOf } from '../../../src/engine/snapshot-key.ts';
 import { AppError, Secret } from '../../../src/kernel/index.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
-import { people } from '../../support/people-runs.ts';
+import { COLUMNS, people } from '../../support/people-runs.ts';
 import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
 import { addPipeline, IDENTITY_KEY, WORKSPACE } from '../../support/test-engine.ts';
 
@@ -35,16 +35,17 @@ test('all attempts of a run read under one key, and under a new one once it is r
   expect(third).not.toBe(first);
 });
 
-test('another installation, workspace or run has another key, also for a run that has the same id', async () => {
+test('another installation, workspace, run or set of columns has another key, also for a run that has the same id', async () => {
   await addPipeline(here.store);
   const { workspaceId, runId, startedAt } = await here.claim(await here.request());
   const claimed = { workspaceId, runId, startedAt };
   const ledgerKey = new Secret('another');
   const keys = [
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, claimed),
-    snapshotKeyOf({ ledgerKey }, claimed),
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, { ...claimed, workspaceId: 2n as typeof workspaceId }),
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, { ...claimed, runId: runId + 1n }),
+    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, claimed, COLUMNS),
+    snapshotKeyOf({ ledgerKey }, claimed, COLUMNS),
+    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, { ...claimed, workspaceId: 2n as typeof workspaceId }, COLUMNS),
+    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, { ...claimed, runId: runId + 1n }, COLUMNS),
+    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, claimed, COLUMNS.toReversed()),
   ];
-  expect(new Set(keys).size).toBe(4);
+  expect(new Set(keys).size).toBe(5);
 });

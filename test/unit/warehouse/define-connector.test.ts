@@ -183,4 +183,20 @@ describe('a connector', () => {
     await expect(session.describe(request.statement, never)).rejects.toMatchObject({ code: 'MODEL_INVALID' });
     await expect(session.read(request, never)).rejects.toMatchObject({ code: 'MODEL_INVALID' });
   });
+
+  it('lets no row through whose columns are others than those that were described, and frees what it had begun', async () => {
+    const trace: Trace = { events: [] };
+    const session = await connectorOf([[[1, 2]]], trace, ['a', 'b']).open({ host: 'x' }, environment, never);
+    const described = await session.describe(request.statement, never);
+    const sized = described.map((column) => ({ ...column, nativeType: 'INT(11)' }));
+    await drain((await session.read({ ...request, described: sized }, never)).chunks);
+    expect(trace.events).toEqual(['open', 'next', 'next', 'return']);
+    const [a, b] = described;
+    const list = { ...b, type: 'list', item: b } as const;
+    for (const other of [[b, a], [a], [a, b, a], [a, { ...b, type: 'text' }], [a, list], []]) {
+      const reading = session.read({ ...request, described: other as typeof described }, never);
+      await expect(reading).rejects.toMatchObject({ code: 'MODEL_CHANGED' });
+      expect(trace.events.at(-1)).toBe('return');
+    }
+  });
 });
