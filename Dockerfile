@@ -22,4 +22,4 @@ EXPOSE 8080
 # The exec form makes Node process 1: SIGTERM reaches the daemon, which drains and leaves.
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=60", "--no-parallel-scavenge", "src/main.ts", "serve"]
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PENSTOCK_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "require(process.env.PENSTOCK_TLS_CERTIFICATE ? 'https' : 'http').get({ port: process.env.PENSTOCK_PORT, path: '/healthz', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]

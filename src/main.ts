@@ -2,6 +2,8 @@
 import { runCommandLine } from './cli/index.ts';
 import { quickenImports } from './quick-imports.ts';
 
+// what Penstock writes (secrets, rows, result files) is for its own user alone
+process.umask(0o077);
 // commands import what they need when they are called
 quickenImports();
 // who reads our answer may stop early: `penstock pipeline runs ID | head -3`

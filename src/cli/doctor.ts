@@ -1,7 +1,7 @@
 import type { Register } from './command.ts';
 
 const HELP = `
-Looks at folder, disk, keys, port, store, clock, schedule, batches and every connection, and says how to mend what is
+Looks at folder, disk, keys, port, store, clock, schedule, batches, pipelines and every connection, and says how to mend what is
 wrong. Exit code 0 when nothing failed, 1 otherwise.`;
 
 export const registerDoctor: Register = (program, context) => {

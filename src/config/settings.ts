@@ -72,7 +72,11 @@ export const SETTINGS = {
     default: '50',
     meaning: 'Requests with a public key alone that one address may send in a second, to each daemon.',
   },
-  DATABASE_URL: { default: '', meaning: 'A PostgreSQL to use as store instead of the embedded one.', secret: true },
+  DATABASE_URL: {
+    default: '',
+    meaning: 'A PostgreSQL (14 or newer) to use as store instead of the embedded one; its user owns the database.',
+    secret: true,
+  },
   PENSTOCK_STORE_PORT: {
     default: '0',
     meaning: 'Port of the embedded store; 0 takes a free one at the first start and keeps it.',

@@ -28,6 +28,12 @@ const BY_STATE: readonly Rule[] = [
     code: 'STORE_UNAVAILABLE',
     message: 'The store refuses us; look at user, password and database of DATABASE_URL',
   },
+  {
+    when: /^42501$/,
+    code: 'STORE_UNAVAILABLE',
+    message:
+      'The user of DATABASE_URL lacks a right on its database. Make it the owner (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON DATABASE and on its schema public',
+  },
   { when: /^25006$/, code: 'STORE_UNAVAILABLE', message: 'The store is read-only, a standby perhaps' },
   { when: /^(08|53|57P|58|25P03)/, code: 'STORE_UNAVAILABLE', message: 'The store does not answer' },
   { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store broke a statement off' },

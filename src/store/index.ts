@@ -10,6 +10,7 @@ export type {
 } from './contract.ts';
 export { copyInstant } from './copy-instant.ts';
 export { deleteInParts } from './delete-in-parts.ts';
+export { hasDaemon } from './embedded/embedded-store.ts';
 export { removeHome } from './embedded/remove-home.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Submission } from './group-commit.ts';
 export { inIndexOrder } from './in-index-order.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
 import { holdRuns } from '../support/crash/held-runs.ts';
+import { recordOf } from '../support/embedded-home.ts';
 import { install } from '../support/installation.ts';
 import { bareEnvironment } from '../support/penstock-process.ts';
 import { completeRun, type RunAnswer, shopOver } from '../support/shop.ts';
@@ -16,6 +17,10 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   const options = { home: home.path, environment: { PENSTOCK_CHUNK_ROWS: '200' } };
   const installation = await install(options);
   const { daemon, api } = await installation.serve();
+  // nothing that the daemon writes is readable for other users of the machine
+  if (process.platform === 'linux') {
+    expect(readFileSync(`/proc/${daemon.pid}/status`, 'utf8')).toMatch(/^Umask:\s+0077$/m);
+  }
   const shop = shopOver(api, installation.folder);
   const pipeline = await shop.pipeline('all', PEOPLE);
   const store = await installation.openStore();
@@ -42,7 +47,7 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   // a command starts the store for itself and stops it again
   const [queued] = await commandLine(bareEnvironment(options)).json<readonly RunAnswer[]>('pipeline', 'runs', pipeline);
   expect(queued).toMatchObject({ id: Number(run), status: 'queued', ended_on: null });
-  const { folder } = JSON.parse(readFileSync(join(home.path, 'store.json'), 'utf8')) as { folder: string };
+  const { folder } = await recordOf(home.path);
   expect(existsSync(join(folder, 'data', 'postmaster.pid'))).toBe(false);
 
   await using next = await installation.serve();

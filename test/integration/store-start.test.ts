@@ -63,6 +63,32 @@ describe('a store named by DATABASE_URL', () => {
   });
 });
 
+test('a home that cannot be made is an error with the setting to change, and no stack', async () => {
+  const home = '/dev/null/penstock';
+  const store = { databaseUrl: undefined, port: 0, syncsToDisk: true, poolSize: 4 };
+  await expect(startStore({ home, store }, { log, role: 'daemon' })).rejects.toMatchObject({
+    code: 'STORE_START',
+    message: expect.stringMatching(/\/dev\/null\/penstock cannot be made: ENOTDIR.*PENSTOCK_HOME/),
+  });
+});
+
+test('a role that may create nothing in the database is told the grant, and no stack', async () => {
+  await using empty = await openTestStore({ empty: true });
+  const url = new URL(empty.databaseUrl);
+  const role = `weak_${url.pathname.slice(1)}`;
+  await empty.execute(`CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
+  try {
+    url.username = role;
+    url.password = 'weak';
+    await expect(startStore(given(url.href), { log, role: 'daemon' })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/ALTER DATABASE.*GRANT CREATE ON DATABASE.*permission denied for database/),
+    });
+  } finally {
+    await empty.execute(`DROP ROLE ${role}`);
+  }
+});
+
 describe('the binaries', () => {
   // skipped for an ordinary user: whoever runs the server itself reaches what it installed
   test.skipIf(!isRoot)('are copied once to where the server’s user can run them', async () => {

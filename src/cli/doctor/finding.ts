@@ -8,11 +8,16 @@ export interface Finding {
   readonly mend?: string;
 }
 
-/** Runs one check; what it throws is a failure with the error's own message. */
-export async function examine(check: string, look: () => Promise<Omit<Finding, 'check'>>): Promise<Finding> {
+/** Runs one check. An error that it throws becomes a failure with the error's own message, and `mend` as its remedy. */
+export async function examine(
+  check: string,
+  look: () => Promise<Omit<Finding, 'check'>>,
+  mend?: string,
+): Promise<Finding> {
   try {
     return { check, ...(await look()) };
   } catch (thrown) {
-    return { check, status: 'failed', found: asAppError(thrown).message };
+    const failure: Finding = { check, status: 'failed', found: asAppError(thrown).message };
+    return mend === undefined ? failure : { ...failure, mend };
   }
 }

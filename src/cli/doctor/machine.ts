@@ -1,27 +1,27 @@
-// What the doctor looks at before a store is open: the folder, its disk, the keys and the port.
+// What the doctor looks at before a store is open: the folder, its disk, the keys, and who answers on the port.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { systemClock } from '../../kernel/index.ts';
+import { hasDaemon } from '../../store/index.ts';
+import { answersHealth } from './ask-health.ts';
 import { examine, type Finding } from './finding.ts';
 
 const GIB = 2 ** 30;
 const LOW_DISK_BYTES = 2 * GIB;
 const NO_DISK_BYTES = GIB / 4;
 const OTHERS_BITS = 0o077;
-const ANSWER_MS = 2000;
 
 export async function examineMachine(config: Config): Promise<readonly Finding[]> {
   return Promise.all([
-    examine('home', () => lookAtHome(config.home)),
+    examine('home', () => lookAtHome(config)),
     examine('disk', () => lookAtDisk(config.home)),
     examine('keys', () => lookAtKeys(config)),
-    examine('port', () => lookAtPort(config.http)),
+    examine('port', () => lookAtPort(config)),
   ]);
 }
 
-async function lookAtHome(home: string): Promise<Omit<Finding, 'check'>> {
+async function lookAtHome({ home, store }: Config): Promise<Omit<Finding, 'check'>> {
   const folder = await existing(home);
   const mend = `Give this user the right to write ${folder}, or set PENSTOCK_HOME to another folder.`;
   try {
@@ -29,7 +29,19 @@ async function lookAtHome(home: string): Promise<Omit<Finding, 'check'>> {
   } catch {
     return { status: 'failed', found: `${folder} cannot be written by this user.`, mend };
   }
-  return { status: 'ok', found: folder === home ? home : `${home} is made at the first start.` };
+  if (folder !== home && store.databaseUrl !== undefined) {
+    return { status: 'ok', found: `${home} is made when a file is kept there` };
+  }
+  if (folder !== home) {
+    const begin = 'Run `penstock init` to begin one there, or set PENSTOCK_HOME to the folder of yours.';
+    return { status: 'warning', found: `There is no Penstock in ${home} yet.`, mend: begin };
+  }
+  const warehouses = join(home, 'warehouses');
+  if (await isOpenToOthers(warehouses)) {
+    const found = `${warehouses}, which holds the files of DuckDB connections, is open to other users.`;
+    return { status: 'warning', found, mend: `chmod 700 ${warehouses}` };
+  }
+  return { status: 'ok', found: home };
 }
 
 async function lookAtDisk(home: string): Promise<Omit<Finding, 'check'>> {
@@ -49,36 +61,29 @@ async function lookAtKeys({ home, keys, store }: Config): Promise<Omit<Finding, 
     return { status: 'failed', found: 'DATABASE_URL is set, but not both keys.', mend };
   }
   const folder = join(home, 'keys');
-  const mode = await stat(folder).then(
-    (found) => found.mode,
-    () => undefined,
-  );
-  if (mode === undefined) return { status: 'ok', found: `made in ${folder} at the first start` };
-  if ((mode & OTHERS_BITS) !== 0) {
+  if ((await modeOf(folder)) === undefined) return { status: 'ok', found: `made in ${folder} at the first start` };
+  if (await isOpenToOthers(folder)) {
     return { status: 'warning', found: `${folder} is open to other users.`, mend: `chmod 700 ${folder}` };
   }
   const found = `kept in ${folder}`;
   return { status: 'ok', found: `${found}; a backup of the store is worth nothing without them` };
 }
 
-async function lookAtPort({ host, port }: Config['http']): Promise<Omit<Finding, 'check'>> {
-  if (port === 0 || (await isFree(host, port))) return { status: 'ok', found: `${host}:${port} is free` };
-  if (await isDaemon(`http://${host}:${port}/healthz`))
+async function lookAtPort(config: Config): Promise<Omit<Finding, 'check'>> {
+  const { host, port } = config.http;
+  const start = 'Start one with `penstock serve`.';
+  if (port === 0) return { status: 'ok', found: 'the daemon takes any free port' };
+  if (await isFree(host, port))
+    return { status: 'warning', found: `no daemon listens on ${host}:${port}`, mend: start };
+  if (!(await answersHealth(config.http))) {
+    const mend = 'Set PENSTOCK_PORT to another port, or end what listens there.';
+    return { status: 'failed', found: `something else listens on ${host}:${port}`, mend };
+  }
+  // of a store that DATABASE_URL names nobody here can tell whose daemon it is
+  if (config.store.databaseUrl !== undefined || (await hasDaemon(config.home)))
     return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
-  const mend = 'Set PENSTOCK_PORT to another port, or end what listens there.';
-  return { status: 'failed', found: `something else listens on ${host}:${port}`, mend };
-}
-
-async function isDaemon(url: string): Promise<boolean> {
-  const answered = new AbortController();
-  const late = new AbortController();
-  void systemClock.sleep(ANSWER_MS, answered.signal).then(
-    () => late.abort(),
-    () => undefined,
-  );
-  const answer = await fetch(url, { signal: late.signal }).catch(() => undefined);
-  answered.abort();
-  return answer?.ok === true;
+  const mend = `Set PENSTOCK_HOME to the home of that daemon, or PENSTOCK_PORT to another port. ${start}`;
+  return { status: 'warning', found: `the daemon that answers on ${host}:${port} is not that of ${config.home}`, mend };
 }
 
 async function isFree(host: string, port: number): Promise<boolean> {
@@ -87,6 +92,17 @@ async function isFree(host: string, port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
   });
+}
+
+async function isOpenToOthers(folder: string): Promise<boolean> {
+  return (((await modeOf(folder)) ?? 0) & OTHERS_BITS) !== 0;
+}
+
+async function modeOf(folder: string): Promise<number | undefined> {
+  return stat(folder).then(
+    ({ mode }) => mode,
+    () => undefined,
+  );
 }
 
 /** The folder itself, or the nearest one above it that is there. */

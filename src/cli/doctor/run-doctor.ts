@@ -8,6 +8,7 @@ import { EXIT } from '../exit-codes.ts';
 import { asOperator, hasHome, type Operator } from '../operator.ts';
 import { examine, type Finding } from './finding.ts';
 import { examineMachine } from './machine.ts';
+import { examinePipelines } from './pipelines.ts';
 import { examineStore } from './store.ts';
 
 const COLUMNS = ['check', 'status', 'found', 'mend'];
@@ -25,14 +26,24 @@ export async function runDoctor(context: CommandContext): Promise<void> {
 async function examineInside(context: CommandContext, config: Config): Promise<readonly Finding[]> {
   if (!(await hasHome(config))) return [{ check: 'store', status: 'ok', found: 'made at the first start' }];
   const findings: Finding[] = [];
-  const opened = await examine('store', async () => {
-    await asOperator(context, async (operator) => {
-      findings.push(...(await examineStore(operator.store, operator.clock)));
-      findings.push(...(await examineConnections(operator, config)));
-    });
-    return { status: 'ok', found: '' };
-  });
+  const opened = await examine(
+    'store',
+    async () => {
+      await asOperator(context, async (operator) => {
+        findings.push(...(await examineStore(operator.store, operator.clock)));
+        findings.push(...(await examinePipelines(operator.store)));
+        findings.push(...(await examineConnections(operator, config)));
+      });
+      return { status: 'ok', found: '' };
+    },
+    storeRemedy(config),
+  );
   return opened.status === 'failed' ? [...findings, opened] : findings;
+}
+
+function storeRemedy({ home, store }: Config): string {
+  if (store.databaseUrl !== undefined) return 'Start the PostgreSQL that DATABASE_URL names, or correct DATABASE_URL.';
+  return `Do what the message says; the server's own log is ${home}/store.log.`;
 }
 
 async function examineConnections(operator: Operator, config: Config): Promise<readonly Finding[]> {

@@ -51,10 +51,14 @@ export interface RunningStore {
   readonly databaseUrl: Secret | undefined;
 }
 
-/** Undefined: no daemon runs in `home`. */
+/** Tells whether a living daemon runs in `home`. */
+export async function hasDaemon(home: string): Promise<boolean> {
+  return (await findOwner(home))?.role === 'daemon';
+}
+
+/** Returns the store of the daemon that runs in `home`, undefined without one. */
 export async function findRunningStore(home: string): Promise<RunningStore | undefined> {
-  const owner = await findOwner(home);
-  if (owner?.role !== 'daemon') return undefined;
+  if (!(await hasDaemon(home))) return undefined;
   const record = await readRecord(home);
   return { databaseUrl: record === undefined ? undefined : databaseUrlOf(record) };
 }

@@ -1,7 +1,21 @@
 import { chmod, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../../kernel/index.ts';
 
-/** As root the home is made so that the server's user can pass through it; the secrets in it stay with their owner. */
+/**
+ * Makes the home with every folder above it that is missing. As root they are made so that the server's user can pass through;
+ * what lies in the home stays with its owner. Throws STORE_START when this user may not make it.
+ */
 export async function makeHome(home: string): Promise<void> {
-  const made = await mkdir(home, { recursive: true, mode: 0o755 });
-  if (made !== undefined && process.getuid?.() === 0) await chmod(home, 0o711);
+  try {
+    const first = await mkdir(home, { recursive: true, mode: 0o700 });
+    if (first === undefined || process.getuid?.() !== 0) return;
+    for (let folder = home; folder.length >= first.length; folder = dirname(folder)) await chmod(folder, 0o711);
+  } catch (cause) {
+    throw new AppError(
+      'STORE_START',
+      `The home ${home} cannot be made: ${(cause as Error).message}. Set PENSTOCK_HOME to a folder that this user can write, or make ${home} and give it to this user.`,
+      { cause },
+    );
+  }
 }

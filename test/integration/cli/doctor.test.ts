@@ -1,12 +1,17 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
 import { openCliStore } from '../../support/cli-store.ts';
 import { commandLine } from '../../support/command-line.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/localhost-certificate.ts';
+import { someKeys } from '../../support/penstock-process.ts';
 import { temporaryHome } from '../../support/temporary-home.ts';
+import { addPipeline } from '../../support/test-engine.ts';
 
 interface Finding {
   readonly check: string;
@@ -21,11 +26,20 @@ async function findings(environment: Readonly<Record<string, string>>) {
   return { code, found, checks: [...found.keys()] };
 }
 
+/** Runs the command of the image's HEALTHCHECK and answers its exit code. */
+async function runHealthcheck(environment: Readonly<Record<string, string>>): Promise<number> {
+  const dockerfile = readFileSync(join(import.meta.dirname, '../../../Dockerfile'), 'utf8');
+  const [, ...args] = JSON.parse(/^HEALTHCHECK[^\n]*\n\s+CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '') as string[];
+  const child = spawn(process.execPath, args, { env: environment, stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  return Number(code);
+}
+
 test('all is well with a daemon that works', async () => {
   await using cli = await openCliStore();
   await cli.penstock.json('init');
   const { code, found, checks } = await findings(cli.environment);
-  expect(checks).toEqual(['home', 'disk', 'keys', 'port', 'store', 'clock', 'schedule', 'batches']);
+  expect(checks).toEqual(['home', 'disk', 'keys', 'port', 'store', 'clock', 'schedule', 'batches', 'pipelines']);
   expect([...found.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(code).toBe(0);
 });
@@ -64,11 +78,15 @@ test('batches outside their months are a warning, and no fault', async () => {
   expect(code).toBe(0);
 });
 
-test('a home that is not there yet is no fault and is not made', async () => {
+test('a home that is not there yet is a warning with the command that begins one, and is not made', async () => {
   await using home = await temporaryHome();
   const { code, found } = await findings({ PENSTOCK_HOME: home.path, PENSTOCK_PORT: '0' });
   expect(code).toBe(0);
-  expect(found.get('home')?.found).toContain('made at the first start');
+  expect(found.get('home')).toMatchObject({
+    status: 'warning',
+    found: `There is no Penstock in ${home.path} yet.`,
+    mend: expect.stringMatching(/penstock init.*PENSTOCK_HOME/),
+  });
   expect(found.get('store')?.found).toContain('made at the first start');
 });
 
@@ -93,4 +111,79 @@ test('a port that something else holds, and keys that others may read', async ()
   } finally {
     stranger.close();
   }
+});
+
+test('faulted pipelines fail the look, each with what its fault says; paused ones do not', async () => {
+  await using cli = await openCliStore();
+  await cli.penstock.json('init');
+  for (let each = 0; each < 25; each++) await addPipeline(cli.store, { id: `p${String(each).padStart(2, '0')}` });
+  const fault = JSON.stringify([{ message: 'permission denied for table orders' }]);
+  await cli.store.execute("UPDATE pipelines SET state = 'paused' WHERE workspace_id = 1 AND id >= 'p23'");
+  await cli.store.execute('UPDATE data_models SET fault = $1 WHERE workspace_id = 1', [fault]);
+  const { code, found, checks } = await findings(cli.environment);
+  expect(code).toBe(1);
+  expect(found.get('pipeline 1/p00')).toEqual({
+    check: 'pipeline 1/p00',
+    status: 'failed',
+    found: 'The data model "p00" is faulted: permission denied for table orders',
+    mend: expect.stringMatching(/PUT.*trigger/),
+  });
+  expect(checks.filter((check) => check.startsWith('pipeline 1/'))).toHaveLength(20);
+  expect(found.get('pipelines')?.found).toBe('3 more are faulted');
+});
+
+test('a daemon that speaks TLS passes for one, whatever name its certificate bears', async () => {
+  await using home = await temporaryHome();
+  mkdirSync(home.path);
+  const [certificate, key] = [join(home.path, 'cert.pem'), join(home.path, 'key.pem')];
+  writeFileSync(certificate, CERTIFICATE);
+  writeFileSync(key, CERTIFICATE_KEY);
+  const daemon = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, answer) => {
+    answer.writeHead(request.url === '/healthz' ? 200 : 404).end();
+  }).listen(0, '127.0.0.1');
+  await once(daemon, 'listening');
+  try {
+    const environment = {
+      PENSTOCK_HOME: home.path,
+      PENSTOCK_PORT: String((daemon.address() as AddressInfo).port),
+      PENSTOCK_TLS_CERTIFICATE: certificate,
+      PENSTOCK_TLS_KEY: key,
+    };
+    const shared = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+    expect((await findings(shared)).found.get('port')).toMatchObject({ status: 'ok' });
+    expect(await runHealthcheck(environment)).toBe(0);
+    expect(await runHealthcheck({ PENSTOCK_PORT: environment.PENSTOCK_PORT })).toBe(1);
+    // the same daemon, but this home has none
+    expect((await findings(environment)).found.get('port')).toMatchObject({
+      status: 'warning',
+      found: expect.stringContaining(`is not that of ${home.path}`),
+    });
+  } finally {
+    daemon.close();
+  }
+});
+
+test('a store that does not answer comes with a remedy, and a port where nobody listens with a command', async () => {
+  await using home = await temporaryHome();
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  await new Promise((done) => free.close(done));
+  const { found } = await findings({
+    ...someKeys(),
+    PENSTOCK_HOME: home.path,
+    PENSTOCK_PORT: String(port),
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+  });
+  expect(found.get('store')).toMatchObject({ status: 'failed', mend: expect.stringContaining('DATABASE_URL') });
+  expect(found.get('port')).toMatchObject({ status: 'warning', mend: expect.stringContaining('penstock serve') });
+});
+
+test('files of warehouses that other users may read are a warning', async () => {
+  await using home = await temporaryHome();
+  const warehouses = join(home.path, 'warehouses');
+  mkdirSync(warehouses, { recursive: true });
+  chmodSync(warehouses, 0o755);
+  const { found } = await findings({ PENSTOCK_HOME: home.path, PENSTOCK_PORT: '0' });
+  expect(found.get('home')).toMatchObject({ status: 'warning', mend: `chmod 700 ${warehouses}` });
 });

@@ -1,0 +1,34 @@
+// What the doctor says of pipelines: those that a fault keeps from running, whichever resource the fault stands on.
+import { listWorkspaces } from '../../access/index.ts';
+import { workspaceId } from '../../kernel/index.ts';
+import type { Store } from '../../store/index.ts';
+import { loadPipelines, pipelineErrors, stoppedReason } from '../../sync/index.ts';
+import type { Finding } from './finding.ts';
+
+const SHOWN = 20;
+const MEND =
+  'Fix what the message names, then PUT the faulted resource or trigger the pipeline: either clears the fault.';
+
+/** Lists the faulted pipelines of all workspaces, the first 20 by name, or says that there are none. */
+export async function examinePipelines(store: Store): Promise<readonly Finding[]> {
+  const faulted: Finding[] = [];
+  let active = 0;
+  for (const { id } of await listWorkspaces(store)) {
+    for (const context of await loadPipelines(store, { workspaceId: workspaceId(id) })) {
+      if (stoppedReason(context) !== undefined) continue;
+      active += 1;
+      const found = pipelineErrors(context).map(({ message }) => message);
+      if (found.length === 0) continue;
+      faulted.push({
+        check: `pipeline ${id}/${context.pipeline.id}`,
+        status: 'failed',
+        found: found.join(' '),
+        mend: MEND,
+      });
+    }
+  }
+  if (faulted.length === 0) return [{ check: 'pipelines', status: 'ok', found: `${active} active, none is faulted` }];
+  const rest = faulted.length - SHOWN;
+  const more: Finding = { check: 'pipelines', status: 'failed', found: `${rest} more are faulted`, mend: MEND };
+  return [...faulted.slice(0, SHOWN), ...(rest > 0 ? [more] : [])];
+}
