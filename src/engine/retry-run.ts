@@ -15,7 +15,7 @@ import {
   RUN_QUEUE,
   type Run,
   runJobKey,
-  stoppedReason,
+  stoppedMessage,
   timetableOf,
 } from '../sync/index.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -65,8 +65,8 @@ async function requireRetryable(tx: Transaction, { context, run, nowMs }: Questi
   if (nextStatus(run.status, 'retry') === null) {
     throw refused(`Run ${run.id} succeeded, so there is nothing to retry; trigger the pipeline to load what is new.`);
   }
-  const stopped = stoppedReason(context);
-  if (stopped !== undefined) throw refused(`The pipeline "${pipeline.id}" is stopped. ${stopped}`);
+  const stopped = stoppedMessage(context);
+  if (stopped !== undefined) throw refused(stopped);
   if (isOver(timetableOf(pipeline.schedule, pipeline.syncMode.from), nowMs)) {
     throw refused(`The schedule of the pipeline "${pipeline.id}" ended at ${pipeline.schedule.end}; PUT a later end.`);
   }

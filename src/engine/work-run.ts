@@ -15,9 +15,10 @@ import { type Blame, settleFailure } from './settle-failure.ts';
 export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
   const claimed = await claimRun(deps, job, runOfKey(job.key));
   if (claimed === undefined) return;
-  const log = deps.log.child({ workspace: String(claimed.workspaceId), run: String(claimed.runId) });
+  const { workspaceId, runId, snapshot } = claimed;
+  const log = deps.log.child({ workspace: String(workspaceId), pipeline: snapshot.pipeline.id, run: String(runId) });
   const startedMs = deps.clock.nowMs();
-  log.info({ pipeline: claimed.snapshot.pipeline.id, attempt: claimed.run.attempts }, 'run.started');
+  log.info({ attempt: claimed.run.attempts }, 'run.started');
   let blame: Blame = 'connection';
   try {
     requireAttempt(deps, claimed);

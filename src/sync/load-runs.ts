@@ -11,7 +11,10 @@ type Owner = Pick<Pipeline, 'workspaceId' | 'number'>;
 const ownedBy = ({ workspaceId, number }: Owner) =>
   and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.pipelineNumber, number));
 
-/** One page of a pipeline's runs, bounded by logical date, the newest first. */
+/** By creation: a scheduled run that covers a past interval is newer than the trigger before it. */
+const NEWEST_FIRST = [desc(pipelineRuns.createdOn), desc(pipelineRuns.id)] as const;
+
+/** One page of a pipeline's runs, bounded by logical date; the run that was requested last comes first. */
 export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<readonly Run[]> {
   const rows = await sql.orm
     .select()
@@ -23,7 +26,7 @@ export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<r
         page.to === undefined ? undefined : lte(pipelineRuns.logicalDate, page.to),
       ),
     )
-    .orderBy(desc(pipelineRuns.logicalDate), desc(pipelineRuns.id))
+    .orderBy(...NEWEST_FIRST)
     .limit(page.limit)
     .offset(page.offset);
   return rows.map(runFromRow);
@@ -35,7 +38,7 @@ export async function findLatestRun(sql: Sql, pipeline: Owner): Promise<Run | un
     .select()
     .from(pipelineRuns)
     .where(ownedBy(pipeline))
-    .orderBy(desc(pipelineRuns.createdOn), desc(pipelineRuns.id))
+    .orderBy(...NEWEST_FIRST)
     .limit(1);
   return row === undefined ? undefined : runFromRow(row);
 }

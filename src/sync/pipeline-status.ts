@@ -36,6 +36,13 @@ export function stoppedReason({ pipeline, connection, dataModel }: PipelineConte
   return undefined;
 }
 
+/** The refusal of a trigger or a retry; undefined when the pipeline is not stopped. */
+export function stoppedMessage(context: PipelineContext): string | undefined {
+  const reason = stoppedReason(context);
+  if (reason === undefined || context.pipeline.state !== 'active') return reason;
+  return `The pipeline "${context.pipeline.id}" is stopped. ${reason}`;
+}
+
 /** While one of the three is faulted no data synchronizes (002, States). */
 export function pipelineErrors({ pipeline, connection, dataModel }: PipelineContext): readonly Notice[] {
   const of = (what: string, faults: readonly Notice[] | null) =>

@@ -16,6 +16,8 @@ export interface Run {
   readonly status: RunStatus;
   readonly fence: number;
   readonly attempts: number;
+  /** Times that its worker was lost. */
+  readonly losses: number;
   readonly retryAt: Date | null;
   readonly errors: readonly Notice[];
   readonly warnings: readonly Notice[];

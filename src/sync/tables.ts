@@ -145,6 +145,8 @@ export const pipelineRuns = pgTable(
     /** Raised by each claim; every write of the run names it, so a worker taken for dead cannot write. */
     fence: integer('fence').notNull(),
     attempts: integer('attempts').notNull(),
+    /** Times that the worker of the run was lost; those attempts do not count as attempts. */
+    losses: integer('losses').notNull().default(0),
     /** When a `retrying` run is tried again. */
     retryAt: time('retry_at'),
     errors: text('errors').notNull(),
@@ -180,7 +182,11 @@ export const pipelineRuns = pgTable(
     uniqueIndex('pipeline_runs_live')
       .on(table.workspaceId, table.pipelineNumber)
       .where(sql`status IN ('queued', 'running', 'retrying')`),
-    index('pipeline_runs_by_pipeline').on(table.workspaceId, table.pipelineNumber, table.logicalDate),
+    index('pipeline_runs_by_pipeline').on(table.workspaceId, table.pipelineNumber, table.createdOn, table.id),
+    // for what waits on a connection, the oldest first
+    index('pipeline_runs_waiting')
+      .on(table.workspaceId, table.connectionId, table.createdOn, table.id)
+      .where(sql`status = 'queued' OR (status = 'retrying' AND retry_at IS NULL)`),
     // for the sweeper and the claim: live runs are few
     index('pipeline_runs_by_status')
       .on(table.status, table.retryAt)

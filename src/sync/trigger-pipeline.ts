@@ -5,7 +5,7 @@ import { AppError, refuse } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
 import type { Pipeline } from './pipeline.ts';
-import { stoppedReason } from './pipeline-status.ts';
+import { stoppedMessage } from './pipeline-status.ts';
 import { requestRun } from './request-run.ts';
 import { isOver, timetableOf, triggeredRun } from './schedule.ts';
 import type { SyncDeps } from './sync-deps.ts';
@@ -47,8 +47,8 @@ async function requestManualRun(
   const context = await loadPipeline(tx, { workspaceId, number: locked.number });
   const { pipeline } = context;
   const table = timetableOf(pipeline.schedule, pipeline.syncMode.from);
-  const stopped = stoppedReason(context);
-  if (stopped !== undefined) throw notIdle(`The pipeline "${pipeline.id}" is stopped. ${stopped}`);
+  const stopped = stoppedMessage(context);
+  if (stopped !== undefined) throw notIdle(stopped);
   if (isOver(table, nowMs)) {
     throw notIdle(`The schedule of the pipeline "${pipeline.id}" ended at ${pipeline.schedule.end}; PUT a later end.`);
   }

@@ -32,11 +32,12 @@ const RUN_COLUMNS = [
   'erased',
   'written',
   'conflicts',
+  'next_attempt_on',
   'errors',
 ];
 
 /** What few pipelines have: shown where a run of the list does. */
-const SOMETIMES = ['deduplicated', 'erased', 'written', 'conflicts'];
+const SOMETIMES = ['deduplicated', 'erased', 'written', 'conflicts', 'next_attempt_on'];
 
 export async function listPipelines(context: CommandContext, workspace: bigint | undefined): Promise<void> {
   const rows = await asOperator(context, async ({ store }) => {
@@ -116,6 +117,7 @@ export function runRow(run: Run): Readonly<Record<string, unknown>> {
     ...(run.deduplicatedRecords > 0 && { deduplicated: run.deduplicatedRecords }),
     ...(run.erasedRecords > 0 && { erased: run.erasedRecords }),
     ...(run.writtenRecords !== null && { written: run.writtenRecords, conflicts: run.conflictingRecords }),
+    ...(run.status === 'retrying' && run.retryAt !== null && { next_attempt_on: run.retryAt.toISOString() }),
     ...(run.warnings.length > 0 && { warnings: run.warnings.map(({ message }) => message) }),
     errors: run.errors.map(({ message }) => message),
   };

@@ -74,9 +74,10 @@ async function waitForEnd(
 
 export function progressText(run: Run): string {
   const attempt = run.attempts > 1 ? `, attempt ${run.attempts}` : '';
+  const next = run.status === 'retrying' && run.retryAt !== null ? `, again at ${run.retryAt.toISOString()}` : '';
   const written =
     run.writtenRecords === null ? '' : `, ${run.writtenRecords} written, ${run.conflictingRecords} conflicts`;
-  return `run ${run.id} ${run.status}${attempt}: ${run.extractedRecords} rows read, ${run.failedRecords} failed${written}`;
+  return `run ${run.id} ${run.status}${attempt}${next}: ${run.extractedRecords} rows read, ${run.failedRecords} failed${written}`;
 }
 
 function showEnd(run: Run, pipelineId: string, output: Output): void {

@@ -9,7 +9,7 @@ import {
   type Pipeline,
   type Run,
   requestRun,
-  stoppedReason,
+  stoppedMessage,
 } from '../../sync/index.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
 import { loadRetry, writeRetry } from './record-retry.ts';
@@ -34,8 +34,8 @@ export async function requestRetry(deps: RetryDeps, caller: Caller, request: Ret
     // the lock puts two retries behind each other; the second one then finds the run of the first
     const { number } = await lockPipeline(tx, caller.workspaceId, request.pipelineId);
     const context = await loadPipeline(tx, { workspaceId: caller.workspaceId, number });
-    const stopped = stoppedReason(context);
-    if (stopped !== undefined) throw notIdle(`The pipeline "${request.pipelineId}" is stopped. ${stopped}`);
+    const stopped = stoppedMessage(context);
+    if (stopped !== undefined) throw notIdle(stopped);
     const failedRun = await loadRun(tx, context.pipeline, request.runId);
     await requireRecords(tx, failedRun, request.ids);
     return await makeRun(tx, deps, { caller, request, failedRun, pipeline: context.pipeline });

@@ -30,6 +30,7 @@ export const RunAnswer = closed(
           'Rows that were left as they are, because something changed after they were read, and keys that several people have, each once.',
       }),
     ),
+    next_attempt_on: Type.Optional(Instant),
     warnings: Notices,
   },
   'Run',

@@ -23,6 +23,7 @@ export function runAnswer(run: Run, pipelineId: string): Static<typeof RunAnswer
     erased_records: run.erasedRecords,
     ...(run.writtenRecords !== null && { written_records: run.writtenRecords }),
     ...(run.conflictingRecords !== null && { conflicting_records: run.conflictingRecords }),
+    ...(run.status === 'retrying' && run.retryAt !== null && { next_attempt_on: run.retryAt.toISOString() }),
     warnings: [...run.warnings],
   };
 }

@@ -134,7 +134,8 @@ test.each(['show', 'runs', 'trigger', 'watch'])(
 test('trigger of a stopped pipeline is refused with the reason', async () => {
   const { code, err } = await cli.penstock.run('pipeline', 'trigger', 'paused', '--wait');
   expect(code).toBe(2);
-  expect(err).toContain('paused');
+  expect(err.match(/The pipeline "paused"/g)).toHaveLength(1);
+  expect(err).toContain('The pipeline "paused" is paused; PUT it with state active.');
 });
 
 test('list, show and runs tell a person and a program the same', async () => {

@@ -65,7 +65,7 @@ describe('the log', () => {
 
   test('has the stack of a bug', async () => {
     const line = await logOf(new TypeError('Nobody expected this.'));
-    expect(line).toMatchObject({ level: 50, code: 'INTERNAL', reason: 'Nobody expected this.' });
+    expect(line).toMatchObject({ level: 50, pipeline: 'people', code: 'INTERNAL', reason: 'Nobody expected this.' });
     expect(line.err).toMatchObject({ stack: expect.stringContaining('failures.test.ts') });
   });
 

@@ -186,7 +186,7 @@ describe('a retry of failed records', () => {
     await attempt(undefined, first);
     await expect(retry(failed.id, [1n])).rejects.toThrow('the record 1 was retried already');
     await here.store.orm.update(pipelines).set({ state: 'paused' });
-    await expect(retry(failed.id)).rejects.toThrow('is stopped');
+    await expect(retry(failed.id)).rejects.toThrow('The pipeline "people" is paused; PUT it with state active.');
   });
 
   test('is refused for a run that gave up on all rows, because the next run delivers them', async () => {
