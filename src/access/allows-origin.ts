@@ -1,5 +1,5 @@
 import type { AllowsOrigin } from '../http/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import { type Clock, isWithin } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { createSettingsReader } from './read-settings.ts';
 
@@ -21,16 +21,16 @@ export function createAllowsOrigin(deps: { readonly store: Sql; readonly clock: 
  * from however many origins, needs no credentials for it and must cost no more than that.
  */
 function createOriginsReader({ store, clock }: { readonly store: Sql; readonly clock: Clock }) {
-  let kept: { readonly origins: ReadonlySet<string>; readonly untilMs: number } | undefined;
+  let kept: { readonly origins: ReadonlySet<string>; readonly atMs: number } | undefined;
   let reading: Promise<ReadonlySet<string>> | undefined;
   const read = async (): Promise<ReadonlySet<string>> => {
-    const untilMs = clock.nowMs() + CACHE_MS;
+    const atMs = clock.nowMs();
     const origins = await readOrigins(store);
-    kept = { origins, untilMs };
+    kept = { origins, atMs };
     return origins;
   };
   return async (): Promise<ReadonlySet<string>> => {
-    if (kept !== undefined && clock.nowMs() < kept.untilMs) return kept.origins;
+    if (kept !== undefined && isWithin(clock, kept.atMs, CACHE_MS)) return kept.origins;
     reading ??= read().finally(() => {
       reading = undefined;
     });

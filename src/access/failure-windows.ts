@@ -1,4 +1,4 @@
-import { AppError, type Clock } from '../kernel/index.ts';
+import { AppError, type Clock, isWithin } from '../kernel/index.ts';
 
 /** Failures under one name within a window; what comes then is refused, the right ones too. */
 export const FAILURES_ALLOWED = 20;
@@ -22,7 +22,7 @@ export interface Failure {
 
 interface Window {
   failures: number;
-  readonly endsMs: number;
+  readonly startedMs: number;
 }
 
 /** `advice` stands at the end of the refusal: what a person should look at. */
@@ -30,7 +30,7 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
   const windows = new Map<string, Window>();
   const live = (name: string): Window | undefined => {
     const window = windows.get(name);
-    return window !== undefined && clock.nowMs() < window.endsMs ? window : undefined;
+    return window !== undefined && isWithin(clock, window.startedMs, WINDOW_MS) ? window : undefined;
   };
   return {
     get isEmpty() {
@@ -40,10 +40,12 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
       const window = live(name);
       if (window === undefined || window.failures < FAILURES_ALLOWED) return;
       const message = `Too many attempts from this address have failed; wait, and look at ${advice}.`;
-      throw new AppError('RATE_LIMITED', message, { retryAfterSeconds: (window.endsMs - clock.nowMs()) / 1000 });
+      throw new AppError('RATE_LIMITED', message, {
+        retryAfterSeconds: (window.startedMs + WINDOW_MS - clock.nowMs()) / 1000,
+      });
     },
     count(name) {
-      const window = live(name) ?? open(windows, name, clock.nowMs() + WINDOW_MS);
+      const window = live(name) ?? open(windows, name, clock.nowMs());
       window.failures += 1;
       return {
         takeBack() {
@@ -54,12 +56,12 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
   };
 }
 
-function open(windows: Map<string, Window>, name: string, endsMs: number): Window {
+function open(windows: Map<string, Window>, name: string, startedMs: number): Window {
   windows.delete(name);
   // the oldest stand first: a flood of addresses costs the memory of the others, not ours
   const [oldest] = windows.keys();
   if (windows.size >= NAMES_KEPT && oldest !== undefined) windows.delete(oldest);
-  const window = { failures: 0, endsMs };
+  const window = { failures: 0, startedMs };
   windows.set(name, window);
   return window;
 }

@@ -1,4 +1,4 @@
-import type { Clock, WorkspaceId } from '../kernel/index.ts';
+import { type Clock, isWithin, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import type { Role } from './platform-credential.ts';
 
@@ -32,16 +32,16 @@ async function readGrant(sql: Sql, clientId: string, workspaceId: WorkspaceId): 
  * What was not found is not remembered: a workspace that was just made is there at once.
  */
 export function createFindGrant({ store, clock }: { readonly store: Sql; readonly clock: Clock }): FindGrant {
-  const kept = new Map<string, { readonly grant: Grant; readonly untilMs: number }>();
+  const kept = new Map<string, { readonly grant: Grant; readonly atMs: number }>();
   return async (clientId, workspaceId) => {
     const key = `${clientId}/${workspaceId}`;
     const hit = kept.get(key);
-    if (hit !== undefined && clock.nowMs() < hit.untilMs) return hit.grant;
-    const untilMs = clock.nowMs() + GRANT_CACHE_MS;
+    if (hit !== undefined && isWithin(clock, hit.atMs, GRANT_CACHE_MS)) return hit.grant;
+    const atMs = clock.nowMs();
     const grant = await readGrant(store, clientId, workspaceId);
     if (kept.size >= GRANTS_KEPT) kept.clear();
     if (grant === undefined) kept.delete(key);
-    else kept.set(key, { grant, untilMs });
+    else kept.set(key, { grant, atMs });
     return grant;
   };
 }

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { type Secret, sha256, type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { isWithin, type Secret, sha256, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { AccessDeps } from './access-deps.ts';
 import { isCredentialId } from './generate-credential.ts';
 import { type InputCredentialRow, inputSecretContext } from './input-credential.ts';
@@ -33,7 +33,7 @@ const INPUTS_KEPT = 10_000;
 
 interface Kept {
   readonly input: KnownInput;
-  readonly untilMs: number;
+  readonly atMs: number;
 }
 
 /**
@@ -44,16 +44,16 @@ export function createFindInput(deps: AccessDeps): FindInput {
   const kept = new Map<string, Kept>();
   const reading = new Map<string, Promise<KnownInput | undefined>>();
   const read = async (key: string): Promise<KnownInput | undefined> => {
-    const untilMs = deps.clock.nowMs() + INPUT_CACHE_MS;
+    const atMs = deps.clock.nowMs();
     const input = await readInput(deps, key);
     if (kept.size >= INPUTS_KEPT) kept.clear();
     if (input === undefined) kept.delete(key);
-    else kept.set(key, { input, untilMs });
+    else kept.set(key, { input, atMs });
     return input;
   };
   return async (key) => {
     const hit = kept.get(key);
-    if (hit !== undefined && deps.clock.nowMs() < hit.untilMs) return hit.input;
+    if (hit !== undefined && isWithin(deps.clock, hit.atMs, INPUT_CACHE_MS)) return hit.input;
     const shared = reading.get(key) ?? read(key).finally(() => reading.delete(key));
     reading.set(key, shared);
     return shared;

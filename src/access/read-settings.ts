@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { type Clock, parseJson, type WorkspaceId } from '../kernel/index.ts';
+import { type Clock, isWithin, parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import type { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { completeSettings, settingsFromWire, type WorkspaceSettings } from './settings.ts';
@@ -27,14 +27,14 @@ export type SettingsReader = (workspaceId: WorkspaceId) => Promise<WorkspaceSett
 
 /** `readSettings` for paths that ask often: what was read is believed for five seconds. */
 export function createSettingsReader({ store, clock }: { readonly store: Sql; readonly clock: Clock }): SettingsReader {
-  const kept = new Map<WorkspaceId, { readonly settings: WorkspaceSettings; readonly untilMs: number }>();
+  const kept = new Map<WorkspaceId, { readonly settings: WorkspaceSettings; readonly atMs: number }>();
   return async (workspaceId) => {
     const hit = kept.get(workspaceId);
-    if (hit !== undefined && clock.nowMs() < hit.untilMs) return hit.settings;
-    const untilMs = clock.nowMs() + CACHE_MS;
+    if (hit !== undefined && isWithin(clock, hit.atMs, CACHE_MS)) return hit.settings;
+    const atMs = clock.nowMs();
     const settings = await readSettings(store, workspaceId);
     if (kept.size >= KEPT) kept.clear();
-    kept.set(workspaceId, { settings, untilMs });
+    kept.set(workspaceId, { settings, atMs });
     return settings;
   };
 }

@@ -1,5 +1,5 @@
 import { type CryptoKey, importJWK, importPKCS8, type JWTPayload, SignJWT } from 'jose';
-import { AppError } from '../kernel/index.ts';
+import { AppError, isWithin } from '../kernel/index.ts';
 import type { AccessDeps } from './access-deps.ts';
 import type { PublicJwk } from './contract/token.ts';
 import {
@@ -75,7 +75,7 @@ function createKeyCache(deps: AccessDeps): (maxAgeMs: number) => Promise<readonl
     return { atMs, rows: await listSigningKeys(deps.store) };
   };
   return async (maxAgeMs) => {
-    if (loaded !== undefined && deps.clock.nowMs() - loaded.atMs < maxAgeMs) return loaded.rows;
+    if (loaded !== undefined && isWithin(deps.clock, loaded.atMs, maxAgeMs)) return loaded.rows;
     loading ??= load().finally(() => {
       loading = undefined;
     });

@@ -1,6 +1,6 @@
 import type { SettingsReader } from '../access/index.ts';
 import { createRateLimiter } from '../http/index.ts';
-import { AppError, type Clock, type WorkspaceId } from '../kernel/index.ts';
+import { AppError, type Clock, isWithin, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ export function createRequestLimits({ store, clock, settingsOf }: LimitDeps): Re
     const nowMs = clock.nowMs();
     const startMs = nowMs - (nowMs % DAY_MS);
     const kept = days.get(workspaceId);
-    if (kept?.startMs === startMs && Math.abs(nowMs - kept.readAtMs) < COUNT_MS) return kept;
+    if (kept?.startMs === startMs && isWithin(clock, kept.readAtMs, COUNT_MS)) return kept;
     const created = await countCreated(store, workspaceId, new Date(startMs));
     const day = { startMs, readAtMs: nowMs, created };
     if (days.size >= MOST_WORKSPACES) days.clear();

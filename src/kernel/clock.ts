@@ -12,3 +12,9 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   sleep: (delayMs, signal) => sleepFor(delayMs, undefined, signal === undefined ? {} : { signal }),
 };
+
+/** Whether `sinceMs` is less than `spanMs` ago. A time that lies ahead was read before the clock was set back: it is not. */
+export function isWithin(clock: Pick<Clock, 'nowMs'>, sinceMs: number, spanMs: number): boolean {
+  const ageMs = clock.nowMs() - sinceMs;
+  return ageMs >= 0 && ageMs < spanMs;
+}

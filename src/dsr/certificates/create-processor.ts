@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
-import { AppError, type Clock, type KeyRing, type Log } from '../../kernel/index.ts';
+import { AppError, type Clock, isWithin, type KeyRing, type Log } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type CertificateFiles, type GivenPair, readGiven } from './given-certificate.ts';
 import {
@@ -52,7 +52,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
   let loaded: Loaded | undefined;
   let loading: Promise<Loaded> | undefined;
   const load = async (): Promise<Loaded> => {
-    if (loaded !== undefined && isFresh(loaded, clock)) return loaded;
+    if (loaded !== undefined && isWithin(clock, loaded.atMs, CACHE_MS)) return loaded;
     loading ??= loadAll(options).finally(() => {
       loading = undefined;
     });
@@ -82,11 +82,6 @@ export function createProcessor(options: ProcessorOptions): Processor {
       loaded = undefined;
     },
   };
-}
-
-/** A clock that was set back makes it old as well. */
-function isFresh({ atMs }: Loaded, clock: Clock): boolean {
-  return Math.abs(clock.nowMs() - atMs) < CACHE_MS;
 }
 
 async function loadAll(options: ProcessorOptions): Promise<Loaded> {
