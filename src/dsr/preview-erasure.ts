@@ -1,6 +1,6 @@
 import { eraseFromChanges } from '../access/index.ts';
 import { findConflicts, findFailedRecords, type RecordPosition } from '../engine/index.ts';
-import { countBatches, eraseRejected } from '../events/index.ts';
+import { countBatches, eraseOfNobody, eraseRejected } from '../events/index.ts';
 import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
 import { inIndexOrder, type Store, type Transaction } from '../store/index.ts';
@@ -60,7 +60,12 @@ async function countInRooms(search: Search): Promise<Counts> {
       return { erased: found.length, next };
     });
   return {
-    events: { rejected_batches: await total<bigint>(search, (tx, after) => eraseRejected(tx, { ...place, after })) },
+    events: {
+      batches_of_nobody: await total<Parameters<typeof eraseOfNobody>[1]['after']>(search, (tx, after) =>
+        eraseOfNobody(tx, { ...place, after }),
+      ),
+      rejected_batches: await total<bigint>(search, (tx, after) => eraseRejected(tx, { ...place, after })),
+    },
     engine: {
       failed_records: await records(findFailedRecords),
       write_back_conflicts: await records(findConflicts),

@@ -13,6 +13,7 @@ import type {
   PreparedBatches,
 } from './delivery.ts';
 import { NOBODY } from './read-log.ts';
+import { whoInJson } from './who-in-json.ts';
 
 export interface EventsOptions {
   readonly identities: Identities;
@@ -77,7 +78,8 @@ async function deliverBatches(
 ): Promise<DeliveredBatches> {
   const { scope, texts, ids, sources } = prepared;
   const delivered = await identities.deliver(tx, prepared.people, exclusive);
-  const outcomes = outcomesOf(prepared, delivered.outcomes);
+  const erased = await erasedOfNobody(tx, identities, prepared);
+  const outcomes = outcomesOf(prepared, delivered.outcomes, erased);
   const mpids = outcomes.map((outcome) => ('mpid' in outcome ? (outcome.mpid ?? NOBODY) : undefined));
   await appendBatches(tx, scope, { texts, ids, sources, mpids, receivedMs: clock.nowMs(), nextId: nextBatchId });
   return { ...delivered, outcomes };
@@ -85,9 +87,30 @@ async function deliverBatches(
 
 const KEPT_WITHOUT_MPID: BatchOutcome = { mpid: undefined };
 
+/** Those batches of nobody, by index, that name somebody who was erased, in an event or an attribute. */
+async function erasedOfNobody(
+  tx: Transaction,
+  identities: Identities,
+  { scope, texts, ofNobody }: PreparedBatches,
+): Promise<ReadonlySet<number>> {
+  if (ofNobody.size === 0) return ofNobody;
+  const indexes = [...ofNobody];
+  const erased = await identities.erasedAmong(tx, scope.workspaceId, () =>
+    indexes.map((index) => ({ ...whoInJson(texts[index] as string), environment: scope.environment })),
+  );
+  return new Set(indexes.filter((_, place) => erased.has(place)));
+}
+
 /** A batch of nobody cannot fail. */
-function outcomesOf({ texts, ofNobody }: PreparedBatches, ofPeople: readonly PersonOutcome[]): readonly BatchOutcome[] {
+function outcomesOf(
+  { texts, ofNobody }: PreparedBatches,
+  ofPeople: readonly PersonOutcome[],
+  erased: ReadonlySet<number>,
+): readonly BatchOutcome[] {
   if (ofNobody.size === 0) return ofPeople;
   let next = 0;
-  return texts.map((_, index) => (ofNobody.has(index) ? KEPT_WITHOUT_MPID : (ofPeople[next++] as PersonOutcome)));
+  return texts.map((_, index) => {
+    if (!ofNobody.has(index)) return ofPeople[next++] as PersonOutcome;
+    return erased.has(index) ? { erased: true } : KEPT_WITHOUT_MPID;
+  });
 }

@@ -68,6 +68,7 @@ export async function addKnownPerson(here: Installation, batches = 3): Promise<K
   const given = { customer_id: customer, email, ios_idfv: device };
   const mpids = await deliverTo(here, given, batches);
   await rejectBatch(here, email);
+  await keepOfNobody(here, email);
   await addRecords(here, { customer, email, mpid: mpids[0] ?? 0n });
   await addMessages(here, email);
   await addLooks(here, mpids);
@@ -79,7 +80,7 @@ export async function addKnownPerson(here: Installation, batches = 3): Promise<K
     counts: {
       identity: { profiles: 2, identities: 6, tombstones: 6 },
       groups: { memberships: 0 },
-      events: { batches: batches + 1, rejected_batches: 1 },
+      events: { batches: batches + 1, batches_of_nobody: 1, rejected_batches: 1 },
       engine: { failed_records: 1, resume_hashes: 1, write_back_conflicts: 1 },
       sync: { messages: 2 },
       access: { audit_entries: 2 },
@@ -100,6 +101,12 @@ async function deliverTo({ store, clock }: Installation, given: Parameters<typeo
   );
   const [elsewhere = 0n] = mpidsOfBatches(await deliverBatches(store, [batch], { clock, scope: DEVELOPMENT }));
   return [mpid, elsewhere];
+}
+
+/** One that names the person in an attribute, beside one that names somebody else. */
+async function keepOfNobody({ store, clock }: Installation, email: string): Promise<void> {
+  const batchOf = (mail: string) => ({ person: undefined, text: `{"user_attributes":{"mail":"${mail}"}}` });
+  await deliverBatches(store, [batchOf(email), batchOf(`${randomUUID()}@example.com`)], { clock });
 }
 
 async function rejectBatch({ store, clock }: Installation, email: string): Promise<void> {

@@ -2,7 +2,7 @@
 // transaction with its count, so that a crash anywhere repeats nothing and loses no count.
 import { eraseFromChanges } from '../../access/index.ts';
 import { eraseConflicts, eraseFailedRecords, findConflicts, findFailedRecords } from '../../engine/index.ts';
-import { eraseBatches, eraseRejected } from '../../events/index.ts';
+import { eraseBatches, eraseOfNobody, eraseRejected } from '../../events/index.ts';
 import { createNamesPerson, type Identity, type NamesPerson, type ProfileId } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import { inIndexOrder, type Store, type Transaction } from '../../store/index.ts';
@@ -31,6 +31,7 @@ type Room = (erasure: RoomErasure, namesPerson: NamesPerson) => Promise<void>;
 
 const ROOMS: readonly (readonly [step: string, erase: Room])[] = [
   ['erasing batches', ofBatches],
+  ['erasing batches of nobody', ofNobody],
   ['erasing rejected batches', ofRejected],
   ['erasing failed records', ofFailedRecords],
   ['erasing conflicts of write-backs', ofConflicts],
@@ -78,6 +79,17 @@ async function ofBatches(erasure: RoomErasure): Promise<void> {
       }),
     );
   }
+}
+
+async function ofNobody(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {
+  const { store, workspaceId, count } = erasure;
+  await inParts(erasure, (after: Parameters<typeof eraseOfNobody>[1]['after']) =>
+    inIndexOrder(store, async (tx) => {
+      const part = await eraseOfNobody(tx, { workspaceId, namesPerson, after });
+      if (part.erased > 0) await count(tx, { events: { batches_of_nobody: part.erased } });
+      return part;
+    }),
+  );
 }
 
 async function ofRejected(erasure: RoomErasure, namesPerson: NamesPerson): Promise<void> {

@@ -85,6 +85,20 @@ describe('a batch of an erased person', () => {
     expect(await kept('rejected_batches')).toEqual([expect.stringContaining('long gone')]);
   });
 
+  test('is not kept without an MPID either where an event or an attribute names the erased one', async () => {
+    const changeTo = (identity: string) => ({
+      event_type: 'user_identity_change',
+      data: { old: { identity_type: 'customer_id', identity: 'a' }, new: { identity_type: 'customer_id', identity } },
+    });
+    const batches = [
+      { events: [], partner_identities: { crm: 'Gone@example.org' } },
+      { events: [changeTo('gone')] },
+      { events: [changeTo('b')], user_attributes: { note: 'gone' } },
+    ];
+    for (const batch of batches) expect((await api.post(SINGLE, batch)).status).toBe(202);
+    expect(await kept('event_batches')).toEqual([expect.stringContaining('"identity":"b"')]);
+  });
+
   test('does not keep a list from those who see what was rejected, whatever lies beside it', async () => {
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     const list = `[${deep}, ${JSON.stringify(batchOf('gone', { ip: 7 }))}, ${JSON.stringify(batchOf('a'))}]`;

@@ -23,6 +23,7 @@ const POINTS = [
   'dsr_requests, event_batches',
   'dsr_requests, event_batches',
   'dsr_requests, event_batches',
+  'dsr_requests, event_batches',
   'dsr_requests, rejected_batches',
   'dsr_requests, failed_records, run_chunks',
   'dsr_requests, write_back_conflicts',
