@@ -1,5 +1,5 @@
 import type { Job as BossJob, PgBoss } from 'pg-boss';
-import { AppError, type Log } from '../kernel/index.ts';
+import { AppError, asAppError, ERROR_CODES, type ErrorCode, framesOf, type Log } from '../kernel/index.ts';
 import { WORK_OPTIONS } from './boss.ts';
 import type { Job } from './contract.ts';
 import { type JobData, within } from './queues.ts';
@@ -62,12 +62,21 @@ async function runJob({ boss, log, drain }: Surroundings, worker: Worker, job: B
     };
     await worker.handle({ id: job.id, queue, key, signal: ended.signal, complete }, job.data);
   } catch (error) {
-    if (!ended.signal.aborted && !drain.aborted) log.warn({ queue, job: key, err: error }, 'job.failed');
-    throw error;
+    const { code } = asAppError(error);
+    const frames = framesOf(error);
+    if (!ended.signal.aborted && !drain.aborted) log.warn({ queue, job: key, code, frames }, 'job.failed');
+    throw withoutWords(code, frames);
   } finally {
     job.signal.removeEventListener('abort', onLost);
     drain.removeEventListener('abort', onDrain);
   }
+}
+
+/** What pg-boss keeps of a failure in `job.output`: the words of an error, and the DETAIL of the store's, may quote a value. */
+function withoutWords(code: ErrorCode, frames: readonly string[]): Error {
+  const error = new Error(`${code}: ${ERROR_CODES[code].meaning}`);
+  error.stack = [error.message, ...frames].join('\n');
+  return error;
 }
 
 function lost(queue: string, key: string): AppError {

@@ -96,3 +96,28 @@ test('a store that goes away and comes back is survived: jobs run on, the listen
     return rows.length === 0;
   }, PATIENCE_MS);
 }, 600_000);
+
+test('of a handler that fails the log and the queue keep code and frames, and no word of its error', async () => {
+  await using store = await openTestStore();
+  const lines: string[] = [];
+  await using jobs = createJobs({
+    ...{ store, clock: systemClock },
+    log: createLog('warn', { write: (line) => lines.push(line) }),
+  });
+  await jobs.work(QUEUE, { concurrency: 1 }, async () => {
+    // its DETAIL quotes the row
+    await store.execute("INSERT INTO cadences (name, cron, next_due_at) VALUES ('ann@example.org', 'x', NULL)");
+  });
+  await jobs.start();
+  await enqueue(store, jobs, '1/run');
+  const output = async () =>
+    (await store.query<{ output: string }>('SELECT output::text FROM pgboss.job WHERE output IS NOT NULL'))[0]?.output;
+  await until(async () => (await output()) !== undefined, PATIENCE_MS);
+  const failed = lines.filter((line) => line.includes('job.failed'));
+  for (const told of [await output(), failed[0]]) {
+    expect(told).toContain('STORE_DATA');
+    expect(told).toContain('failures.test.ts');
+    expect(told).not.toMatch(/ann@example|null value|Failing row/);
+  }
+  expect(lines.join()).not.toContain('ann@example');
+}, 600_000);
