@@ -47,17 +47,18 @@ export function imbalanceOf({ runId }: Pick<RunLease, 'runId'>, counts: Returned
 export async function countRows(
   tx: Transaction,
   lease: RunLease,
-  { units, ...done }: Counts & { readonly units: number },
+  { units, ahead, ...done }: Counts & { readonly units: number; readonly ahead: number },
 ): Promise<Counts> {
   const [sums] = await tx.query<ReturnedCounts>(
     `UPDATE pipeline_runs
      SET extracted_records = extracted_records + $4, successful_records = successful_records + $5,
          failed_records = failed_records + $6, deduplicated_records = deduplicated_records + $7,
-         erased_records = erased_records + $8, delivered_units = delivered_units + $9
+         erased_records = erased_records + $8, delivered_units = delivered_units + $9,
+         ahead_records = ahead_records + $10
      WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running' RETURNING ${RETURNED_COUNTS}`,
     [
       ...[lease.workspaceId, lease.runId, lease.fence],
-      ...[done.extracted, done.successful, done.failed, done.deduplicated, done.erased, units],
+      ...[done.extracted, done.successful, done.failed, done.deduplicated, done.erased, units, ahead],
     ],
   );
   if (sums === undefined) throw leaseLost(lease);

@@ -52,7 +52,7 @@ async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   const { units, erased } = sumUnits(chunk, outcomes);
   const erasedRows = erased + mapped.refused.length - refusedRows.length;
   const done = countsOf(chunk, { failed: refused.length, erased: erasedRows });
-  const after = await countRows(tx, claimed, { ...done, units });
+  const after = await countRows(tx, claimed, { ...done, units, ahead: mapped.ahead });
   tx.afterCommit(() => deps.observer.rowsDelivered(done));
   return after;
 }

@@ -10,6 +10,7 @@ import { openLedger } from './ledger/open-ledger.ts';
 import { openSession } from './open-session.ts';
 import { openSource, type RunSource } from './open-source.ts';
 import { readChunks } from './read-chunks.ts';
+import { warnOfRowsAhead } from './rows-ahead.ts';
 import type { Blame } from './settle-failure.ts';
 import { snapshotKeyOf } from './snapshot-key.ts';
 import { executeWriteBack } from './write-back/execute-write-back.ts';
@@ -50,7 +51,8 @@ async function executeReading(
   if (source.range.kind !== 'empty') {
     await deliverRows(deps, { ...execution, source, session, sinceMs });
   }
-  return { position: positionAfter(claimed, source), warnings: source.warnings };
+  const warnings = [...source.warnings, ...(await warnOfRowsAhead(deps, claimed))];
+  return { position: positionAfter(claimed, source), warnings };
 }
 
 type Reading = Execution & { readonly source: RunSource; readonly session: Session; readonly sinceMs: number };

@@ -153,7 +153,7 @@ async function forgetCounts(tx: Transaction, { workspaceId, id }: Run): Promise<
   await tx.execute(
     `UPDATE pipeline_runs
      SET extracted_records = 0, successful_records = 0, failed_records = 0, deduplicated_records = 0, erased_records = 0,
-         delivered_units = 0
+         delivered_units = 0, ahead_records = 0
      WHERE workspace_id = $1 AND id = $2`,
     [workspaceId, id],
   );

@@ -37,6 +37,8 @@ export interface Run {
   readonly erasedRecords: bigint;
   /** People or event batches that it delivered. */
   readonly deliveredUnits: bigint;
+  /** Rows whose time lay in the future: their attributes count as set when the run began. */
+  readonly aheadRecords: bigint;
   /** Who triggered it, or asked for its retry; null: the schedule alone. */
   readonly requestedBy: string | null;
   /** null: the run writes nothing back, or has not begun to. */

@@ -169,6 +169,8 @@ export const pipelineRuns = pgTable(
     erasedRecords: bigint('erased_records', { mode: 'bigint' }).notNull(),
     /** People or event batches that it delivered. */
     deliveredUnits: bigint('delivered_units', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Rows whose time lay in the future: their attributes count as set when the run began. */
+    aheadRecords: bigint('ahead_records', { mode: 'bigint' }).notNull().default(sql`0`),
     /** Who triggered it, or asked for its retry; null: the schedule alone. */
     requestedBy: text('requested_by'),
     /** Of a run that writes MPIDs back: rows of the table that it changed, and those that it left because of a conflict. */

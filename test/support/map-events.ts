@@ -33,7 +33,12 @@ export function eventsPlan(
       ...{ nameChars: 256, valueChars: 4096, batchBytes: 131_072 },
       ...{ attributesPerEvent: 100, userAttributesPerBatch: 100 },
     },
-    ...{ zone: createZone('UTC'), runStart: RUN_START, source: { kind: 'pipeline', number: 1n } },
+    ...{
+      zone: createZone('UTC'),
+      runStart: RUN_START,
+      nowMs: () => RUN_START_MS + 60_000,
+      source: { kind: 'pipeline', number: 1n },
+    },
     ...rest,
   };
 }
@@ -42,14 +47,15 @@ export interface MappedEvents {
   readonly batches: readonly BatchToKeep[];
   readonly starts: readonly number[];
   readonly refused: readonly RefusedRow[];
+  readonly ahead: number;
 }
 
 export async function mapEvents(plan: EventsPlan, rows: readonly (readonly Cell[])[]): Promise<MappedEvents> {
   const batches: BatchToKeep[] = [];
   const collector = compileBatches(plan, placeMappings(plan))((batch) => batches.push(batch));
   for (const row of rows) collector.add(row);
-  const { starts, refused } = collector.finish();
-  return { batches, starts, refused };
+  const { starts, refused, ahead } = collector.finish();
+  return { batches, starts, refused, ahead };
 }
 
 /** A batch as its receiver reads it. */

@@ -1,7 +1,8 @@
 import type { BatchSource, BatchToKeep } from '../../events/index.ts';
-import { type Micros, msOfMicros } from '../../kernel/index.ts';
+import { msOfMicros } from '../../kernel/index.ts';
 import { type Head, isSameHead } from './compile-head.ts';
 import type { Refusal } from './refusal.ts';
+import type { RowTime } from './row-time.ts';
 
 /** Rulings §2 bounds a batch in bytes; a batch that grows without end would be slow to read. */
 const BATCH_EVENTS = 100;
@@ -9,11 +10,10 @@ const BATCH_EVENTS = 100;
 const FRAME_BYTES = 128;
 const BYTES_PER_CHAR = 3;
 
-export interface MappedEvent {
+export interface MappedEvent extends RowTime {
   readonly head: Head;
   /** JSON text. */
   readonly event: string;
-  readonly time: Micros;
 }
 
 /** A batch that may take more events. */
@@ -22,7 +22,8 @@ export interface OpenBatch {
   readonly events: string[];
   /** At least the bytes of the batch. */
   bytes: number;
-  newest: Micros;
+  /** Times of the row whose time is the newest. */
+  newest: RowTime;
 }
 
 /**
@@ -30,15 +31,19 @@ export interface OpenBatch {
  * else a new one. Or why no batch can hold it.
  */
 export function batchFor(mapped: MappedEvent, open: OpenBatch | undefined, batchBytes: number): OpenBatch | Refusal {
-  const { head, event, time } = mapped;
+  const { head, event } = mapped;
   const room = batchBytes - FRAME_BYTES;
   if (open !== undefined && belongs(open, head) && hasRoom(open, event, room)) {
     open.events.push(event);
-    if (time > open.newest) open.newest = time;
+    open.newest = newerOf(open.newest, mapped);
     return open;
   }
   const bytes = boundedBytes(event, room) + boundedBytes(head.text, room);
-  return bytes > room ? tooLarge(batchBytes) : { head, events: [event], bytes, newest: time };
+  return bytes > room ? tooLarge(batchBytes) : { head, events: [event], bytes, newest: mapped };
+}
+
+function newerOf(one: RowTime, other: RowTime): RowTime {
+  return other.time > one.time ? other : one;
 }
 
 function belongs({ head, events }: OpenBatch, next: Head): boolean {
@@ -66,10 +71,10 @@ function boundedBytes(text: string, room: number): number {
 /** The batch as it is kept. */
 export function batchOf({ head, events, newest }: OpenBatch, source: BatchSource): BatchToKeep {
   const { person, text, batchId } = head;
-  const time = head.time ?? String(msOfMicros(newest));
+  const time = head.time ?? String(msOfMicros(newest.time));
   // joined: a text in pieces keeps all of them alive as long as the chunk, and the collector copies each
   const whole = [text.slice(0, -1), text === '{}' ? TIME : NEXT_TIME, time, EVENTS, events.join(','), ']}'].join('');
-  const batch = { person: { ...person, setAt: newest }, text: whole, source };
+  const batch = { person: { ...person, setAt: newest.setAt }, text: whole, source };
   return batchId === undefined ? batch : { ...batch, batchId: BigInt(batchId) };
 }
 

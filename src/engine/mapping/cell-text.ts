@@ -21,6 +21,11 @@ export const NOT_FINITE: CellFault = {
   rule: 'value_not_finite',
   reason: 'NaN, infinities and infinite times cannot be kept. Filter them, or turn them into NULL in the model.',
 };
+export const NO_TIME: CellFault = {
+  rule: 'time_out_of_range',
+  reason:
+    'The value is no time in the years 1 to 9999. Compare its unit with iterator_data_type; filter such rows, or turn the value into NULL in the model.',
+};
 export const NESTED: CellFault = {
   rule: 'value_nested',
   reason: 'Structs, maps and objects cannot be values. Select their fields as columns of their own.',

@@ -3,13 +3,13 @@ import { policyOf, type ResolutionScope } from '../../identity/index.ts';
 import { AppError, type Micros, type WorkspaceId } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
-import type { IteratorAxis } from '../iterator-axis.ts';
 import type { RunSnapshot } from '../run-snapshot.ts';
 import { createZone } from '../wall-clock.ts';
 import { assignRoles } from './column-roles.ts';
 import { compileMapper } from './compile-mapper.ts';
 import { createEventsMapping } from './events-mapping.ts';
 import { createPeopleMapping } from './people-mapping.ts';
+import type { RowTimePlan } from './row-time.ts';
 import type { UnitMapping } from './unit-mapping.ts';
 
 export interface MappingPlan extends Required<Pick<RunSnapshot, 'pipeline' | 'transformation' | 'identity'>> {
@@ -19,32 +19,33 @@ export interface MappingPlan extends Required<Pick<RunSnapshot, 'pipeline' | 'tr
   readonly feedKey?: string | undefined;
   readonly settings: WorkspaceSettings;
   readonly columns: readonly Column[];
-  /** Gives a row's time; without it, or where the cell has none, the time is the run's start. */
-  readonly iterator: { readonly column: Column; readonly axis: IteratorAxis } | undefined;
+  readonly iterator: RowTimePlan['iterator'];
   readonly runStart: Micros;
 }
 
+type MappingDeps = Pick<EngineDeps, 'identities' | 'events' | 'clock'>;
+
 /** The mapping of a pipeline of either type. Throws MODEL_INVALID, with every complaint, when the columns do not suit it. */
-export function createMapping(deps: Pick<EngineDeps, 'identities' | 'events'>, plan: MappingPlan): UnitMapping {
+export function createMapping(deps: MappingDeps, plan: MappingPlan): UnitMapping {
   return plan.pipeline.pipelineType === 'events' ? mapEvents(deps, plan) : mapPeople(deps, plan);
 }
 
-function mapPeople({ identities }: Pick<EngineDeps, 'identities'>, plan: MappingPlan): UnitMapping {
+function mapPeople({ identities, clock }: MappingDeps, plan: MappingPlan): UnitMapping {
   const { columns, iterator, settings, runStart } = plan;
   const limits = { nameChars: settings.limits.nameCharacters, valueChars: settings.limits.valueCharacters };
   const roles = assignRoles(columns, iterator?.column, limits);
-  const mapRow = compileMapper({ columns, roles, limits, iterator, runStart });
+  const mapRow = compileMapper({ columns, roles, limits, iterator, runStart, nowMs: () => clock.nowMs() });
   // an iterator's cell is no part of the person
   const mark = iterator === undefined ? JSON.stringify({ columns, limits }) : undefined;
   return createPeopleMapping({ identities, scope: scopeOf(plan), columns, roles, mapRow, mark });
 }
 
-function mapEvents({ events }: Pick<EngineDeps, 'events'>, plan: MappingPlan): UnitMapping {
+function mapEvents({ events, clock }: MappingDeps, plan: MappingPlan): UnitMapping {
   const { columns, iterator, pipeline, pipelineNumber, feedKey, transformation, runStart } = plan;
   if (transformation === null) throw new AppError('INTERNAL', 'An events pipeline has no field transformation.');
   const { nameCharacters, valueCharacters, batchBytes, ...limits } = plan.settings.limits;
   return createEventsMapping({
-    ...{ events, scope: scopeOf(plan), columns, iterator, runStart },
+    ...{ events, scope: scopeOf(plan), columns, iterator, runStart, nowMs: () => clock.nowMs() },
     source: { kind: 'pipeline', number: pipelineNumber, ...(feedKey !== undefined && { feedKey }) },
     mappings: transformation.mappings,
     environment: pipeline.environment,

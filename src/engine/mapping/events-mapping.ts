@@ -1,6 +1,5 @@
 import type { BatchToKeep, Events } from '../../events/index.ts';
 import type { ResolutionScope } from '../../identity/index.ts';
-import type { Micros } from '../../kernel/index.ts';
 import { batchFor, batchOf, type MappedEvent, type OpenBatch } from './batch-units.ts';
 import { compileEvent } from './compile-event.ts';
 import { compileHead, type Head } from './compile-head.ts';
@@ -8,6 +7,7 @@ import { identitySources, sourceReader } from './compile-person.ts';
 import { type EventsPlan, type PlacedMappings, placeMappings } from './events-plan.ts';
 import { shownValue } from './failed-row.ts';
 import type { Refusal } from './refusal.ts';
+import { compileRowTime } from './row-time.ts';
 import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from './unit-mapping.ts';
 import { compileWhoInRow } from './who-in-row.ts';
 
@@ -54,10 +54,10 @@ function collectBatches({ events, scope }: EventsMappingPlan, collectRows: Colle
   return {
     add: taking.add,
     finish() {
-      const { accepted, refused, starts } = taking.finish();
+      const { starts, ...taken } = taking.finish();
       const prepared = batches.finish();
       return {
-        ...{ accepted, refused, starts: Int32Array.from(starts) },
+        ...{ ...taken, starts: Int32Array.from(starts) },
         deliver: async (tx, exclusive) => (await events.deliver(tx, prepared, exclusive)).outcomes,
       };
     },
@@ -75,6 +75,8 @@ export interface TakenRows {
   readonly refused: RefusedRow[];
   /** Of each batch the number of accepted rows before it; the number of all at the end. */
   readonly starts: number[];
+  /** How many of the accepted rows say something of a person at a time that is still to come. */
+  ahead: number;
 }
 
 /** Rows → batches, one by one: neither row nor batch need live longer than it takes to prepare it. */
@@ -87,12 +89,8 @@ export function compileBatches(plan: EventsPlan, placed: PlacedMappings): Collec
   const mapRow = compileRow(plan, placed);
   const { source } = plan;
   const { batchBytes } = plan.limits;
-  const batchOfRow = (row: Row, open: OpenBatch | undefined) => {
-    const mapped = mapRow(row);
-    return 'rule' in mapped ? mapped : batchFor(mapped, open, batchBytes);
-  };
   return (onBatch) => {
-    const taken: TakenRows = { accepted: [], refused: [], starts: [0] };
+    const taken: TakenRows = { accepted: [], refused: [], starts: [0], ahead: 0 };
     let open: OpenBatch | undefined;
     let index = 0;
     const close = () => {
@@ -100,15 +98,20 @@ export function compileBatches(plan: EventsPlan, placed: PlacedMappings): Collec
       taken.starts.push(taken.accepted.length);
       onBatch(batchOf(open, source));
     };
+    const take = (mapped: MappedEvent): Refusal | undefined => {
+      const batch = batchFor(mapped, open, batchBytes);
+      if ('rule' in batch) return batch;
+      if (open !== batch) close();
+      open = batch;
+      taken.accepted.push(index);
+      if (isAhead(mapped)) taken.ahead++;
+      return undefined;
+    };
     return {
       add(row) {
-        const batch = batchOfRow(row, open);
-        if ('rule' in batch) taken.refused.push({ row, index, refusal: batch });
-        else {
-          if (open !== batch) close();
-          open = batch;
-          taken.accepted.push(index);
-        }
+        const mapped = mapRow(row);
+        const refusal = 'rule' in mapped ? mapped : take(mapped);
+        if (refusal !== undefined) taken.refused.push({ row, index, refusal });
         index++;
       },
       finish() {
@@ -120,10 +123,15 @@ export function compileBatches(plan: EventsPlan, placed: PlacedMappings): Collec
   };
 }
 
+/** Times of events may be to come; what is said of a person may not. */
+function isAhead({ head: { person }, time, setAt }: MappedEvent): boolean {
+  return time !== setAt && person.attributes.names.length > 0;
+}
+
 function compileRow(plan: EventsPlan, placed: PlacedMappings): (row: Row) => MappedEvent | Refusal {
   const readHead = compileHead(plan, placed.batch);
   const writeEvent = compileEvent(plan, placed);
-  const timeOf = compileTime(plan);
+  const readTime = compileRowTime(plan);
   const isSameUser = compileComparison(placed);
   let previousRow: Row = [];
   let previous: Head | undefined;
@@ -132,9 +140,10 @@ function compileRow(plan: EventsPlan, placed: PlacedMappings): (row: Row) => Map
     if ('rule' in head) return head;
     previousRow = row;
     previous = head;
-    const time = timeOf(row);
-    const event = writeEvent(row, time) ?? '';
-    return typeof event === 'object' ? event : { head, event, time };
+    const read = readTime(row);
+    if ('rule' in read) return read;
+    const event = writeEvent(row, read.time) ?? '';
+    return typeof event === 'object' ? event : { head, event, ...read };
   };
 }
 
@@ -145,13 +154,6 @@ function compileComparison({ batch }: PlacedMappings): (one: Row, other: Row) =>
     for (const position of positions) if (one[position] !== other[position]) return false;
     return true;
   };
-}
-
-function compileTime({ iterator, columns, runStart }: EventsPlan): (row: Row) => Micros {
-  if (iterator === undefined) return () => runStart;
-  const position = columns.indexOf(iterator.column);
-  const { axis } = iterator;
-  return (row) => axis.instantOf(row[position] ?? null) ?? runStart;
 }
 
 /** People look for the column, not for the identity type. */

@@ -1,10 +1,10 @@
 import { type BatchSource, type Destination, findDestination } from '../../events/index.ts';
-import { AppError, type Json, type Micros } from '../../kernel/index.ts';
+import { AppError, type Json } from '../../kernel/index.ts';
 import { type DataPlan, type FieldMapping, transformationMisfits } from '../../sync/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
-import type { IteratorAxis } from '../iterator-axis.ts';
 import type { Zone } from '../wall-clock.ts';
 import type { Placed, Source } from './place-tree.ts';
+import type { RowTimePlan } from './row-time.ts';
 
 /** Bounds of rulings §2 as the workspace has them set. */
 export interface EventLimits {
@@ -16,19 +16,15 @@ export interface EventLimits {
 }
 
 /** Everything that decides how rows of a run become events. */
-export interface EventsPlan {
+export interface EventsPlan extends RowTimePlan {
   /** Stands beside each batch in the log. */
   readonly source: BatchSource;
-  readonly columns: readonly Column[];
   readonly mappings: readonly FieldMapping[];
   readonly environment: 'production' | 'development';
   readonly dataPlan: DataPlan | undefined;
   readonly limits: EventLimits;
-  /** Gives a row's time; without it, or where the cell has none, the time is the run's start. */
-  readonly iterator: { readonly column: Column; readonly axis: IteratorAxis } | undefined;
   /** Of columns without a zone. */
   readonly zone: Zone;
-  readonly runStart: Micros;
 }
 
 /** The mappings of a run by what they say something about. */

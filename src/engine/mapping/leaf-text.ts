@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isUuid, type Leaf } from '../../events/index.ts';
-import { fitsInt64, type Json, type Micros, msOfMicros, stringifyJson } from '../../kernel/index.ts';
+import { fitsInt64, type Json, type Micros, msOfMicros, nearestInstant, stringifyJson } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import {
   type CellFault,
@@ -8,6 +8,7 @@ import {
   compileCellWriter,
   JSON_NUMBER,
   NESTED,
+  NO_TIME,
   NOT_FINITE,
   writeText,
 } from './cell-text.ts';
@@ -197,6 +198,6 @@ function writeBoolean(cell: Cell): string | CellFault {
 function epochWriter(instantOf: (cell: Cell) => Micros | undefined): CellWriter {
   return (cell) => {
     const instant = instantOf(cell);
-    return instant === undefined ? NOT_FINITE : String(msOfMicros(instant));
+    return instant === undefined ? NO_TIME : String(msOfMicros(nearestInstant(instant)));
   };
 }

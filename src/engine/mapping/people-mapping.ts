@@ -64,13 +64,14 @@ function collectPeople({ identities, scope, mapRow }: PeopleMappingPlan, hashOf:
   const people = identities.collect(scope);
   const accepted: number[] = [];
   const refused: RefusedRow[] = [];
-  let index = 0;
+  let [index, ahead] = [0, 0];
   return {
     add(row, hashes) {
       const person = mapRow(row);
       if (isRefusal(person)) refused.push({ row, index, refusal: person });
       else {
         accepted.push(index);
+        if (person.isAhead === true) ahead++;
         people.add(person, hashes === undefined ? undefined : hashOf(hashes, index));
       }
       index++;
@@ -78,7 +79,7 @@ function collectPeople({ identities, scope, mapRow }: PeopleMappingPlan, hashOf:
     finish() {
       const prepared = people.finish();
       return {
-        ...{ accepted, refused },
+        ...{ accepted, refused, ahead },
         starts: Int32Array.from({ length: accepted.length + 1 }, (_, unit) => unit),
         deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
       };

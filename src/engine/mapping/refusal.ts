@@ -5,6 +5,7 @@ export const ROW_RULES = {
   identity_invalid: 'An identity is not empty, at most 1,024 bytes long, and text that can be stored.',
   mpid_invalid: 'An MPID is a signed 64-bit integer.',
   value_not_finite: 'An attribute is a finite number or time.',
+  time_out_of_range: 'A time that an iterator or a mapping gives is finite and lies in the years 1 to 9999.',
   value_nested: 'An attribute is a single value or a list of them.',
   value_too_long: 'An attribute is not longer than the limit.',
   value_text: 'Text holds no U+0000 and no half of a surrogate pair.',

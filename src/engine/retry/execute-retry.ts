@@ -4,6 +4,7 @@ import type { EngineDeps } from '../engine-deps.ts';
 import type { Execution } from '../execute-run.ts';
 import type { RunResult } from '../finish-run.ts';
 import { openMapping } from '../open-source.ts';
+import { warnOfRowsAhead } from '../rows-ahead.ts';
 import { loadColumns, readRecords } from './read-records.ts';
 import { createRecordLedger } from './record-ledger.ts';
 import type { RecordRetry } from './record-retry.ts';
@@ -30,5 +31,5 @@ export async function executeRetry(
     const delivery = { claimed, mapping, ledger, columns, progress };
     progress = await deliverAll(deps, { read, delivery, signal, sinceMs });
   }
-  return { position: undefined, warnings: [] };
+  return { position: undefined, warnings: await warnOfRowsAhead(deps, claimed) };
 }

@@ -25,10 +25,20 @@ export interface ResolvingPlan {
  * Rows of a write-back model as people: their identities alone say who they are. The MPID that stands in the row is what was
  * written last, and not who it is.
  */
-export function createResolving({ identities }: Pick<EngineDeps, 'identities'>, plan: ResolvingPlan): UnitMapping {
+export function createResolving(
+  { identities, clock }: Pick<EngineDeps, 'identities' | 'clock'>,
+  plan: ResolvingPlan,
+): UnitMapping {
   const { columns, addressing, runStart, identity, scope } = plan;
   const roles = { ...assignRoles(columns, undefined, DEFAULT_LIMITS), mpid: undefined };
-  const mapPerson = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator: undefined, runStart });
+  const mapPerson = compileMapper({
+    columns,
+    roles,
+    limits: DEFAULT_LIMITS,
+    iterator: undefined,
+    runStart,
+    nowMs: () => clock.nowMs(),
+  });
   const people = createPeopleMapping({
     // a person of which nothing is set needs no look at what is set
     ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy: policyOf({ identity }) } },

@@ -6,10 +6,11 @@ import { compileMapper, isRefusal } from '../../../src/engine/mapping/compile-ma
 import { rowText } from '../../../src/engine/mapping/failed-row.ts';
 import { ROW_RULES } from '../../../src/engine/mapping/refusal.ts';
 import type { Person } from '../../../src/identity/index.ts';
-import { instantFromStore, parseJson } from '../../../src/kernel/index.ts';
-import type { Cell, Column, ColumnType } from '../../../src/warehouse/index.ts';
+import { formatMicros, instantFromStore, parseJson } from '../../../src/kernel/index.ts';
+import type { Cell, Column, ColumnType, IteratorType } from '../../../src/warehouse/index.ts';
 
 const RUN_START = instantFromStore('2024-06-01T00:00:00Z');
+const nowMs = () => Date.parse('2024-06-01T00:01:00Z');
 
 function column(name: string, type: ColumnType = 'text', item?: Column): Column {
   return { name, type, nativeType: type.toUpperCase(), ...(item === undefined ? {} : { item }) };
@@ -17,7 +18,7 @@ function column(name: string, type: ColumnType = 'text', item?: Column): Column 
 
 function mapperOf(columns: readonly Column[]) {
   const roles = assignRoles(columns, undefined, DEFAULT_LIMITS);
-  return compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator: undefined, runStart: RUN_START });
+  return compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator: undefined, runStart: RUN_START, nowMs });
 }
 
 /** JSON text of one attribute, or the rule it breaks. */
@@ -163,13 +164,69 @@ describe('mapping of a row', () => {
       axis: iteratorAxis({ field: 'at', type: 'timestamp', zone: 'Europe/Berlin' }, at),
     };
     const roles = assignRoles(columns, at, DEFAULT_LIMITS);
-    const map = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator, runStart: RUN_START });
+    const map = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator, runStart: RUN_START, nowMs });
     expect(map(['a@b.c', '2024-01-01T01:00:00.000001'])).toMatchObject({
       setAt: instantFromStore('2024-01-01T00:00:00.000001Z'),
       attributes: { names: [] },
     });
     expect(map(['a@b.c', null])).toMatchObject({ setAt: RUN_START });
     expect(person([column('email')], ['a@b.c']).setAt).toBe(RUN_START);
+  });
+
+  describe('takes the time of an iterator', () => {
+    const attributesAt = (type: ColumnType, declared: IteratorType, cell: Cell) => {
+      const columns = [column('email'), column('at', type)];
+      const [, at = column('')] = columns;
+      const iterator = { column: at, axis: iteratorAxis({ field: 'at', type: declared, zone: 'Europe/Berlin' }, at) };
+      const roles = assignRoles(columns, at, DEFAULT_LIMITS);
+      const mapped = compileMapper({ columns, roles, limits: DEFAULT_LIMITS, iterator, runStart: RUN_START, nowMs })([
+        'a@b.c',
+        cell,
+      ]);
+      return isRefusal(mapped) ? `${mapped.rule} of ${mapped.field}` : formatMicros(mapped.setAt);
+    };
+    const REFUSED = 'time_out_of_range of at';
+
+    it.each<readonly [...Parameters<typeof attributesAt>, string]>([
+      ['timestamp_tz', 'timestamp_tz', '0001-01-01T00:00:00.000000Z', '0001-01-01T00:00:00.000000Z'],
+      ['timestamp', 'timestamp', '0001-01-01T00:00:00.000000', '0001-01-01T00:00:00.000000Z'],
+      ['timestamp', 'timestamp', '0099-06-01T00:53:28.000000', '0099-06-01T00:00:00.000000Z'],
+      ['date', 'date', '0001-01-01', '0001-01-01T00:00:00.000000Z'],
+      ['integer', 'timestamp_unixtime_ms', -62_135_596_800_000, '0001-01-01T00:00:00.000000Z'],
+      ['decimal', 'timestamp_unixtime_s', '1.5', '1970-01-01T00:00:01.500000Z'],
+    ])('of the first century too: %s as %s, %s', (...given) => {
+      const [type, declared, cell, setAt] = given;
+      expect(attributesAt(type, declared, cell)).toBe(setAt);
+    });
+
+    it.each<[ColumnType, IteratorType, Cell]>([
+      ['timestamp_tz', 'timestamp_tz', 'infinity'],
+      ['timestamp_tz', 'timestamp_tz', '-infinity'],
+      ['timestamp_tz', 'timestamp_tz', '+010000-01-01T00:00:00.000000Z'],
+      ['timestamp', 'timestamp', '-000043-03-15T00:00:00.000000'],
+      ['timestamp', 'timestamp', '0000-06-01T00:00:00.000000'],
+      ['date', 'date', 'infinity'],
+      ['date', 'date', '0000-06-01'],
+      ['date', 'date', '-000043-03-15'],
+      ['integer', 'timestamp_unixtime_ms', -9_223_372_036_854_775_808n],
+      ['integer', 'timestamp_unixtime_ms', 1_717_200_000_000_000_000n],
+      ['integer', 'timestamp_unixtime_s', 1_717_200_000_000_000],
+      ['double', 'timestamp_unixtime_s', 1e305],
+      ['double', 'timestamp_unixtime_s', Number.NaN],
+      ['decimal', 'timestamp_unixtime_s', 'NaN'],
+      ['unknown', 'timestamp_unixtime_s', ' '],
+    ])('only where it is a time: %s as %s, %s', (type, declared, cell) => {
+      expect(attributesAt(type, declared, cell)).toBe(REFUSED);
+    });
+
+    it('and the start of the run where it is still to come', () => {
+      const start = formatMicros(RUN_START);
+      expect(attributesAt('timestamp_tz', 'timestamp_tz', '9999-12-31T00:00:00.000000Z')).toBe(start);
+      expect(attributesAt('timestamp_tz', 'timestamp_tz', '2024-06-01T00:01:00.000001Z')).toBe(start);
+      expect(attributesAt('timestamp_tz', 'timestamp_tz', '2024-06-01T00:01:00.000000Z')).toBe(
+        '2024-06-01T00:01:00.000000Z',
+      );
+    });
   });
 
   it('writes any text so that it reads back the same', () => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { iteratorAxis } from '../../../src/engine/iterator-axis.ts';
+import type { BatchToKeep } from '../../../src/events/index.ts';
+import { formatMicros, microsOfMs, msOfMicros } from '../../../src/kernel/index.ts';
 import type { FieldMapping } from '../../../src/sync/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
 import {
@@ -63,6 +66,43 @@ describe('batches', () => {
       expect(starts).toEqual([0, 2, 3]);
       if (path === 'batch_id') expect(batches.map(({ batchId }) => batchId)).toEqual([7n, 8n]);
     }
+  });
+
+  describe('of rows with times of their own', () => {
+    const at = column('at', 'timestamp_tz');
+    const axis = iteratorAxis({ field: 'at', type: 'timestamp_tz', zone: 'UTC' }, at);
+    const timed = eventsPlan([...columns, at], mappings, { iterator: { column: at, axis } });
+    const rows = (...times: readonly string[]) => times.map((time) => ['a@b.c', 'Rome', '1', null, time]);
+    const timesOf = (batch: BatchToKeep) => [
+      readBatch(batch).timestamp_unixtime_ms,
+      msOfMicros(batch.person?.setAt ?? 0n),
+      readBatch(batch).events.map(({ data }) => data.timestamp_unixtime_ms),
+    ];
+    const [early, late] = [Date.parse('2024-05-01T00:00:00Z'), Date.parse('2024-05-02T00:00:00Z')];
+    const text = (ms: number) => formatMicros(microsOfMs(ms));
+
+    it('have the time of the newest, wherever it stands', async () => {
+      const { batches } = await mapEvents(timed, rows(text(early), text(late), text(early)));
+      expect(batches.map(timesOf)).toEqual([[late, late, [early, late, early]]]);
+    });
+
+    it('keep a time that is still to come, at which nothing is said of the person', async () => {
+      const coming = RUN_START_MS + 86_400_000;
+      const { batches, ahead } = await mapEvents(timed, rows(text(early), text(coming), text(late)));
+      expect(batches.map(timesOf)).toEqual([[coming, RUN_START_MS, [early, coming, late]]]);
+      expect(ahead).toBe(1);
+      const silent = {
+        ...timed,
+        mappings: mappings.filter(({ type, ...rest }) => !Object.values(rest).includes('city')),
+      };
+      expect((await mapEvents(silent, rows(text(coming)))).ahead).toBe(0);
+    });
+
+    it('leave out rows whose iterator is no time', async () => {
+      const { starts, refused } = await mapEvents(timed, rows(text(early), 'infinity', text(early)));
+      expect(starts).toEqual([0, 2]);
+      expect(refused.map(({ refusal }) => refusal)).toMatchObject([{ rule: 'time_out_of_range', field: 'at' }]);
+    });
   });
 
   it('hold at most 100 events', async () => {

@@ -1,0 +1,1 @@
+ALTER TABLE "pipeline_runs" ADD COLUMN "ahead_records" bigint DEFAULT 0 NOT NULL;
