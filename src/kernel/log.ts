@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { asAppError, type ErrorCode } from './errors.ts';
 
 export type Log = Logger;
 
@@ -22,8 +23,30 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '***' },
+    serializers: { err: shownError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** Words of these, and the DETAIL of a store error, may quote a value of somebody. */
+const QUOTING: ReadonlySet<ErrorCode> = new Set(['INTERNAL', 'STORE_DATA', 'STORE_UNIQUE', 'STORE_REFERENCE']);
+/** Errors of the operating system and of OpenSSL name files, addresses and formats alone. */
+const OF_THE_SYSTEM = /^(E[A-Z]+|ERR_(OSSL|TLS)_\w+)$/;
+
+/** What a line says of an error under `err`: its frames, and its words where they can quote nobody. */
+function shownError(thrown: unknown): Readonly<Record<string, string>> {
+  const { code, message } = asAppError(thrown);
+  const said = QUOTING.has(code) && !isOfTheSystem(thrown) ? {} : { message };
+  return {
+    type: thrown instanceof Error ? thrown.name : typeof thrown,
+    code,
+    ...said,
+    stack: framesOf(thrown).join('\n'),
+  };
+}
+
+function isOfTheSystem(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && OF_THE_SYSTEM.test(String(thrown.code));
 }
 
 const FRAMES = /^ {4}at .+$/gm;
