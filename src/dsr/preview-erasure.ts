@@ -1,7 +1,13 @@
 import { eraseFromChanges } from '../access/index.ts';
 import { findConflicts, findFailedRecords, type RecordPosition } from '../engine/index.ts';
 import { countBatches, eraseOfNobody, eraseRejected } from '../events/index.ts';
-import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
+import {
+  createNamesPerson,
+  type Identity,
+  type ProfileId,
+  readFormerIdentities,
+  readProfile,
+} from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
 import { inIndexOrder, type Store, type Transaction } from '../store/index.ts';
 import { eraseMessages } from '../sync/index.ts';
@@ -26,8 +32,9 @@ export async function previewErasure(
   const held: Identity[] = [];
   let counts: Counts = { identity: { profiles: people.length, identities: 0 }, events: { batches: 0 } };
   for (const person of people) {
-    const profile = await readProfile(store, { workspaceId, environment: person.environment }, person.mpid);
-    held.push(...(profile?.identities ?? []));
+    const scope = { workspaceId, environment: person.environment };
+    const profile = await readProfile(store, scope, person.mpid);
+    held.push(...(profile?.identities ?? []), ...(await readFormerIdentities(store, scope, person.mpid)));
     const batches = await countBatches(store, { workspaceId, ...person });
     counts = addCounts(counts, {
       identity: { identities: profile?.identities.length ?? 0 },

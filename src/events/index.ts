@@ -28,7 +28,7 @@ export { expireBatches } from './expire-batches.ts';
 export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
 export { personBatches } from './person-batches.ts';
 export { personOfBatch } from './person-of-batch.ts';
-export { profileAnswer } from './profiles/profile-answer.ts';
+export { identityAnswer, profileAnswer } from './profiles/profile-answer.ts';
 export { profileEndpoints } from './profiles/routes.ts';
 export { readBatches } from './read-log.ts';
 export { expireRejected } from './rejected-batches.ts';

@@ -27,6 +27,7 @@ export { underWay } from './creation-lock.ts';
 export { deliverInTransaction } from './deliver-in-transaction.ts';
 export { eraseInTransaction } from './erase-in-transaction.ts';
 export { findHolders, type Holder } from './find-holders.ts';
+export { readFormerIdentities } from './former-identities.ts';
 export {
   DEFAULT_POLICY,
   IDENTITY_COLUMNS,

@@ -25,6 +25,8 @@ export const profiles = pgTable(
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
     /** `[[type, value], …]` as JSON text, the newest first. */
     identities: text('identities').notNull(),
+    /** Those it held before and gave up since, in the same form, the latest first; null: none. They find nobody. */
+    formerIdentities: text('former_identities'),
     /** `{name: value}` as JSON text. */
     attributes: text('attributes').notNull(),
     /** `{"": micros, name: micros}`: when each was set; "" stands for those not named; a name without value was removed. */

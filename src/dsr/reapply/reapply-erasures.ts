@@ -3,6 +3,7 @@ import {
   eraseInTransaction,
   type Identity,
   type ProfileId,
+  readFormerIdentities,
   readProfile,
   type Tombstone,
   type Tombstones,
@@ -148,7 +149,8 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: Pe
       counts = addCounts(counts, added);
     });
   const scope = { workspaceId, environment: person.environment };
-  const held: readonly Identity[] = (await readProfile(store, scope, person.mpid))?.identities ?? [];
+  const own: readonly Identity[] = (await readProfile(store, scope, person.mpid))?.identities ?? [];
+  const held = [...own, ...(await readFormerIdentities(store, scope, person.mpid))];
   const people = [person];
   const identities = await unsharedIdentities(store, ledgerKey, { workspaceId, people, identities: held });
   const rooms = { store, workspaceId, people, identities, ledgerKey, signal, count, step: () => undefined };

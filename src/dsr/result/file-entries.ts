@@ -1,6 +1,6 @@
 // What stands in the file of an access or portability request (rulings §4, Result file).
-import { personBatches, profileAnswer } from '../../events/index.ts';
-import { type Environment, readProfile } from '../../identity/index.ts';
+import { identityAnswer, personBatches, profileAnswer } from '../../events/index.ts';
+import { type Environment, readFormerIdentities, readProfile } from '../../identity/index.ts';
 import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { ZipEntry } from './zip.ts';
@@ -45,8 +45,11 @@ async function* dataEntries(data: SubjectData): AsyncGenerator<ZipEntry, void, u
 async function profileLines({ store, workspaceId, people }: SubjectData): Promise<string> {
   let lines = '';
   for (const { environment, mpid } of people) {
-    const profile = await readProfile(store, { workspaceId, environment }, mpid);
-    if (profile !== undefined) lines += `${stringifyJson(profileAnswer(profile))}\n`;
+    const scope = { workspaceId, environment };
+    const profile = await readProfile(store, scope, mpid);
+    if (profile === undefined) continue;
+    const former = await readFormerIdentities(store, scope, mpid);
+    lines += `${stringifyJson({ ...profileAnswer(profile), former_identities: former.map(identityAnswer) })}\n`;
   }
   return lines;
 }

@@ -37,7 +37,7 @@ async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject)
     const identities: readonly Identity[] = subject.identities.map(({ type, value }) => ({ type, value }));
     const gone = await deps.tombstones.erasePeople(tx, { workspaceId, people, identities, nowMs });
     const memberships = await leaveOtherRooms(tx, { workspaceId, people, nowMs });
-    const named = [...identities, ...gone.people.flatMap((person) => person.identities)];
+    const named = [...identities, ...gone.people.flatMap((person) => [...person.identities, ...person.former])];
     const erased = {
       people,
       identities: await unsharedIdentities(tx, deps.identityKey, { workspaceId, people, identities: named }),

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Profile } from '../../identity/index.ts';
+import type { Identity, Profile } from '../../identity/index.ts';
 import { formatMicros, parseJson } from '../../kernel/index.ts';
 import type { ProfileAnswer } from './contract.ts';
 
@@ -12,7 +12,7 @@ export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
     created_on: createdOn.toISOString(),
     source_mpid: sourceMpid === null ? null : String(sourceMpid),
     holds_login: holdsLogin,
-    identities: identities.map(({ type, value }) => ({ identity_type: type, identity: value })),
+    identities: identities.map(identityAnswer),
     attributes: attributes.map(({ name, value, setAt }) => ({
       name,
       value: parseJson(value),
@@ -21,3 +21,5 @@ export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
     consent_state: consent === null ? null : (parseJson(consent) as Record<string, unknown>),
   };
 }
+
+export const identityAnswer = ({ type, value }: Identity) => ({ identity_type: type, identity: value });

@@ -21,6 +21,8 @@ export interface HeldProfile {
   readonly version: number;
   /** The newest first. */
   readonly identities: readonly Identity[];
+  /** Those it gave up, the latest first. */
+  readonly former: readonly Identity[];
 }
 
 export interface HeldSlot {
@@ -70,6 +72,7 @@ export class Holdings {
     const draft = new Draft(before, (key) => this.#ownersOf(key));
     for (const [index, { from, to }] of changes.entries()) {
       if (from !== undefined) draft.remove(from);
+      if (draft.former.length > MOST_FORMER) return refusal(RESTLESS, index);
       const problem = to === undefined ? undefined : draft.add(to, this.#loginTypes.includes(to.type));
       if (problem !== undefined) return refusal(problem, index);
     }
@@ -77,7 +80,7 @@ export class Holdings {
     const second = changes.findIndex(({ to }) => to !== undefined && this.#isSecondLogin(to, before, draft));
     if (second >= 0) return refusal(SECOND, second);
     for (const [key, owners] of draft.owners) this.#owners.set(key, owners);
-    this.#profiles.set(before.mpid, { ...before, identities: draft.identities });
+    this.#profiles.set(before.mpid, { ...before, identities: draft.identities, former: draft.former });
     this.#changed.add(before.mpid);
     return undefined;
   }
@@ -119,13 +122,15 @@ const NOBODY: Owners = [];
 /** One request while its changes are tried. */
 class Draft {
   identities: readonly Identity[];
+  former: readonly Identity[];
   readonly owners = new Map<string, Owners>();
   readonly #mpid: bigint;
   readonly #ownersOf: (key: string) => Owners;
 
-  constructor({ mpid, identities }: HeldProfile, ownersOf: (key: string) => Owners) {
+  constructor({ mpid, identities, former }: HeldProfile, ownersOf: (key: string) => Owners) {
     this.#mpid = mpid;
     this.identities = identities;
+    this.former = former;
     this.#ownersOf = (key) => this.owners.get(key) ?? ownersOf(key);
   }
 
@@ -134,7 +139,9 @@ class Draft {
     const slot = this.#slotOf(identity);
     if (slot < 0) return;
     this.owners.set(identity.key, withSlot(this.#ownersOf(identity.key), slot, undefined));
+    const given = this.identities.filter((held) => isSame(held, identity));
     this.identities = this.identities.filter((held) => !isSame(held, identity));
+    this.former = [...given, ...this.former.filter((former) => !isSame(former, identity))];
   }
 
   add(identity: KeyedIdentity, isLogin: boolean): Problem | undefined {
@@ -147,6 +154,7 @@ class Draft {
     this.owners.set(identity.key, withSlot(owners, slot, this.#mpid));
     const { type, value } = identity;
     this.identities = [{ type, value }, ...this.identities];
+    this.former = this.former.filter((former) => !isSame(former, identity));
     return undefined;
   }
 
@@ -190,6 +198,12 @@ const TAKEN: Problem = {
 const SECOND: Problem = {
   code: 'IDENTITY_CONFLICT',
   message: 'is a second login identity, and a profile never holds two customers; send the one it holds as old_value.',
+};
+/** A profile keeps what it gave up, so that its person can be erased by it. */
+const MOST_FORMER = 1_000;
+const RESTLESS: Problem = {
+  code: 'VALIDATION_FAILED',
+  message: `follows ${MOST_FORMER} identities that the profile gave up already, as many as are kept of a person; make a new profile.`,
 };
 const CROWDED: Problem = {
   code: 'VALIDATION_FAILED',

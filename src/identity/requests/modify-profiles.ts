@@ -5,6 +5,7 @@ import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
 import { copyNew } from '../copy-new.ts';
 import { takeCreationLock } from '../creation-lock.ts';
+import { identityList, listedIdentities } from '../former-identities.ts';
 import { DEFAULT_POLICY } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from '../read-profiles.ts';
 import { findTombstones } from '../tombstones/find-tombstones.ts';
@@ -79,14 +80,19 @@ async function readHeld(
   { workspaceId, environment, requests }: KeyedGroup,
 ): Promise<readonly HeldProfile[]> {
   const mpids = [...new Set(requests.map(({ mpid }) => mpid))];
-  const rows = await tx.query<{ readonly mpid: bigint; readonly version: number; readonly identities: string }>(
-    'SELECT mpid, version, identities FROM profiles WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY($3)',
+  const rows = await tx.query<{
+    readonly mpid: bigint;
+    readonly version: number;
+    readonly identities: string;
+    readonly former: string | null;
+  }>(
+    'SELECT mpid, version, identities, former_identities AS former FROM profiles WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY($3)',
     [workspaceId, ENVIRONMENT_NUMBER[environment], mpids],
   );
-  return rows.map(({ mpid, version, identities }) => {
-    const listed = JSON.parse(identities) as readonly [Identity['type'], string][];
-    return { mpid, version, identities: listed.map(([type, value]) => ({ type, value })) };
-  });
+  return rows.map(({ mpid, version, identities, former }) => ({
+    ...{ mpid, version },
+    ...{ identities: listedIdentities(identities), former: listedIdentities(former) },
+  }));
 }
 
 async function freeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: readonly HeldSlot[]): Promise<void> {
@@ -122,15 +128,17 @@ async function writeProfiles(tx: Transaction, group: KeyedGroup, holdings: Holdi
   const profiles = holdings.changedProfiles();
   if (profiles.length === 0) return;
   const updated = await tx.execute(
-    `UPDATE profiles p SET identities = s.identities, holds_login = s.holds_login, row_hash = NULL, version = p.version + 1
-     FROM unnest($3::int8[], $4::int4[], $5::text[], $6::bool[]) AS s (mpid, version, identities, holds_login)
+    `UPDATE profiles p SET identities = s.identities, former_identities = s.former, holds_login = s.holds_login, row_hash = NULL,
+       version = p.version + 1
+     FROM unnest($3::int8[], $4::int4[], $5::text[], $6::text[], $7::bool[]) AS s (mpid, version, identities, former, holds_login)
      WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = ANY($3) AND p.mpid = s.mpid AND p.version = s.version`,
     [
       group.workspaceId,
       ENVIRONMENT_NUMBER[group.environment],
       profiles.map(({ mpid }) => mpid),
       profiles.map(({ version }) => version),
-      profiles.map(({ identities }) => JSON.stringify(identities.map(({ type, value }) => [type, value]))),
+      profiles.map(({ identities }) => identityList(identities)),
+      profiles.map(({ former }) => (former.length === 0 ? null : identityList(former))),
       profiles.map((profile) => String(holdings.holdsLogin(profile))),
     ],
   );

@@ -26,6 +26,8 @@ export interface Erasure {
 export interface ErasedPerson extends ProfileId {
   /** What the profile held, for a search in other rooms. */
   readonly identities: readonly Identity[];
+  /** What it had held before: they get tombstones, and are searched for, like those it held. */
+  readonly former: readonly Identity[];
 }
 
 export interface ErasedPeople {

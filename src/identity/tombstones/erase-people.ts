@@ -2,6 +2,7 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Identity } from '../contract.ts';
 import { takeCreationLock } from '../creation-lock.ts';
+import { listedIdentities } from '../former-identities.ts';
 import { isDeviceId } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
 import type { ErasedPeople, ErasedPerson, Erasure, ProfileId } from './contract.ts';
@@ -18,7 +19,7 @@ export async function erasePeople(tx: Transaction, keys: TombstoneKeys, erasure:
   const people = await readPeople(tx, erasure);
   const own = people.flatMap((person) => ownKeys(keys, person));
   const claimed = tombstoneKeysOf(keys, [
-    ...people.flatMap(({ identities }) => identities),
+    ...people.flatMap(({ identities, former }) => [...identities, ...former]),
     ...(erasure.identities ?? []),
   ]);
   const slots = await lockSlots(tx, workspaceId, [...new Set([...own, ...claimed])]);
@@ -58,19 +59,21 @@ interface PersonRow {
   readonly environment: number;
   readonly mpid: bigint;
   readonly identities: string;
+  readonly former: string | null;
 }
 
 async function readPeople(tx: Transaction, { workspaceId, people }: Erasure): Promise<readonly ErasedPerson[]> {
   const rows = await tx.query<PersonRow>(
-    `SELECT p.environment, p.mpid, p.identities
+    `SELECT p.environment, p.mpid, p.identities, p.former_identities AS former
      FROM (SELECT DISTINCT environment, mpid FROM unnest($2::int2[], $3::int8[]) AS s (environment, mpid)) s
      JOIN profiles p ON p.workspace_id = $1 AND p.mpid = ANY($3) AND p.environment = s.environment AND p.mpid = s.mpid`,
     [workspaceId, ...columnsOf(people)],
   );
-  return rows.map(({ environment, mpid, identities }) => ({
+  return rows.map(({ environment, mpid, identities, former }) => ({
     environment: environment === ENVIRONMENT_NUMBER.production ? 'production' : 'development',
     mpid,
-    identities: (JSON.parse(identities) as [Identity['type'], string][]).map(([type, value]) => ({ type, value })),
+    identities: listedIdentities(identities),
+    former: listedIdentities(former),
   }));
 }
 

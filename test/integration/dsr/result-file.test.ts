@@ -12,6 +12,7 @@ import { deliverBatches, mpidsOfBatches } from '../../support/deliver-batches.ts
 import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
 import { insertRequest } from '../../support/dsr-requests.ts';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
+import { requestsOf } from '../../support/identity-requests.ts';
 import { readZip } from '../../support/read-zip.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
@@ -78,6 +79,7 @@ describe('the file of a request', () => {
       consent,
     };
     const [mpid = 0n] = mpidsOf(await deliver(store, [given]));
+    await requestsOf(store).modify(mpid, [['customer_id', 'a1', 'a2']]);
     const other = await somebody(DEVELOPMENT);
     const request = await insertRequest(store);
     await publish(await write(request, [{ environment: 'production', mpid }, other]));
@@ -86,13 +88,15 @@ describe('the file of a request', () => {
       mpid: String(mpid),
       environment: 'production',
       identities: expect.arrayContaining([
-        { identity_type: 'customer_id', identity: 'a1' },
+        { identity_type: 'customer_id', identity: 'a2' },
         { identity_type: 'email', identity: 'Ada@example.com' },
       ]),
+      former_identities: [{ identity_type: 'customer_id', identity: 'a1' }],
       attributes: [{ name: 'big', value: 12345678901234567890n, set_on: '1970-01-01T00:00:00.001500Z' }],
       consent_state: { gdpr: { ads: { consented: true, timestamp_unixtime_ms: 5 } } },
     });
-    expect(second).toMatchObject({ mpid: String(other.mpid), environment: 'development', consent_state: null });
+    const nothing = { consent_state: null, former_identities: [] };
+    expect(second).toMatchObject({ mpid: String(other.mpid), environment: 'development', ...nothing });
   });
 
   test('holds one stored batch a line, with every digit, of these people alone', async () => {

@@ -3,6 +3,7 @@ import { DEFAULT_POLICY, type ErasedPeople, readProfile } from '../../../src/ide
 import type { Store } from '../../../src/store/index.ts';
 import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
 import { erase } from '../../support/erase-people.ts';
+import { requestsOf } from '../../support/identity-requests.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const countsOf = ({ profiles, identities, tombstones }: ErasedPeople) => ({ profiles, identities, tombstones });
@@ -52,6 +53,25 @@ describe('an erasure', () => {
     expect(profiles.map(({ mpid }) => mpid)).toEqual([bob]);
     const slots = await store.query('SELECT slot FROM profile_identities WHERE mpid = $1 ORDER BY slot', [bob]);
     expect(slots).toEqual([{ slot: 0 }, { slot: 0 }]);
+  });
+
+  it('leaves tombstones of what the profile held before, but for devices and for what a living one holds by now', async () => {
+    await using store = await openTestStore();
+    const requests = requestsOf(store);
+    const held = { customer_id: 'ann', email: 'old@x', mobile_number: '1', mp_deviceid: 'phone' };
+    const { mpid } = await requests.ask('login', held);
+    await requests.modify(mpid, [
+      ['email', 'old@x', 'new@x'],
+      ['mobile_number', '1', null],
+      ['mp_deviceid', 'phone', null],
+    ]);
+    await deliver(store, [person({ customer_id: 'bob', mobile_number: '1' })]);
+    const erased = await erase(store, [mpid]);
+    expect(erased.people[0]?.former).toHaveLength(3);
+    // customer and two addresses in both environments, the number in development, and the MPID
+    expect(countsOf(erased)).toEqual({ profiles: 1, identities: 2, tombstones: 8 });
+    const { outcomes } = await deliver(store, [person({ email: 'OLD@x' }), person({ mobile_number: '1' })]);
+    expect(outcomes).toEqual([{ erased: true }, { mpid: expect.any(BigInt) }]);
   });
 
   it('leaves a tombstone of an identity that only the erased people shared', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProfile } from '../../../src/identity/index.ts';
+import { readFormerIdentities, readProfile } from '../../../src/identity/index.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { SCOPE } from '../../support/deliver-people.ts';
@@ -34,6 +34,10 @@ describe('modify', () => {
     expect(profile?.holdsLogin).toBe(true);
     await expect(requests.ask('search', { other: 'o' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await requests.ask('login', { customer_id: 'c' })).toMatchObject({ mpid, isCreated: false });
+    expect(await readFormerIdentities(store, SCOPE, mpid)).toEqual([
+      { type: 'other', value: 'o' },
+      { type: 'email', value: 'a@x' },
+    ]);
     await requests.modify(mpid, [['customer_id', 'c', null]]);
     expect((await readProfile(store, SCOPE, mpid))?.holdsLogin).toBe(false);
     expect(await requests.ask('search', { email: 'b@x' })).toMatchObject({ mpid, isLoggedIn: false });

@@ -19,6 +19,7 @@ function holdingsOf(held: readonly (readonly KeyedIdentity[])[]) {
   const profiles = held.map((all, index) => ({
     ...{ mpid: BigInt(index + 1), version: 1 },
     identities: all.map(({ type, value }) => ({ type, value })),
+    former: [],
   }));
   return { slots, holdings: new Holdings({ loginTypes: ['customer_id'], erased: ERASED, profiles, slots }) };
 }
@@ -65,6 +66,26 @@ describe('modifications of one group', () => {
     expect(holdings.modify(request(65n, [undefined, email]))).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
+  it('remember what a profile gives up, as it had written it, until it takes that back', () => {
+    const [first, other] = [keyed('email', 'Ann@x'), keyed('other', 'o')];
+    const { holdings } = holdingsOf([[first, other]]);
+    const former = () => holdings.changedProfiles().map((profile) => profile.former.map(({ value }) => value));
+    expect(holdings.modify(request(1n, [{ ...first, value: 'ann@X' }, keyed('email', 'b@x')]))).toBeUndefined();
+    expect(holdings.modify(request(1n, [other, undefined]))).toBeUndefined();
+    expect(former()).toEqual([['o', 'Ann@x']]);
+    expect(holdings.modify(request(1n, [undefined, other]))).toBeUndefined();
+    expect(former()).toEqual([['Ann@x']]);
+  });
+
+  it('remember 1,000, and refuse the next change that would give one up', () => {
+    const email = (index: number) => keyed('email', `${index}@x`);
+    const { holdings } = holdingsOf([[email(0)]]);
+    const changes = Array.from({ length: 1_000 }, (_, index) => [email(index), email(index + 1)] as const);
+    expect(holdings.modify(request(1n, ...changes))).toBeUndefined();
+    expect(holdings.modify(request(1n, [undefined, keyed('other', 'o')]))).toBeUndefined();
+    expect(holdings.modify(request(1n, [email(1_000), undefined]))).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+
   it('keep nothing of a request that brings an erased identity back, and whatever only takes it off', () => {
     const [login, email, erased] = [keyed('customer_id', 'c'), keyed('email', 'a'), keyed('email', 'erased')];
     const { holdings } = holdingsOf([[login, email]]);
@@ -78,7 +99,7 @@ describe('modifications of one group', () => {
 
   it('lose the race where a profile lists what no row says, or a row says what it does not list', () => {
     const email = keyed('email', 'a');
-    const profile = { mpid: 1n, version: 1 };
+    const profile = { mpid: 1n, version: 1, former: [] };
     const listed = new Holdings({
       loginTypes: [],
       erased: new Set(),
