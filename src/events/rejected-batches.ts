@@ -3,7 +3,7 @@
 import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
 import type { Retention } from '../access/index.ts';
 import type { Page } from '../http/index.ts';
-import type { Identities } from '../identity/index.ts';
+import { deliverInTransaction, type Identities } from '../identity/index.ts';
 import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
 import { deleteInParts, type Sql, type Store, type Transaction } from '../store/index.ts';
 import { rejectedBatches } from './tables.ts';
@@ -39,7 +39,7 @@ export function createRecordRejections(deps: RecordDeps): RecordRejections {
     for (let attempt = 1; ; attempt++) {
       const ids = request.rejections.map(nextId);
       try {
-        return await store.transaction((tx) =>
+        return await deliverInTransaction(store, request.workspaceId, (tx) =>
           recordIn(tx, identities, { ...request, ids, receivedOn: new Date(clock.nowMs()) }),
         );
       } catch (error) {

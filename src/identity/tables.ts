@@ -73,6 +73,16 @@ export const creationLocks = pgTable('creation_locks', {
   hasTombstones: boolean('has_tombstones').notNull().default(false),
 });
 
+/** Transactions that ask for a creation lock alone: deliveries that begin meanwhile wait for them (`creation-tickets.ts`). */
+export const creationTickets = pgTable(
+  'creation_tickets',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
+);
+
 /** Identities that nobody may bring back (rulings §4): keys alone, so that nothing here tells whose they were. */
 export const tombstones = pgTable(
   'tombstones',

@@ -19,7 +19,8 @@ const BATCHES = 2_001;
 /** Every writing transaction of an erasure that finds something in each room, by what it writes. It calls nobody itself. */
 const POINTS = [
   'dsr_callbacks, dsr_requests',
-  'creation_locks, dsr_requests, erased_mpids, group_candidates, group_locks, group_members, profile_identities, profiles, tombstones, write_back_conflicts',
+  'creation_tickets',
+  'creation_locks, creation_tickets, dsr_requests, erased_mpids, group_candidates, group_locks, group_members, profile_identities, profiles, tombstones, write_back_conflicts',
   'dsr_requests, event_batches',
   'dsr_requests, event_batches',
   'dsr_requests, event_batches',

@@ -43,10 +43,10 @@ it('a delivery that waits to be alone in its workspace is passed by no delivery 
 
 it('a delivery that fails alone lets the others in', async () => {
   await using store = await openTestStore();
-  const lost = deliverInTransaction(store, HERE, async () => {
-    throw new AppError('STORE_CONFLICT', 'Another delivery was faster.');
+  const lost = deliverInTransaction(store, HERE, async (_tx, exclusive) => {
+    throw new AppError(exclusive ? 'STORE_DATA' : 'STORE_CONFLICT', 'Another delivery was faster.');
   });
-  await expect(lost).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
+  await expect(lost).rejects.toMatchObject({ code: 'STORE_DATA' });
   expect(await deliverInTransaction(store, HERE, async (_tx, exclusive) => exclusive)).toBe(false);
 });
 
