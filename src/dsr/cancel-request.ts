@@ -1,5 +1,5 @@
 import { type Actor, recordChange } from '../access/index.ts';
-import { AppError, type Clock, refuse, type WorkspaceId } from '../kernel/index.ts';
+import { type AppError, type Clock, refuse, type WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { loadRequest } from './load-request.ts';
 import type { Request } from './request.ts';
@@ -29,7 +29,8 @@ export async function cancelRequest({ store, clock }: CancelDeps, given: Request
     if (next === null) throw notPending(request);
     const nowMs = clock.nowMs();
     const cancelled = await setStatus(tx, request, { next, nowMs });
-    if (cancelled === undefined) throw new AppError('STORE_CONFLICT', 'The request was just moved on; try again.');
+    // another one was faster: what it left is what this one refuses
+    if (cancelled === undefined) throw notPending(await loadRequest(tx, workspaceId, id));
     await recordChange(tx, {
       ...{ workspaceId, actor, occurredOn: new Date(nowMs) },
       ...{ action: 'dsr_request.cancelled', resource: `dsr_request/${request.id}` },

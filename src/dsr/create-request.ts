@@ -44,9 +44,17 @@ export interface RequestToCreate {
 export async function createRequest(deps: CreateDeps, given: RequestToCreate): Promise<Request> {
   await requireCallable(deps.outgoing, given.draft.callbackUrls);
   const row = rowOf(deps, given);
+  for (;;) {
+    const created = await insertRequest(deps, row);
+    if (created !== undefined) return created;
+  }
+}
+
+/** Undefined: an equal one stood in the way, and was over when it was looked at. */
+async function insertRequest(deps: CreateDeps, row: Row): Promise<Request | undefined> {
   return await deps.store.transaction(async (tx) => {
     const [created] = await tx.orm.insert(dsrRequests).values(row).onConflictDoNothing().returning();
-    if (created === undefined) throw await whyNotCreated(tx, row);
+    if (created === undefined) return await refuseEqual(tx, row);
     const request = created as Request;
     await forwardRequest(tx, deps.keyRing, request);
     await queueCallbacks(tx, request, request.receivedOn.getTime());
@@ -84,17 +92,16 @@ async function requireCallable(outgoing: CreateDeps['outgoing'], urls: readonly 
 }
 
 /** The id comes first: who repeats a request that was taken wants to hear that it was. */
-async function whyNotCreated(tx: Transaction, { workspaceId, id, matchHash }: Row): Promise<AppError> {
+async function refuseEqual(tx: Transaction, { workspaceId, id, matchHash }: Row): Promise<undefined> {
   const rows = await tx.orm
     .select({ id: dsrRequests.id })
     .from(dsrRequests)
     .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id)));
-  if (rows.length > 0) return new AppError('DUPLICATE_ID', 'Subject request already exists.');
+  if (rows.length > 0) throw new AppError('DUPLICATE_ID', 'Subject request already exists.');
   const other = await findOpen(tx, workspaceId, matchHash);
-  // it was over between the two looks
-  if (other === undefined) return new AppError('STORE_CONFLICT', 'An equal request was just over; try again.');
+  if (other === undefined) return;
   const message = `The request ${other} for the same identities, with the same extensions and type, is not over yet; wait for its end or cancel it.`;
-  return new AppError('REQUEST_IN_PROGRESS', message);
+  throw new AppError('REQUEST_IN_PROGRESS', message);
 }
 
 async function findOpen(tx: Transaction, workspaceId: bigint, matchHash: string): Promise<string | undefined> {

@@ -187,6 +187,29 @@ describe('DELETE /requests/{RequestID}', () => {
     expect(await api.delete(`${PATHS[3]}/${id}`)).toMatchObject({ status: 400, body: { code: 400 } });
   });
 
+  it('of twelve at once takes one and refuses the others', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await created();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => api.delete(`${PATHS[3]}/${id}`)));
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([202, ...Array(11).fill(400)]);
+      const refused = answers.find(({ status }) => status === 400);
+      expect(refused?.body.message).toBe('The request is cancelled; only a pending one can be cancelled.');
+    }
+  });
+
+  it('leaves room for an equal one at once: beside it that is taken or refused, and never put off', async () => {
+    for (let round = 0; round < 5; round++) {
+      const person = { subject_identities: { email: { value: randomUUID(), encoding: 'raw' } } };
+      const first = bodyThree(person) as { readonly subject_request_id: string };
+      await api.post(PATHS[3], first);
+      const [, ...answers] = await Promise.all([
+        api.delete(`${PATHS[3]}/${first.subject_request_id}`),
+        ...Array.from({ length: 6 }, () => api.post(PATHS[3], bodyThree(person))),
+      ]);
+      for (const { status } of answers) expect([201, 409]).toContain(status);
+    }
+  });
+
   it('is 404 for an id that is not there', async () => {
     expect(await api.delete(`${PATHS[3]}/${randomUUID()}`)).toMatchObject({ status: 404 });
   });
