@@ -90,7 +90,7 @@ const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: []
 /** As a trigger would fix it; it would wait for an `until` that is about to come, and this does not. */
 async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Model['iterator']): Promise<FixedRange> {
   if (iterator === undefined) return { kind: 'whole' };
-  const input = rangeInput(snapshot, iterator.axis, { type: 'manual', nominalEnd: null });
+  const input = rangeInput(snapshot, iterator.axis, { nominalEnd: null });
   const warehouseNow = await session.clock(signal);
   const plan = planRange({ ...input, warehouseNow });
   if (plan.kind !== 'wait') return plan;

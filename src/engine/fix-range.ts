@@ -40,7 +40,7 @@ export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<F
 export function rangeInput(
   { pipeline }: RunSnapshot,
   axis: IteratorAxis,
-  run: Pick<Run, 'type' | 'nominalEnd'>,
+  run: Pick<Run, 'nominalEnd'>,
 ): Omit<RangeInput, 'warehouseNow'> {
   const { position, ledgerFrom, syncMode, schedule } = pipeline;
   return {
@@ -48,7 +48,8 @@ export function rangeInput(
     axis,
     position: instantOf(position),
     from: instantOf(syncMode.from),
-    firstStart: run.type === 'manual' ? instantOf(schedule.start) : undefined,
+    // the start of an interval or of a `once` schedules its first run and says nothing about its rows
+    firstStart: schedule.type === 'on_demand' ? instantOf(schedule.start) : undefined,
     until: instantOf(syncMode.until),
     delayMs: durationMs(schedule.delay),
     lookbackMs: durationMs(syncMode.lookback),

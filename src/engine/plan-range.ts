@@ -9,7 +9,7 @@ export interface RangeInput {
   /** End of the last range that was delivered. */
   readonly position: Micros | undefined;
   readonly from: Micros | undefined;
-  /** Where the first run begins when there is no `from`: a trigger begins at the schedule's start. */
+  /** Where the first run begins when there is no `from`: on demand, at the schedule's start. */
   readonly firstStart: Micros | undefined;
   readonly until: Micros | undefined;
   readonly delayMs: number;

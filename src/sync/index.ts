@@ -24,7 +24,13 @@ export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
 export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 export { pipelineIds } from './pipeline-ids.ts';
 export { pipelineLags } from './pipeline-lags.ts';
-export { type PipelineContext, pipelineErrors, pipelineStatus, stoppedMessage, stoppedReason } from './pipeline-status.ts';
+export {
+  type PipelineContext,
+  pipelineErrors,
+  pipelineStatus,
+  stoppedMessage,
+  stoppedReason,
+} from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
 export { providerOf } from './provider.ts';
 export { reportPipeline } from './report-pipeline.ts';

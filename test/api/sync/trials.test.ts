@@ -106,15 +106,12 @@ describe('preview', () => {
 });
 
 describe('dry-run of a user_attributes pipeline', () => {
+  const sync = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
+
   it('shows the range that a trigger would read, its people as batches, and the rows that would fail', async () => {
     await api.admin.post(PIPELINES, {
       ...pipelineBody,
-      sync_mode: {
-        type: 'incremental',
-        iterator_field: 'updated_at',
-        iterator_data_type: 'timestamp',
-        from: '2024-01-02T00:00:00Z',
-      },
+      sync_mode: { ...sync, from: '2024-01-02T00:00:00Z' },
     });
     const { status, body } = await dryRunOf(pipelineBody.id);
     expect([status, body.row_count, body.cost_estimate]).toEqual([200, 3, null]);
@@ -145,6 +142,19 @@ describe('dry-run of a user_attributes pipeline', () => {
     ]);
   });
 
+  it('shows rows before the start of an interval, which a first run reads whoever starts it', async () => {
+    const schedule = { ...pipelineBody.schedule, start: '2024-01-03T00:00:00Z' };
+    const body = { ...pipelineBody, sync_mode: sync, schedule };
+    await api.admin.post(PIPELINES, { ...body, id: 'interval' });
+    await api.admin.post(PIPELINES, {
+      ...body,
+      id: 'demanded',
+      schedule: { type: 'on_demand', start: schedule.start },
+    });
+    const counts = [(await dryRunOf('interval')).body.row_count, (await dryRunOf('demanded')).body.row_count];
+    expect(counts).toEqual([4, 1]);
+  });
+
   it('keeps nothing', async () => {
     for (const table of ['profiles', 'event_batches', 'pipeline_runs', 'failed_records']) {
       expect(await api.store.query(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0n }]);
@@ -153,7 +163,6 @@ describe('dry-run of a user_attributes pipeline', () => {
   });
 
   it('reads nothing where a run would have nothing to read', async () => {
-    const sync = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
     const later = { from: '2999-01-02T00:00:00Z' };
     await api.admin.post(PIPELINES, { ...pipelineBody, id: 'empty', sync_mode: { ...sync, ...later } });
     expect((await dryRunOf('empty')).body).toEqual({

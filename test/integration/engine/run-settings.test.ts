@@ -76,10 +76,16 @@ describe('the range of a run', () => {
     expect((await readPipeline(store)).position).toBe(parseInstant('2026-01-15T10:30:00.000001Z'));
   });
 
-  test('of a first trigger begins at start, of a first scheduled run nowhere, and ends at its nominal end', async () => {
+  test('of a first trigger begins where the schedule’s first run does, without one at start', async () => {
     const schedule = { type: 'interval', frequency: 'hourly', start: '2026-01-15T09:00:00Z' } as const;
     await addPipeline(store, { id: 'triggered', syncMode: incremental(), schedule });
-    expect((await run({ id: 'triggered' })).rangeStart).toBe('2026-01-15T09:00:00.000000Z');
+    expect((await run({ id: 'triggered' })).rangeStart).toBeNull();
+    await addPipeline(store, {
+      id: 'on-demand',
+      syncMode: incremental(),
+      schedule: { ...schedule, type: 'on_demand' },
+    });
+    expect((await run({ id: 'on-demand' })).rangeStart).toBe('2026-01-15T09:00:00.000000Z');
     const pipeline = await addPipeline(store, { id: 'scheduled', syncMode: incremental(), schedule });
     const nominalEndMs = Date.parse('2026-01-15T11:00:00Z');
     const request = { pipeline, logicalDateMs: nominalEndMs, nominalEndMs, nowMs: clock.nowMs() };

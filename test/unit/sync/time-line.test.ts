@@ -73,7 +73,7 @@ class Simulation {
 
   succeed(): void {
     if (this.live === undefined) return;
-    const start = this.position ?? this.firstStart(this.live.type);
+    const start = this.position ?? this.firstStart();
     const limitMs = Math.min(this.live.nominalEndMs, this.nowMs - (parseDuration(this.schedule.delay ?? '0s') ?? 0));
     const end = microsOfMs(limitMs);
     if (start === null || end > start) {
@@ -85,9 +85,9 @@ class Simulation {
     this.reschedule();
   }
 
-  /** Rulings §7, Schedules: `from`, else no bound; by trigger `start` before that. */
-  firstStart(type: RunType): Micros | null {
-    const first = this.syncMode.from ?? (type === 'manual' ? this.schedule.start : undefined);
+  /** Whoever starts the first run: at `from`, else without a bound; on demand at `start` before that. */
+  firstStart(): Micros | null {
+    const first = this.syncMode.from ?? (this.schedule.type === 'on_demand' ? this.schedule.start : undefined);
     return first === undefined ? null : microsOfMs(Date.parse(first));
   }
 
