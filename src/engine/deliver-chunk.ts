@@ -4,7 +4,7 @@ import type { Transaction } from '../store/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { type Counts, countRows } from './count-rows.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { KEY_BYTES, NO_KEYS, type RowLedger, type TakenRows } from './ledger/row-ledger.ts';
+import { KEY_BYTES, NOTHING_LEFT_OUT, type RowLedger, type TakenRows } from './ledger/row-ledger.ts';
 import { keptAsTheyAre } from './ledger/row-pack.ts';
 import { mapRows } from './mapping/map-rows.ts';
 import type { RefusedRow, UnitMapping, UnitOutcome } from './mapping/unit-mapping.ts';
@@ -42,13 +42,13 @@ type Writing = Delivery & { readonly deps: EngineDeps; readonly chunk: MappedChu
 
 async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   const { deps, claimed, mapping, columns, ledger, progress, chunk, exclusive } = writing;
-  const { mapped, keys, deduplicated } = chunk;
+  const { mapped, keys, early, deduplicated } = chunk;
   const outcomes = mapped.accepted.length === 0 ? [] : await mapped.deliver(tx, exclusive);
   const refusedRows = await withoutErased(tx, writing);
   const refused = [...refusedRows, ...refusedUnits(mapping, chunk, outcomes)];
   const nowMs = deps.clock.nowMs();
   await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
-  await ledger.write(tx, { keys, deduplicated, afterRows: progress.extracted });
+  await ledger.write(tx, { keys, early, deduplicated, afterRows: progress.extracted });
   const { units, erased } = sumUnits(chunk, outcomes);
   const erasedRows = erased + mapped.refused.length - refusedRows.length;
   const done = countsOf(chunk, { failed: refused.length, erased: erasedRows });
@@ -70,7 +70,7 @@ async function withoutErased(tx: Transaction, { deps, claimed, mapping, chunk }:
 
 function countsOf({ keys, deduplicated }: TakenRows, { failed, erased }: Pick<Counts, 'failed' | 'erased'>): Counts {
   const taken = keys.length / KEY_BYTES;
-  const left = deduplicated.length / KEY_BYTES;
+  const left = deduplicated.reduce((rows, found) => rows + found.length / KEY_BYTES, 0);
   return { extracted: taken + left, successful: taken - failed - erased, failed, deduplicated: left, erased };
 }
 
@@ -137,7 +137,7 @@ async function partsOf({ mapping }: Delivery, chunk: MappedChunk, error: AppErro
 /** Some of the rows that were accepted, and rows that are refused in any case behind them. */
 async function partOf(
   mapping: UnitMapping,
-  { rows, keys }: MappedChunk,
+  { rows, keys, early }: MappedChunk,
   { some, refused }: { readonly some: readonly number[]; readonly refused: readonly RefusedRow[] },
 ): Promise<MappedChunk> {
   const taken = some.map((index) => rows.row(index));
@@ -148,6 +148,7 @@ async function partOf(
     mapped: { ...mapped, refused: [...behind, ...mapped.refused] },
     rows: keptAsTheyAre([...taken, ...refused.map(({ row }) => row)]),
     keys: Buffer.concat(indexes.map((index) => keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES))),
-    deduplicated: NO_KEYS,
+    early: early === undefined ? undefined : Uint8Array.from(indexes, (index) => early[index] as number),
+    deduplicated: NOTHING_LEFT_OUT,
   };
 }

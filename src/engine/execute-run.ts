@@ -1,4 +1,5 @@
 import type { AppError } from '../kernel/index.ts';
+import type { Notice } from '../sync/index.ts';
 import type { Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { countsOfRun } from './count-rows.ts';
@@ -48,18 +49,19 @@ async function executeReading(
   await using session = await openSession(deps, claimed, { signal });
   const source = await openSource(deps, { ...execution, session });
   if (plan.kind === 'if MPID') requireNoMpid(plan.refusal, execution, source);
-  if (source.range.kind !== 'empty') {
-    await deliverRows(deps, { ...execution, source, session, sinceMs });
-  }
-  const warnings = [...source.warnings, ...(await warnOfRowsAhead(deps, claimed))];
+  const reading = { ...execution, source, session, sinceMs };
+  const recognised = source.range.kind === 'empty' ? [] : await deliverRows(deps, reading);
+  const warnings = [...source.warnings, ...recognised, ...(await warnOfRowsAhead(deps, claimed))];
   return { position: positionAfter(claimed, source), warnings };
 }
 
 type Reading = Execution & { readonly source: RunSource; readonly session: Session; readonly sinceMs: number };
 
-async function deliverRows(deps: EngineDeps, { claimed, source, session, signal, sinceMs, blame }: Reading) {
+/** Answers what the run has to say of rows that it recognised. */
+async function deliverRows(deps: EngineDeps, reading: Reading): Promise<readonly Notice[]> {
+  const { claimed, source, session, signal, sinceMs, blame } = reading;
   const { mapping, columns } = source;
-  // a row_key that the model does not have
+  // a column of row_key, or of the ledger, that the model does not have
   blame('pipeline');
   const ledger = await openLedger(deps, { claimed, ...source });
   blame('data model');
@@ -68,10 +70,11 @@ async function deliverRows(deps: EngineDeps, { claimed, source, session, signal,
   const snapshotKey = snapshotKeyOf(deps, claimed, columns);
   await deliverAll(deps, {
     ...{ signal, sinceMs },
-    read: (reading) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, source, reading),
+    read: (stop) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, source, stop),
     delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: countsOfRun(claimed.run) },
     inspect: (progress, chunk) => requireMappedRows(progress, { chunk, blame }),
   });
+  return ledger.warnings;
 }
 
 /** Its feed makes it a write-back pipeline once its model projects MPID, and the model breaks a rule of those. */

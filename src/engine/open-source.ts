@@ -15,6 +15,7 @@ import type { Blame } from './settle-failure.ts';
 export interface RunSource {
   readonly statement: Statement;
   readonly columns: readonly Column[];
+  readonly iterator: ModelIterator | undefined;
   readonly mapping: UnitMapping;
   readonly range: FixedRange;
   readonly warnings: readonly Notice[];
@@ -51,9 +52,7 @@ export async function openSource(deps: EngineDeps, request: SourceRequest): Prom
   return {
     mapping,
     statement: wrapModel(rowsToRead({ sql, dialect, iterator }, range)),
-    columns,
-    range,
-    warnings,
+    ...{ columns, iterator, range, warnings },
   };
 }
 

@@ -101,6 +101,10 @@ export const runChunks = pgTable(
     delivered: bytea('delivered').notNull(),
     /** Rows that it left out because another run had taken them; empty once the run is over. */
     deduplicated: bytea('deduplicated').notNull(),
+    /** The iterator of each of its rows lies before this: text with microseconds; null: of a full run, or not known. */
+    endsBefore: text('ends_before'),
+    /** Names of the columns that the hashes are of, in order, JSON text; null: an earlier Penstock did not keep them. */
+    columns: text('columns'),
   },
   (table) => [
     primaryKey({

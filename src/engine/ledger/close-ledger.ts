@@ -58,18 +58,17 @@ function ownKey({ workspaceId, pipelineNumber, runId, snapshot }: LedgerOwner) {
 }
 
 /**
- * No later run starts before `start`: the ledgers that end there or earlier go. From the latest of their ends on the
+ * No later run starts before `start`: what the ledgers know of rows before it goes. From the latest of their ends on the
  * ledgers are still complete, and `ledger_from` says so, so that no lookback which grows later reaches back behind it.
  */
 export async function dropPassed(tx: Transaction, owner: LedgerOwner, start: Micros): Promise<void> {
   const { workspaceId, pipelineNumber, snapshot } = owner;
   await tx.execute(
     `WITH passed AS (
-       DELETE FROM run_chunks AS chunk USING pipeline_runs AS run
-       WHERE chunk.workspace_id = $1 AND chunk.pipeline_number = $2 AND chunk.generation = $3
-         AND run.workspace_id = $1 AND run.id = chunk.run_id AND run.range_end <= $4
-       RETURNING run.range_end)
-     UPDATE pipelines SET ledger_from = greatest(ledger_from, (SELECT max(range_end) FROM passed))
+       DELETE FROM run_chunks
+       WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND ends_before <= $4
+       RETURNING ends_before)
+     UPDATE pipelines SET ledger_from = greatest(ledger_from, (SELECT max(ends_before) FROM passed))
      WHERE workspace_id = $1 AND number = $2 AND generation = $3`,
     [workspaceId, pipelineNumber, snapshot.pipeline.generation, formatMicros(start)],
   );

@@ -3,16 +3,15 @@ import type { Sql } from '../../store/index.ts';
 import type { Pipeline } from '../../sync/index.ts';
 
 /**
- * Whether runs that failed or were cancelled have delivered rows that the next run reads again and has to recognise: their
- * ranges end after the position. To be asked while no run is live.
+ * Whether runs that failed or were cancelled have delivered rows that the next run reads again and has to recognise: some of
+ * them lie after the position. To be asked while no run is live.
  */
 export async function isLedgerAhead(sql: Sql, pipeline: Pipeline): Promise<boolean> {
   const { workspaceId, number, generation, position } = pipeline;
   const [answer] = await sql.query<{ found: boolean }>(
     `SELECT EXISTS (SELECT FROM run_chunks AS chunk
-       JOIN pipeline_runs AS run ON run.workspace_id = $1 AND run.id = chunk.run_id
        WHERE chunk.workspace_id = $1 AND chunk.pipeline_number = $2 AND chunk.generation = $3
-         AND ($4::text IS NULL OR run.range_end > $4)) AS found`,
+         AND ($4::text IS NULL OR chunk.ends_before IS NULL OR chunk.ends_before > $4)) AS found`,
     [workspaceId, number, generation, position === null ? null : formatMicros(position)],
   );
   return answer?.found === true;

@@ -7,6 +7,8 @@ export const HASH_BYTES = 16;
 
 /** How rows are recognised and kept: equal rows have equal texts and equal hashes, over all restarts. */
 export interface RowHash {
+  /** Names of its columns, in order, JSON text: rows have the same hash by the same names alone. */
+  readonly names: string;
   /** Key of the installation with the names of the columns, then the exact cells in order of these names. */
   textOf(row: readonly Cell[]): string;
   /** Writes the hash of such a text to `target` from `at` on. */
@@ -36,6 +38,7 @@ export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash
   const seed = hash('sha256', `${key.reveal()}\nrow\n${names}`, 'hex').slice(0, 2 * HASH_BYTES);
   const orderedColumns = ordered.map((position) => columns[position] as Column);
   return {
+    names,
     textOf(row) {
       let text = seed;
       for (let index = 0; index < ordered.length; index++) text += cellText(row[ordered[index] as number] ?? null);

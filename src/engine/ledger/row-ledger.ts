@@ -6,8 +6,13 @@ import { HASH_BYTES } from './row-hash.ts';
 /** Rows of one transaction, by their keys: 16 bytes each. */
 export interface TakenRows {
   readonly keys: Uint8Array;
-  /** Keys of rows that are counted and left out, because another run has delivered them. */
-  readonly deduplicated: Uint8Array;
+  /** One byte a key, 1 where no later run reads the row again once this run has succeeded; absent: nobody can tell. */
+  readonly early?: Uint8Array | undefined;
+  /**
+   * Keys of rows that are counted and left out, because another run has delivered them; a list for each set of columns that
+   * the ledger knows rows by.
+   */
+  readonly deduplicated: readonly Uint8Array[];
 }
 
 export interface RowLedger {
@@ -17,3 +22,4 @@ export interface RowLedger {
 
 export const KEY_BYTES = HASH_BYTES;
 export const NO_KEYS = new Uint8Array(0);
+export const NOTHING_LEFT_OUT: readonly Uint8Array[] = [];

@@ -1,5 +1,7 @@
+import { AppError } from '../../kernel/index.ts';
 import type { Row, RowHashes } from '../mapping/unit-mapping.ts';
-import type { HashMultiset } from './hash-multiset.ts';
+import type { EarlyRows } from './early-rows.ts';
+import type { KnownRows } from './known-rows.ts';
 import type { RowHash } from './row-hash.ts';
 import { KEY_BYTES, NO_KEYS, type TakenRows } from './row-ledger.ts';
 import { createRowPack, type KeptRows } from './row-pack.ts';
@@ -24,57 +26,78 @@ export interface Sieve {
 export interface SievePlan {
   /** Of all columns. */
   readonly whole: RowHash;
-  /** Of those by which a row is recognised. */
-  readonly identifying: RowHash;
-  /** What this run took in an earlier attempt. */
-  readonly own: HashMultiset;
-  /** What other runs took. */
-  readonly others: HashMultiset;
+  /** Rows that were taken before, by the columns of each hash; the keys of rows that pass are of the first one. */
+  readonly known: readonly KnownRows[];
+  readonly early: Pick<EarlyRows, 'isEarly'> | undefined;
 }
 
-export function createSieve({ whole, identifying, own, others }: SievePlan): Sieve {
+export function createSieve({ whole, known, early }: SievePlan): Sieve {
   const pack = createRowPack(whole.rowOf);
   const keys = createKeys();
-  const deduplicated = createKeys();
-  const isTaken = (): boolean => {
-    const { bytes, words, count } = keys;
-    if (own.left > 0 && own.take(words, count * KEY_WORDS)) return true;
-    if (others.left === 0 || !others.take(words, count * KEY_WORDS)) return false;
-    bytes.copy(deduplicated.roomForOne(), deduplicated.count * KEY_BYTES, count * KEY_BYTES, (count + 1) * KEY_BYTES);
-    deduplicated.count++;
-    return true;
-  };
+  const marks: number[] = [];
+  const [newest, ...former] = known.map((rows, index) => createFinder(rows, index === 0 ? keys : createKeys()));
+  if (newest === undefined) throw new AppError('INTERNAL', 'No columns say which rows are the same.');
+  const found = () => former.reduce((count, finder) => count + finder.found.count, newest.found.count);
   return {
     get passed() {
       return keys.count;
     },
     get found() {
-      return deduplicated.count;
+      return found();
     },
     get bytes() {
       return pack.bytes;
     },
     get hashes() {
-      return identifying === whole ? keys.bytes : undefined;
+      return newest.hash === whole ? keys.bytes : undefined;
     },
     pass(row) {
       const text = whole.textOf(row);
       // where the row does not pass, the next one writes its key over this one
-      const key = identifying === whole ? text : identifying.textOf(row);
-      identifying.write(key, keys.roomForOne(), keys.count * KEY_BYTES);
-      if (isTaken()) return false;
+      if (newest.isTaken(newest.hash === whole ? text : newest.hash.textOf(row))) return false;
+      if (former.length > 0 && former.some((finder) => finder.knows(row))) return false;
       keys.count++;
+      if (early !== undefined) marks.push(Number(early.isEarly(row)));
       pack.add(whole.cellsOf(text));
       return true;
     },
-    close: () => ({ rows: pack, keys: keys.all(), deduplicated: deduplicated.all() }),
+    close: () => ({
+      rows: pack,
+      keys: keys.all(),
+      early: early === undefined ? undefined : Uint8Array.from(marks),
+      deduplicated: [newest, ...former].map((finder) => finder.found.all()),
+    }),
+  };
+}
+
+/** Looks for rows by one set of columns; the key that it looks for stands at the end of `keys`. */
+function createFinder({ hash, own, others }: KnownRows, keys: Keys) {
+  const found = createKeys();
+  return {
+    hash,
+    /** Rows that are only counted, because another run has delivered them. */
+    found,
+    knows(row: Row): boolean {
+      return (own.left > 0 || others.left > 0) && this.isTaken(hash.textOf(row));
+    },
+    isTaken(text: string): boolean {
+      hash.write(text, keys.roomForOne(), keys.count * KEY_BYTES);
+      const { bytes, words, count } = keys;
+      if (own.left > 0 && own.take(words, count * KEY_WORDS)) return true;
+      if (others.left === 0 || !others.take(words, count * KEY_WORDS)) return false;
+      bytes.copy(found.roomForOne(), found.count * KEY_BYTES, count * KEY_BYTES, (count + 1) * KEY_BYTES);
+      found.count++;
+      return true;
+    },
   };
 }
 
 const KEY_WORDS = KEY_BYTES / 4;
 const FIRST_KEYS = 256;
 
-/** Keys that become more. */
+type Keys = ReturnType<typeof createKeys>;
+
+/** A growable buffer of row keys. */
 function createKeys() {
   let bytes: Buffer = Buffer.from(NO_KEYS);
   let words = wordsOf(bytes);

@@ -1,4 +1,5 @@
 // The statements of the resume ledger's table. Each names a pipeline and its generation, with which the key begins.
+import { hash } from 'node:crypto';
 import { formatMicros, type Micros } from '../../kernel/index.ts';
 import type { Sql, Store, Transaction } from '../../store/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
@@ -13,8 +14,11 @@ export type HashSource = 'own' | 'own deduplicated' | 'others';
 export interface HashSelection {
   readonly owner: LedgerOwner;
   readonly source: HashSource;
-  /** Of other runs: only of those whose range ends after this; undefined: of all. */
+  /** Of other runs: only rows that may lie after this; undefined: all. */
   readonly after: Micros | undefined;
+  /** Only hashes of these columns (`RowHash.names`), and with `isNewest` those of which nobody knows the columns. */
+  readonly names: string;
+  readonly isNewest: boolean;
 }
 
 const COLUMNS: Readonly<Record<HashSource, readonly string[]>> = {
@@ -61,33 +65,71 @@ export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32A
   return new Uint32Array(buffer, byteOffset, byteLength / 4);
 }
 
-/** Without parameters, because COPY takes none: numbers, and a time that we write ourselves. */
-function chunksOf({ owner, source, after }: HashSelection, joined = ''): string {
+/**
+ * Without parameters, because COPY takes none: numbers, a time that we write ourselves, and a digest of the names, which are
+ * the customer's text.
+ */
+function chunksOf({ owner, source, after, names, isNewest }: HashSelection, joined = ''): string {
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
   const isOwn = source !== 'others';
-  const overlaps = after === undefined ? '' : ` AND run.range_end > '${formatMicros(after)}'`;
-  const others = `JOIN pipeline_runs AS run ON run.workspace_id = ${workspaceId} AND run.id = chunk.run_id${overlaps}`;
-  return `FROM run_chunks AS chunk ${isOwn ? '' : others} ${joined}
+  const reaches = isOwn || after === undefined ? '' : ` AND ${reachesPast(`'${formatMicros(after)}'`)}`;
+  const digest = `encode(sha256(convert_to(chunk.columns, 'UTF8')), 'hex') = '${hash('sha256', names, 'hex')}'`;
+  return `FROM run_chunks AS chunk ${joined}
     WHERE chunk.workspace_id = ${workspaceId} AND chunk.pipeline_number = ${pipelineNumber}
-      AND chunk.generation = ${snapshot.pipeline.generation} AND chunk.run_id ${isOwn ? '=' : '<>'} ${runId}`;
+      AND chunk.generation = ${snapshot.pipeline.generation} AND chunk.run_id ${isOwn ? '=' : '<>'} ${runId}${reaches}
+      AND (${digest}${isNewest ? ' OR chunk.columns IS NULL' : ''})`;
 }
 
-export interface ChunkHashes {
-  /** Rows that the run had counted before this chunk. */
+/** A row of the ledger that may know rows from `start` on. */
+function reachesPast(start: string): string {
+  return `(chunk.ends_before IS NULL OR chunk.ends_before > ${start})`;
+}
+
+export interface LedgerReach {
+  readonly owner: LedgerOwner;
+  /** Other runs too; else this one alone. */
+  readonly others: boolean;
+  readonly after: Micros | undefined;
+}
+
+/** Each set of columns (`RowHash.names`) whose hashes a run has to know. */
+export async function namesInLedger(sql: Sql, { owner, others, after }: LedgerReach): Promise<readonly string[]> {
+  const { workspaceId, pipelineNumber, runId, snapshot } = owner;
+  const rows = await sql.query<{ columns: string }>(
+    `SELECT DISTINCT chunk.columns FROM run_chunks AS chunk
+     WHERE chunk.workspace_id = $1 AND chunk.pipeline_number = $2 AND chunk.generation = $3 AND chunk.columns IS NOT NULL
+       AND (octet_length(chunk.delivered) > 0 OR octet_length(chunk.deduplicated) > 0)
+       AND (chunk.run_id = $4 OR $5 AND ($6::text IS NULL OR ${reachesPast('$6')}))`,
+    [
+      ...[workspaceId, pipelineNumber, snapshot.pipeline.generation, runId],
+      ...[others, after === undefined ? null : formatMicros(after)],
+    ],
+  );
+  return rows.map(({ columns }) => columns);
+}
+
+/** One row of the ledger. */
+export interface LedgerPiece {
+  readonly names: string;
+  /** All its rows lie before this; undefined: nobody knows. */
+  readonly endsBefore: Micros | undefined;
+  /** Rows that the run had counted before these. */
   readonly afterRows: number;
   readonly delivered: Uint8Array;
   readonly deduplicated: Uint8Array;
 }
 
-/** Part of the transaction that delivers the chunk: 16 bytes a row are all that resuming costs. */
-export async function writeHashes(tx: Transaction, owner: LedgerOwner, hashes: ChunkHashes): Promise<void> {
+/** Part of the transaction that delivers the rows: 16 bytes of each are all that resuming costs. */
+export async function writeHashes(tx: Transaction, owner: LedgerOwner, piece: LedgerPiece): Promise<void> {
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
   await tx.execute(
-    `INSERT INTO run_chunks (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO run_chunks
+       (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated, ends_before, columns)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       ...[workspaceId, pipelineNumber, snapshot.pipeline.generation, runId],
-      ...[hashes.afterRows, hashes.delivered, hashes.deduplicated],
+      ...[piece.afterRows, piece.delivered, piece.deduplicated],
+      ...[piece.endsBefore === undefined ? null : formatMicros(piece.endsBefore), piece.names],
     ],
   );
 }

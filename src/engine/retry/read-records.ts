@@ -1,7 +1,7 @@
 import type { Store } from '../../store/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
-import { NO_KEYS } from '../ledger/row-ledger.ts';
+import { NOTHING_LEFT_OUT } from '../ledger/row-ledger.ts';
 import { keptAsTheyAre } from '../ledger/row-pack.ts';
 import { cellsFromText } from '../mapping/cells-text.ts';
 import { mapRows } from '../mapping/map-rows.ts';
@@ -54,7 +54,7 @@ export async function* readRecords(reading: RecordReading): AsyncGenerator<Mappe
     const rows = page.map(({ cells }) => cellsFromText(cells));
     const keys = keysOfRecords(page.map(({ id }) => id));
     const mapped = await mapRows(reading.mapping, rows);
-    yield { mapped, rows: keptAsTheyAre(rows), keys, deduplicated: NO_KEYS };
+    yield { mapped, rows: keptAsTheyAre(rows), keys, deduplicated: NOTHING_LEFT_OUT };
   }
 }
 

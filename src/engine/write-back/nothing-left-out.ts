@@ -1,7 +1,7 @@
 import type { Cell } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { ResumeLedger } from '../ledger/open-ledger.ts';
-import { KEY_BYTES, NO_KEYS } from '../ledger/row-ledger.ts';
+import { KEY_BYTES, NOTHING_LEFT_OUT } from '../ledger/row-ledger.ts';
 import { keptAsTheyAre } from '../ledger/row-pack.ts';
 import { cellText } from '../ledger/row-text.ts';
 import type { Sieve } from '../ledger/sieve.ts';
@@ -38,7 +38,7 @@ function openSieve(): Sieve {
     // the counts go by the number of keys
     close() {
       const keys = new Uint8Array(rows.length * KEY_BYTES);
-      return { rows: keptAsTheyAre(rows), keys, deduplicated: NO_KEYS };
+      return { rows: keptAsTheyAre(rows), keys, deduplicated: NOTHING_LEFT_OUT };
     },
   };
 }

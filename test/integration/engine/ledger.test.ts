@@ -153,6 +153,34 @@ describe('the runs of an incremental pipeline', () => {
     expect(await here.store.query('SELECT ledger_from FROM pipelines')).toEqual([{ ledger_from: at('12:10') }]);
   });
 
+  test('keep of a first load only the rows that a lookback reads again, in whatever order they come', async () => {
+    await addPipeline(here.store, { syncMode: { ...INCREMENTAL, lookback: '30m' } });
+    const old = Array.from({ length: 5 }, (_, n) => someone(`old${n}`, `0${n}:00`));
+    const late = [someone('late', '11:30'), someone('later', '11:59')];
+    here.warehouse.rows = [late[0] ?? [], ...old, ...late.slice(1)];
+    const killed = await attempt(killAt(2));
+    // until the run has succeeded, all of them may be read again
+    expect(await ledgerOf()).toEqual([[killed.id, 4]]);
+    await attempt(undefined, killed.id);
+    expect(await ledgerOf()).toEqual([[killed.id, 2]]);
+    expect(await here.store.query('SELECT ledger_from FROM pipelines')).toEqual([{ ledger_from: at('11:30') }]);
+
+    await setSyncMode({ ...INCREMENTAL, lookback: '1d' });
+    here.clock.advance(MINUTE_MS);
+    const second = await attempt();
+    expect(second).toMatchObject({ rangeStart: at('11:30'), rangeEnd: at('12:01') });
+    expect(countsOf(second)).toEqual([2, 0, 0, 2, 0]);
+  });
+
+  test('keep all rows of a first load whose lookback grows while it runs', async () => {
+    await addPipeline(here.store, { syncMode: { ...INCREMENTAL, lookback: '30m' } });
+    here.warehouse.rows = [someone('old', '09:00'), someone('b', '10:00'), someone('c', '11:40')];
+    const first = await attempt(async () => void (await setSyncMode({ ...INCREMENTAL, lookback: '1d' })));
+    expect(await ledgerOf()).toEqual([[first.id, 3]]);
+    here.clock.advance(MINUTE_MS);
+    expect(countsOf(await attempt())).toEqual([3, 0, 0, 3, 0]);
+  });
+
   test('reach no further back than their ledgers when a lookback grows', async () => {
     await addPipeline(here.store, { syncMode: INCREMENTAL });
     here.warehouse.rows = people(3, at('11:50'));

@@ -6,7 +6,15 @@ import { AppError } from '../../../src/kernel/index.ts';
 import type { Run } from '../../../src/sync/index.ts';
 import { INCREMENTAL, people, peopleRuns } from '../../support/people-runs.ts';
 import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
-import { addPipeline, countsOf, readPipeline, readRun, untilRun, WORKSPACE } from '../../support/test-engine.ts';
+import {
+  addPipeline,
+  countsOf,
+  readPipeline,
+  readRun,
+  trigger,
+  untilRun,
+  WORKSPACE,
+} from '../../support/test-engine.ts';
 
 const here = peopleRuns();
 const caller: Caller = { workspaceId: WORKSPACE, actor: 'tester' };
@@ -130,5 +138,61 @@ describe('a retry of a failed run', () => {
     const later = await here.run('success');
     await expect(retry(failed)).rejects.toThrow(`loaded by run ${later.id} since`);
     expect((await readRun(here.store, failed.id)).status).toBe('failed');
+  });
+
+  describe('that ends before it has fixed its range', () => {
+    const FROM_MIDNIGHT = { ...INCREMENTAL, from: '2026-01-15T00:00:00Z' };
+    const expired = new AppError('WAREHOUSE_CREDENTIALS', 'The password is still the old one.');
+    const ask = async ({ id }: Run) => {
+      const { store, clock, daemon } = here;
+      await retryRun({ store, clock, jobs: daemon.jobs }, caller, { pipelineId: 'people', runId: id });
+    };
+
+    test.each(['open', 'describe'] as const)(
+      'at %s: the next run leaves out what was delivered, and its ledger goes once it is passed',
+      async (at) => {
+        await addPipeline(here.store, { syncMode: FROM_MIDNIGHT });
+        const failed = await failedRun();
+        const delivered = Number(failed.successfulRecords);
+        here.warehouse.failing = { at, error: expired };
+        await ask(failed);
+        await untilRun(here.store, failed.id, 'failed');
+        here.warehouse.failing = undefined;
+        here.clock.advance(60_000);
+
+        const next = await here.run('success');
+
+        expect(countsOf(next)).toEqual([ROWS, ROWS - delivered, 0, delivered, 0]);
+        expect(await here.store.query('SELECT count(*) AS n FROM run_chunks')).toEqual([{ n: 0n }]);
+      },
+    );
+
+    test('because it was cancelled in the queue: the next run leaves out what was delivered', async () => {
+      await addPipeline(here.store, { syncMode: FROM_MIDNIGHT });
+      const failed = await failedRun();
+      const delivered = Number(failed.successfulRecords);
+      await here.daemon[Symbol.asyncDispose]();
+      await ask(failed);
+      await here.cancel(failed.id);
+      await using daemon = await here.startAnother();
+      const pipeline = await readPipeline(here.store);
+      const next = await trigger(daemon, here.store, { pipeline, nowMs: here.clock.nowMs() });
+
+      expect(countsOf(await untilRun(here.store, next, 'success'))).toEqual([ROWS, ROWS - delivered, 0, delivered, 0]);
+    });
+  });
+
+  test('that ends earlier than the failed one knows what it had delivered beyond its own end', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = people(ROWS);
+    const failed = await failedRun();
+    const delivered = Number(failed.successfulRecords);
+    const schedule = { type: 'on_demand', delay: '2h' };
+    await here.store.execute('UPDATE pipelines SET schedule = $1', [JSON.stringify(schedule)]);
+    // all rows are of 11:00
+    expect((await retry(failed)).rangeEnd).toBe('2026-01-15T10:00:00.000000Z');
+    await here.store.execute('UPDATE pipelines SET schedule = $1', [JSON.stringify({ type: 'on_demand' })]);
+
+    expect(countsOf(await here.run('success'))).toEqual([ROWS, ROWS - delivered, 0, delivered, 0]);
   });
 });

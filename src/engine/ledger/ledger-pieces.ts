@@ -1,0 +1,47 @@
+import type { Micros } from '../../kernel/index.ts';
+import type { EarlyRows } from './early-rows.ts';
+import { KEY_BYTES, NO_KEYS, type TakenRows } from './row-ledger.ts';
+import type { LedgerPiece } from './stored-hashes.ts';
+
+export interface PieceFacts {
+  /** Names of the columns by which rows are recognised, those of the keys first. */
+  readonly names: readonly string[];
+  readonly early: Pick<EarlyRows, 'before'> | undefined;
+  /** All rows lie before this. */
+  readonly end: Micros | undefined;
+}
+
+/** The rows of one transaction as rows of the ledger: early ones apart, and each set of columns by itself. None is empty. */
+export function* ledgerPieces(
+  taken: TakenRows & { readonly afterRows: number },
+  { names, early, end }: PieceFacts,
+): Generator<LedgerPiece, void, undefined> {
+  const [leftOut = NO_KEYS, ...leftOutByFormer] = taken.deduplicated;
+  const [newest = '', ...former] = names;
+  const pieces = [
+    { names: newest, endsBefore: early?.before, delivered: keysWhere(taken, true), deduplicated: NO_KEYS },
+    { names: newest, endsBefore: end, delivered: keysWhere(taken, false), deduplicated: leftOut },
+    ...leftOutByFormer.map((deduplicated, at) => {
+      return { names: former[at] ?? '', endsBefore: end, delivered: NO_KEYS, deduplicated };
+    }),
+  ];
+  let { afterRows } = taken;
+  for (const piece of pieces) {
+    const rows = (piece.delivered.length + piece.deduplicated.length) / KEY_BYTES;
+    if (rows > 0) yield { ...piece, afterRows };
+    afterRows += rows;
+  }
+}
+
+function keysWhere({ keys, early }: TakenRows, isEarly: boolean): Uint8Array {
+  if (early === undefined) return isEarly ? NO_KEYS : keys;
+  const wanted = Number(isEarly);
+  const kept = new Uint8Array(early.filter((mark) => mark === wanted).length * KEY_BYTES);
+  let at = 0;
+  for (const [index, mark] of early.entries()) {
+    if (mark !== wanted) continue;
+    kept.set(keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES), at);
+    at += KEY_BYTES;
+  }
+  return kept;
+}

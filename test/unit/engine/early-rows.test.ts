@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { type IteratorDeclaration, iteratorAxis } from '../../../src/engine/iterator-axis.ts';
+import { earlyRows } from '../../../src/engine/ledger/early-rows.ts';
+import type { RunSnapshot } from '../../../src/engine/run-snapshot.ts';
+import { instantFromStore } from '../../../src/kernel/index.ts';
+import type { SyncMode } from '../../../src/sync/index.ts';
+import type { Cell, Column } from '../../../src/warehouse/index.ts';
+
+const END = instantFromStore('2026-03-29T12:00:00.000000Z');
+const START = instantFromStore('2026-03-01T00:00:00.000000Z');
+
+interface Given {
+  readonly column: Column['type'];
+  readonly declared: IteratorDeclaration['type'];
+  readonly zone?: string;
+  readonly lookback?: string;
+  readonly type?: SyncMode['type'];
+  readonly start?: typeof START | undefined;
+}
+
+function earlyOf({ column: type, declared, zone = 'UTC', lookback = '1d', ...rest }: Given) {
+  const column: Column = { name: 'at', type, nativeType: type };
+  const axis = iteratorAxis({ field: 'at', type: declared, zone }, column);
+  const syncMode: SyncMode = { type: rest.type ?? 'incremental', ...(lookback !== '' && { lookback }) };
+  return earlyRows({
+    pipeline: { syncMode } as RunSnapshot['pipeline'],
+    columns: [{ name: 'n', type: 'integer', nativeType: 'INT' }, column],
+    iterator: { column, axis },
+    range: { kind: 'range', range: { start: 'start' in rest ? rest.start : START, end: END } },
+  });
+}
+
+describe('rows that a lookback does not reach', () => {
+  test.each<[string, Given, { readonly early: readonly Cell[]; readonly late: readonly Cell[] }]>([
+    [
+      'times with a zone',
+      { column: 'timestamp_tz', declared: 'timestamp_tz' },
+      {
+        early: ['2026-03-28T11:59:59.999999Z', '2026-03-01T00:00:00.000000Z'],
+        late: ['2026-03-28T12:00:00.000000Z', '-infinity', 'infinity', '-0044-03-15T00:00:00.000000Z', null],
+      },
+    ],
+    [
+      'wall times, across a change of the clock',
+      { column: 'timestamp', declared: 'timestamp_ntz', zone: 'Europe/Berlin' },
+      // the lookback is 24 hours, of which the wall clock shows 25
+      {
+        early: ['2026-03-28T12:59:59.999999'],
+        late: ['2026-03-28T13:00:00.000000', '2026-03-29T02:30:00.000000', '+12026-03-01T00:00:00.000000'],
+      },
+    ],
+    [
+      'dates, by whole days',
+      { column: 'date', declared: 'date' },
+      {
+        early: ['2026-03-27'],
+        late: ['2026-03-28', '2026-03-29', '-infinity', '20260301'],
+      },
+    ],
+    [
+      'times that are cut to whole days',
+      { column: 'timestamp_tz', declared: 'date', zone: 'Europe/Berlin' },
+      {
+        early: ['2026-03-27T22:59:59.999999Z'],
+        late: ['2026-03-27T23:00:00.000000Z'],
+      },
+    ],
+    [
+      'milliseconds',
+      { column: 'integer', declared: 'timestamp_unixtime_ms' },
+      {
+        early: [Date.UTC(2026, 2, 28, 12) - 1, BigInt(Date.UTC(2026, 2, 28, 12)) - 1n],
+        late: [Date.UTC(2026, 2, 28, 12), BigInt(Date.UTC(2026, 2, 28, 12)), Number.NaN, '5'],
+      },
+    ],
+    [
+      'what is of no known type',
+      { column: 'unknown', declared: 'timestamp_ntz' },
+      {
+        early: [],
+        late: ['2026-03-01T00:00:00.000000', '2026-03-28 11:59:59.000000'],
+      },
+    ],
+  ])('%s', (_what, given, { early, late }) => {
+    const rows = earlyOf(given);
+    expect(early.map((cell) => rows?.isEarly([1, cell]))).toEqual(early.map(() => true));
+    expect(late.map((cell) => rows?.isEarly([1, cell]))).toEqual(late.map(() => false));
+  });
+
+  test.each<[string, Partial<Given>]>([
+    ['without a lookback', { lookback: '' }],
+    ['in a full run', { type: 'full' }],
+    ['where the lookback is as long as the range', { lookback: '5w' }],
+  ])('are told apart by nobody %s', (_when, changes) => {
+    expect(earlyOf({ column: 'timestamp_tz', declared: 'timestamp_tz', ...changes })).toBeUndefined();
+  });
+
+  test('are there however long ago the first row may be', () => {
+    expect(earlyOf({ column: 'date', declared: 'date', lookback: '4w', start: undefined })).toBeDefined();
+  });
+});
