@@ -42,4 +42,4 @@ export type { WorkspaceSettings } from './settings.ts';
 export { ensureSigningKey } from './signing-key.ts';
 export { createSigningKeys } from './signing-keys.ts';
 export { switchFeed } from './switch-feed.ts';
-export { type Retention, workspaceRetentions } from './workspace-retentions.ts';
+export { type Retention, readRetention, workspaceIds } from './workspace-retentions.ts';

@@ -1,4 +1,5 @@
 import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import type { Sql } from '../store/index.ts';
 import { type AccessDeps, timeOf } from './access-deps.ts';
 import { monthsBefore } from './months-before.ts';
 import { readSettings } from './read-settings.ts';
@@ -15,21 +16,23 @@ export interface Retention {
   readonly changesSince: Date;
 }
 
-/** One workspace after the other; the times are counted from now. */
-export async function* workspaceRetentions({
-  store,
-  clock,
-}: Pick<AccessDeps, 'store' | 'clock'>): AsyncGenerator<Retention> {
+export async function workspaceIds(store: Sql): Promise<readonly WorkspaceId[]> {
+  const rows = await store.orm.select({ id: workspaces.id }).from(workspaces);
+  return rows.map(({ id }) => workspaceId(id));
+}
+
+/** Reads what the workspace keeps; the times are counted from now. */
+export async function readRetention(
+  { store, clock }: Pick<AccessDeps, 'store' | 'clock'>,
+  id: WorkspaceId,
+): Promise<Retention> {
   const now = timeOf(clock);
-  for (const row of await store.orm.select({ id: workspaces.id }).from(workspaces)) {
-    const id = workspaceId(row.id);
-    const { retention } = await readSettings(store, id);
-    yield {
-      workspaceId: id,
-      batchesSince: monthsBefore(now, retention.batchesMonths),
-      runsSince: monthsBefore(now, retention.runsMonths),
-      failedRecordsSince: new Date(now.getTime() - retention.failedRecordsDays * DAY_MS),
-      changesSince: monthsBefore(now, retention.auditLogMonths),
-    };
-  }
+  const { retention } = await readSettings(store, id);
+  return {
+    workspaceId: id,
+    batchesSince: monthsBefore(now, retention.batchesMonths),
+    runsSince: monthsBefore(now, retention.runsMonths),
+    failedRecordsSince: new Date(now.getTime() - retention.failedRecordsDays * DAY_MS),
+    changesSince: monthsBefore(now, retention.auditLogMonths),
+  };
 }

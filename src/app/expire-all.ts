@@ -1,8 +1,8 @@
-import { expireChanges, type Retention, workspaceRetentions } from '../access/index.ts';
+import { expireChanges, type Retention, readRetention, workspaceIds } from '../access/index.ts';
 import { expireRuns, tablesWaitedFor } from '../engine/index.ts';
 import { dropPartitions, expireBatches, expireRejected, expireRequests } from '../events/index.ts';
 import { expireGroupRuns } from '../groups/index.ts';
-import type { Clock, Log, WorkspaceId } from '../kernel/index.ts';
+import { asAppError, type Clock, eachApart, type Log, type WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
 interface ExpiryDeps {
@@ -12,26 +12,58 @@ interface ExpiryDeps {
 }
 
 /**
- * What the workspaces keep no longer goes: batches, those that were rejected, what their senders called
- * them, entries of the audit log, failed records, runs, deleted pipelines. What has waited too long is said.
- * Whole months of batches first, so that nothing in them is deleted one by one.
+ * Deletes what the workspaces keep no longer: batches, those that were rejected, what their senders called them, entries of
+ * the audit log, failed records, runs, deleted pipelines; and warns of what has waited too long. Whole months of batches go
+ * first, so that nothing in them is deleted one by one. What cannot be deleted is logged and tried again the next day; it
+ * keeps nothing else, and no other workspace, from expiring.
  */
-export async function expireAll({ store, clock, log }: ExpiryDeps, signal: AbortSignal): Promise<void> {
+export async function expireAll(deps: ExpiryDeps, signal: AbortSignal): Promise<void> {
   const retentions: Retention[] = [];
-  for await (const retention of workspaceRetentions({ store, clock })) retentions.push(retention);
-  await dropPartitions({ store, log }, retentions);
-  for (const retention of retentions) {
-    if (signal.aborted) return;
-    const batches = await expireBatches(store, retention, signal);
-    const { workspaceId } = retention;
-    const requests = await expireRequests(store, { workspaceId, nowMs: clock.nowMs() }, signal);
-    const rejected = await expireRejected(store, retention, signal);
-    const changes = await expireChanges(store, retention, signal);
-    const groupRuns = await expireGroupRuns(store, retention, signal);
-    const gone = { batches, requests, rejected, changes, groupRuns, ...(await expireRuns(store, retention, signal)) };
-    const isIdle = Object.values(gone).every((count) => count === 0);
+  const ids = await workspaceIds(deps.store);
+  await eachApart(ids, (id) =>
+    logged(deps, id, async () => {
+      retentions.push(await readRetention(deps, id));
+    }),
+  );
+  // a workspace whose retention nobody knows may keep a month
+  if (retentions.length === ids.length) await dropPartitions(deps, retentions);
+  const expire = (retention: Retention) =>
+    logged(deps, retention.workspaceId, () => expireWorkspace(deps, retention, signal));
+  await eachApart(retentions, expire, signal);
+}
+
+/** Throws nothing but that the store is away. */
+async function logged({ log }: ExpiryDeps, id: WorkspaceId, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    if (error.code === 'STORE_UNAVAILABLE') throw error;
+    log.error({ workspace: String(id), err: error }, 'retention.failed');
+  }
+}
+
+async function expireWorkspace(deps: ExpiryDeps, retention: Retention, signal: AbortSignal): Promise<void> {
+  const { store, clock, log } = deps;
+  const { workspaceId } = retention;
+  const gone: Record<string, number> = {};
+  const count = (name: string, expire: () => Promise<number>) => async () => {
+    gone[name] = await expire();
+  };
+  const steps = [
+    count('batches', () => expireBatches(store, retention, signal)),
+    count('requests', () => expireRequests(store, { workspaceId, nowMs: clock.nowMs() }, signal)),
+    count('rejected', () => expireRejected(store, retention, signal)),
+    count('changes', () => expireChanges(store, retention, signal)),
+    count('groupRuns', () => expireGroupRuns(store, retention, signal)),
+    async () => Object.assign(gone, await expireRuns(store, retention, signal)),
+    () => warnOfWaiting(deps, workspaceId),
+  ];
+  try {
+    await eachApart(steps, (step) => step(), signal);
+  } finally {
+    const isIdle = Object.values(gone).every((number) => number === 0);
     if (!isIdle) log.info({ workspace: String(workspaceId), ...gone }, 'retention.expired');
-    await warnOfWaiting({ store, clock, log }, workspaceId);
   }
 }
 

@@ -1,7 +1,7 @@
-import { asAppError } from '../kernel/index.ts';
+import { asAppError, eachApart } from '../kernel/index.ts';
 import { RUN_QUEUE } from '../sync/index.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { scheduleDueRuns } from './schedule-runs.ts';
+import { createScheduler } from './schedule-runs.ts';
 import { sweepRuns, wakeDueRetries } from './wake-runs.ts';
 import { workRun } from './work-run.ts';
 import { careForTables } from './write-back/care-for-tables.ts';
@@ -28,10 +28,10 @@ export function createEngine(deps: EngineDeps): Engine {
   const { store, jobs, clock, log } = deps;
   const stopping = new AbortController();
   let polling: Promise<void> = Promise.resolve();
+  const looks = [createScheduler(deps), (nowMs: number) => wakeDueRetries(store, jobs, nowMs)];
   const poll = async () => {
     const nowMs = clock.nowMs();
-    await scheduleDueRuns(store, jobs, nowMs);
-    await wakeDueRetries(store, jobs, nowMs);
+    await eachApart(looks, (look) => look(nowMs));
   };
   let caring: Promise<void> = Promise.resolve();
   const care = () => careForTables(deps, stopping.signal);

@@ -1,9 +1,29 @@
 import type { Jobs } from '../jobs/index.ts';
-import { workspaceId } from '../kernel/index.ts';
+import {
+  type AppError,
+  asAppError,
+  type BackoffPolicy,
+  backoffDelayMs,
+  eachApart,
+  workspaceId,
+} from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
-import { type DueRun, dueAfter, dueRun, loadPipelines, nextDueAt, requestRun, timetableOf } from '../sync/index.ts';
+import {
+  type DueRun,
+  dueAfter,
+  dueRun,
+  faultPipeline,
+  loadPipelines,
+  nextDueAt,
+  requestRun,
+  timetableOf,
+} from '../sync/index.ts';
+import type { EngineDeps } from './engine-deps.ts';
 
 const DUE_AT_ONCE = 200;
+const POSTPONED: BackoffPolicy = { baseMs: 60_000, maxMs: 3_600_000 };
+/** Like failed runs: so many in a row fault the pipeline, so that its report says why it does not run. */
+const FAILURES_IN_A_ROW = 5;
 
 interface DuePipeline {
   readonly workspace_id: bigint;
@@ -11,19 +31,68 @@ interface DuePipeline {
   readonly next_due_at: Date;
 }
 
+type SchedulerDeps = Pick<EngineDeps, 'store' | 'jobs' | 'log' | 'random'>;
+
 /**
- * Makes the runs that are due. Every daemon asks without a lock; for each due pipeline the one that moves `next_due_at`
- * makes the run and its job in the same transaction (house plan §3, Scheduler). The question reads one partial index, so
- * ten thousand pipelines that are not due cost nothing. Answers how many were due.
+ * Creates the scheduler of this daemon: a function that makes the runs that are due. Every daemon asks without a lock; for
+ * each due pipeline the one that moves `next_due_at` makes the run and its job in the same transaction. The question reads
+ * one partial index, so ten thousand pipelines that are not due cost nothing. A pipeline that cannot be scheduled is logged
+ * and looked at again later, and the others are scheduled.
  */
-export async function scheduleDueRuns(store: Store, jobs: Jobs, nowMs: number): Promise<number> {
-  const due = await store.query<DuePipeline>(
+export function createScheduler(deps: SchedulerDeps): (nowMs: number) => Promise<void> {
+  const failures = new Map<string, number>();
+  return async (nowMs) =>
+    await eachApart(await findDue(deps.store, nowMs), async (due) => {
+      const key = `${due.workspace_id}/${due.number}`;
+      const error = await failureOf(deps.store.transaction((tx) => scheduleRun(tx, deps.jobs, { due, nowMs })));
+      const count = error === undefined ? 0 : (failures.get(key) ?? 0) + 1;
+      if (count === 0 || count >= FAILURES_IN_A_ROW) failures.delete(key);
+      else failures.set(key, count);
+      if (error !== undefined) await putOff(deps, due, { count, nowMs, error });
+    });
+}
+
+/** Throws that the store is away: no pipeline is to blame for it. */
+async function failureOf(work: Promise<void>): Promise<AppError | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    if (error.code === 'STORE_UNAVAILABLE') throw error;
+    return error;
+  }
+}
+
+async function findDue(store: Store, nowMs: number): Promise<readonly DuePipeline[]> {
+  return await store.query<DuePipeline>(
     `/* across workspaces: the scheduler's poll */ SELECT workspace_id, number, next_due_at FROM pipelines
      WHERE next_due_at <= $1 ORDER BY next_due_at LIMIT ${DUE_AT_ONCE}`,
     [new Date(nowMs)],
   );
-  for (const pipeline of due) await store.transaction((tx) => scheduleRun(tx, jobs, { due: pipeline, nowMs }));
-  return due.length;
+}
+
+interface Failing {
+  /** Times in a row. */
+  readonly count: number;
+  readonly nowMs: number;
+  readonly error: AppError;
+}
+
+async function putOff({ store, random, log }: SchedulerDeps, due: DuePipeline, failing: Failing): Promise<void> {
+  const { count, nowMs, error } = failing;
+  const names = { workspace: String(due.workspace_id), pipelineNumber: String(due.number) };
+  log.error({ ...names, failures: count, err: error }, 'scheduler.pipeline_failed');
+  if (count >= FAILURES_IN_A_ROW) {
+    const message = `It could not be scheduled ${count} times in a row: ${error.message} Correct its schedule, then PUT it.`;
+    const fault = { workspaceId: workspaceId(due.workspace_id), id: due.number, errors: [{ message }] };
+    await store.transaction((tx) => faultPipeline(tx, fault));
+    return;
+  }
+  await store.execute(
+    `UPDATE pipelines SET next_due_at = $4 WHERE workspace_id = $1 AND number = $2 AND next_due_at = $3`,
+    [due.workspace_id, due.number, due.next_due_at, new Date(nowMs + backoffDelayMs(count, POSTPONED, random))],
+  );
 }
 
 interface Scheduling {

@@ -1,5 +1,5 @@
 import type { Jobs } from '../jobs/index.ts';
-import { type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { eachApart, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
 import { RUN_QUEUE, runJobKey } from '../sync/index.ts';
 
@@ -33,7 +33,7 @@ export async function wakeDueRetries(store: Store, jobs: Jobs, nowMs: number): P
      WHERE status = 'retrying' AND retry_at <= $1 ORDER BY retry_at LIMIT ${SWEPT_AT_ONCE}`,
     [new Date(nowMs)],
   );
-  for (const run of due) await store.transaction((tx) => wakeRetry(tx, jobs, run));
+  await eachApart(due, (run) => store.transaction((tx) => wakeRetry(tx, jobs, run)));
 }
 
 async function wakeRetry(tx: Transaction, jobs: Jobs, run: DueRetry): Promise<void> {
@@ -55,9 +55,12 @@ export async function sweepRuns(store: Store, jobs: Jobs, signal: AbortSignal): 
      WHERE status IN ('queued', 'running') OR (status = 'retrying' AND retry_at IS NULL)
      ORDER BY created_on, id LIMIT ${SWEPT_AT_ONCE}`,
   );
-  for (const run of live) {
-    if (signal.aborted) return;
-    const key = runJobKey(workspaceId(run.workspace_id), run.id);
-    await store.transaction((tx) => jobs.enqueue(tx, RUN_QUEUE, { key }));
-  }
+  await eachApart(
+    live,
+    (run) => {
+      const key = runJobKey(workspaceId(run.workspace_id), run.id);
+      return store.transaction((tx) => jobs.enqueue(tx, RUN_QUEUE, { key }));
+    },
+    signal,
+  );
 }

@@ -1,5 +1,5 @@
 import type { Jobs } from '../jobs/index.ts';
-import { workspaceId } from '../kernel/index.ts';
+import { eachApart, workspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { RunDeps } from './groups-deps.ts';
 import { GROUPS_QUEUE, requestWeeklyRun } from './request-run.ts';
@@ -28,9 +28,9 @@ export function createGroups({ jobs, ...deps }: RunDeps & { readonly jobs: Jobs 
 
 /** Of every workspace with a definition. Asked again for the same Monday it changes nothing. */
 export async function requestWeeklyRuns(deps: Parameters<typeof requestWeeklyRun>[0], dueOn: Date): Promise<void> {
-  for (const id of await definedWorkspaces(deps.store)) {
-    await requestWeeklyRun(deps, { workspaceId: workspaceId(id), dueOn });
-  }
+  await eachApart(await definedWorkspaces(deps.store), (id) =>
+    requestWeeklyRun(deps, { workspaceId: workspaceId(id), dueOn }),
+  );
 }
 
 async function definedWorkspaces(store: Store): Promise<readonly bigint[]> {

@@ -1,4 +1,5 @@
 import type { PgBoss } from 'pg-boss';
+import { eachApart } from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
 import { type CadenceRow, nextOccurrence, planCadence } from './plan-cadence.ts';
 import { sendJob } from './queues.ts';
@@ -15,23 +16,27 @@ export async function declareCadence(store: Store, name: string, due: { cron: st
   );
 }
 
+interface Polling {
+  readonly store: Store;
+  readonly boss: PgBoss;
+}
+
 /** One look at all cadences; makes the jobs of those that are due. Many daemons may look at once: one wins each. */
-export async function pollCadences(
-  { store, boss }: { readonly store: Store; readonly boss: PgBoss },
-  names: ReadonlySet<string>,
-  now: Date,
-): Promise<void> {
+export async function pollCadences({ store, boss }: Polling, names: ReadonlySet<string>, now: Date): Promise<void> {
   const rows = await store.query<CadenceRow>('SELECT name, cron, next_due_at AS "nextDueAt" FROM cadences');
-  for (const row of rows.filter(({ name }) => names.has(name))) {
-    const step = planCadence(row, now);
-    if (step.kind === 'wait') continue;
-    await store.transaction(async (tx) => {
-      const isOurs = await moveCadence(tx, row, step.nextDueAt);
-      if (!isOurs || step.kind !== 'run') return;
-      const data = { key: `cadence/${row.name}`, dueAt: row.nextDueAt.toISOString() };
-      await sendJob(boss, tx, { queue: CADENCE_QUEUE, data });
-    });
-  }
+  const ours = rows.filter(({ name }) => names.has(name));
+  await eachApart(ours, (row) => claimOccurrence({ store, boss }, row, now));
+}
+
+async function claimOccurrence({ store, boss }: Polling, row: CadenceRow, now: Date): Promise<void> {
+  const step = planCadence(row, now);
+  if (step.kind === 'wait') return;
+  await store.transaction(async (tx) => {
+    const isOurs = await moveCadence(tx, row, step.nextDueAt);
+    if (!isOurs || step.kind !== 'run') return;
+    const data = { key: `cadence/${row.name}`, dueAt: row.nextDueAt.toISOString() };
+    await sendJob(boss, tx, { queue: CADENCE_QUEUE, data });
+  });
 }
 
 /** Compare and set: false when another daemon was faster. */

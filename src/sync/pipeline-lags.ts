@@ -1,4 +1,4 @@
-import { type Clock, instantFromStore, msOfMicros } from '../kernel/index.ts';
+import { type Clock, msOfMicros, parseInstant } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
 /** More than this many pipelines are a table, not a metric: the ones that lag most are shown. */
@@ -15,8 +15,11 @@ export async function pipelineLags(store: Store, clock: Clock) {
      ORDER BY position LIMIT ${MOST}`,
   );
   const nowMs = clock.nowMs();
-  return rows.map(({ workspace_id, id, position }) => ({
-    labels: { workspace: String(workspace_id), pipeline: id },
-    value: (nowMs - msOfMicros(instantFromStore(position))) / 1000,
-  }));
+  return rows.flatMap(({ workspace_id, id, position: text }) => {
+    // a position that cannot be read is no reason to show none of the others
+    const position = parseInstant(text);
+    if (position === undefined) return [];
+    const labels = { workspace: String(workspace_id), pipeline: id };
+    return [{ labels, value: (nowMs - msOfMicros(position)) / 1000 }];
+  });
 }

@@ -34,8 +34,8 @@ interface Limits {
 function checkLimits({ start, end, delay }: Limits, complain: Complain): void {
   if (delay != null && parseDuration(delay) === undefined) complain('delay', `"${delay}" is longer than 100 years`);
   for (const [path, instant] of Object.entries({ start, end })) {
-    if (instant !== undefined && instant > LAST_START)
-      complain(path, `"${instant}" is too far away; choose a year before 9000`);
+    if (instant !== undefined && (instant < FIRST_START || instant > LAST_START))
+      complain(path, `"${instant}" is too far away; choose a year after 1 and before 9000`);
   }
   if (isTooFine(start)) complain('start', 'is finer than a millisecond; round it');
   if (isTooFine(end)) complain('end', 'is finer than a millisecond; round it');
@@ -44,6 +44,8 @@ function checkLimits({ start, end, delay }: Limits, complain: Complain): void {
   }
 }
 
+// not shown: a first start. The interval before it opens at a time that the store can hold.
+const FIRST_START = '0002-01-01T00:00:00Z';
 // not shown: a last start. With a century of delay on top, every due time stays one that the store can hold.
 const LAST_START = '8999-12-31T23:59:59.999Z';
 

@@ -1,7 +1,7 @@
 // What a callback says goes once its request is over (rulings §4, After completion), but never before it was delivered: the
 // one that tells of the end is queued by the end itself. One that was given up stays a week for a replay. What names
 // nobody stays: status, origin of the receiver, times, attempts.
-import type { WorkspaceId } from '../../kernel/index.ts';
+import { eachApart, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 
 /** As long as a result file is there. */
@@ -31,11 +31,11 @@ export async function dropGivenUp(sql: Sql, nowMs: number): Promise<void> {
      WHERE gave_up_on <= $1 AND url IS NOT NULL LIMIT ${MOST}`,
     [new Date(nowMs - KEPT_FOR_REPLAY_MS)],
   );
-  for (const { workspaceId, id } of rows) {
-    await sql.execute(
+  await eachApart(rows, ({ workspaceId, id }) =>
+    sql.execute(
       `UPDATE dsr_callbacks SET url = NULL, snapshot = NULL, body = NULL
        WHERE workspace_id = $1 AND id = $2 AND gave_up_on IS NOT NULL`,
       [workspaceId, id],
-    );
-  }
+    ),
+  );
 }

@@ -1,3 +1,4 @@
+import { asAppError } from '../../kernel/index.ts';
 import type { CallbackDeps } from './callback-deps.ts';
 import { claimCallback } from './claim-callback.ts';
 import { dropGivenUp } from './drop-callbacks.ts';
@@ -51,14 +52,32 @@ type Turn = readonly [key: string, callbacks: readonly QueuedCallback[]];
 
 async function sendInTurn(deps: CallbackDeps, [key, callbacks]: Turn, departure: Departure): Promise<void> {
   const startedMs = deps.clock.nowMs();
+  let isFailing = false;
   for (const callback of callbacks) {
     if (departure.isOver() || departure.resting.has(key)) break;
-    const outcome = await attempt(deps, callback, departure.signal);
-    const silences = countSilences(departure, key, outcome);
-    if (silences >= MOST_SILENCES || hasPassed(deps.clock, startedMs, TURN_MS)) departure.resting.add(key);
+    try {
+      const outcome = await attempt(deps, callback, departure.signal);
+      const silences = countSilences(departure, key, outcome);
+      if (silences >= MOST_SILENCES || hasPassed(deps.clock, startedMs, TURN_MS)) departure.resting.add(key);
+    } catch (thrown) {
+      logFailure(deps, callback, thrown);
+      isFailing = true;
+    }
   }
+  // else this departure would find it due again and again
+  if (isFailing) departure.resting.add(key);
   const [first] = callbacks;
   if (first !== undefined && departure.resting.has(key)) await postponeRest(deps, first);
+}
+
+/** Throws what is no fault of the callback. */
+function logFailure({ log }: CallbackDeps, { workspaceId, requestId, id }: QueuedCallback, thrown: unknown): void {
+  const error = asAppError(thrown);
+  if (error.code === 'STORE_UNAVAILABLE') throw error;
+  log.error(
+    { workspace: String(workspaceId), request: requestId, callback: String(id), err: error },
+    'dsr.callback-failed',
+  );
 }
 
 function countSilences({ silences }: Departure, key: string, outcome: Outcome | undefined): number {

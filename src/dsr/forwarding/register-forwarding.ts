@@ -1,5 +1,5 @@
 import type { Jobs } from '../../jobs/index.ts';
-import { workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { eachApart, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import { type ForwardDeps, type ForwardedRequest, LONGEST_WAIT_MS, sendForwards } from './send-forwards.ts';
 
 const QUEUE = 'dsr-forwards';
@@ -39,8 +39,10 @@ export async function wakeForwards(
      ) AS due`,
     [new Date(nowMs), new Date(nowMs + LONGEST_WAIT_MS)],
   );
-  for (const { workspaceId, requestId } of due) {
-    if (signal.aborted) return;
-    await store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key: `${workspaceId}/${requestId}` }));
-  }
+  await eachApart(
+    due,
+    ({ workspaceId, requestId }) =>
+      store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key: `${workspaceId}/${requestId}` })),
+    signal,
+  );
 }

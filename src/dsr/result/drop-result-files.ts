@@ -1,4 +1,4 @@
-import type { Clock, WorkspaceId } from '../../kernel/index.ts';
+import { type Clock, eachApart, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
 import { dropFile, type ResultFileKey } from './result-file.ts';
 
@@ -20,11 +20,14 @@ export async function expireResultFiles(
      WHERE state = 'dropping' OR (state = 'ready' AND expires_on <= $1) OR (state = 'writing' AND started_on <= $2)`,
     [now, new Date(now.getTime() - LEFT_BEHIND_MS)],
   );
-  for (const file of over) {
-    if (signal.aborted) break;
-    await giveUpFile(store, file);
-    await dropFile(store, file, signal);
-  }
+  await eachApart(
+    over,
+    async (file) => {
+      await giveUpFile(store, file);
+      await dropFile(store, file, signal);
+    },
+    signal,
+  );
   return over.length;
 }
 

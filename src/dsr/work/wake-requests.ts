@@ -1,5 +1,5 @@
 import type { Jobs } from '../../jobs/index.ts';
-import { workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { eachApart, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
 import { LOOK_AGAIN_MS, type RequestKey } from '../claim-request.ts';
 
@@ -37,11 +37,11 @@ export interface Waking {
 export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Promise<number> {
   await resetWoken(store, waking);
   let woken = 0;
-  for await (const request of dueRequests(store, waking)) {
-    if (waking.signal.aborted) break;
+  const wakeOne = async (request: DueRequest) => {
     await wake(store, jobs, { request, nowMs: waking.nowMs });
     woken += 1;
-  }
+  };
+  await eachApart(dueRequests(store, waking), wakeOne, waking.signal);
   return woken;
 }
 

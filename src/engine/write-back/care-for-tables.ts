@@ -1,6 +1,6 @@
 // The janitor: what is left to do in customers' warehouses where no run comes that would do it. It drops the staging of runs
 // that were killed, and clears the tables of deleted pipelines of people who were erased since.
-import { asAppError } from '../../kernel/index.ts';
+import { asAppError, eachApart } from '../../kernel/index.ts';
 import { findConnection } from '../../sync/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { connectorOf, openSession } from '../open-session.ts';
@@ -19,14 +19,11 @@ import {
 
 /** One look; asks a warehouse only where there is something to do. What fails is logged, and tried again by the next look. */
 export async function careForTables(deps: EngineDeps, signal: AbortSignal): Promise<void> {
-  for (const table of await tablesWithStaging(deps.store)) {
-    if (signal.aborted) return;
-    await dropStaging(deps, table, signal);
-  }
-  for (const table of await tablesWithoutPipeline(deps.store)) {
-    if (signal.aborted) return;
-    await clearOrphan(deps, table, signal);
-  }
+  const looks = [
+    async () => eachApart(await tablesWithStaging(deps.store), (table) => dropStaging(deps, table, signal), signal),
+    async () => eachApart(await tablesWithoutPipeline(deps.store), (table) => clearOrphan(deps, table, signal), signal),
+  ];
+  await eachApart(looks, (look) => look(), signal);
 }
 
 async function dropStaging(deps: EngineDeps, table: WrittenTable, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,8 @@ import {
   expireChanges,
   recordChange,
   rotatePlatformCredential,
-  workspaceRetentions,
+  readRetention,
+  workspaceIds,
 } from '../../../src/access/index.ts';
 import { createLog, type WorkspaceId } from '../../../src/kernel/index.ts';
 import {
@@ -159,8 +160,8 @@ describe('retention', () => {
     await note(access, workspaceId, { resource: 'thing/new' });
     let deleted = 0;
     const { signal } = new AbortController();
-    for await (const retention of workspaceRetentions(access)) {
-      deleted += await expireChanges(access.store, retention, signal);
+    for (const id of await workspaceIds(access.store)) {
+      deleted += await expireChanges(access.store, await readRetention(access, id), signal);
     }
     expect(deleted).toBe(3);
     const fresh = await bearerOf(server, credential);

@@ -68,6 +68,7 @@ describe('a body is refused by the path of the field', () => {
     ['schedule.start: must be a time with a zone', schedule({ start: '2024-06-01T00:00:00' })],
     ['schedule.start: is finer than a millisecond', schedule({ start: '2024-06-01T00:00:00.0005Z' })],
     ['schedule.start: "9000-01-01T00:00:00Z" is too far away', schedule({ start: '9000-01-01T00:00:00Z' })],
+    ['schedule.start: "0001-01-15T00:00:00Z" is too far away', schedule({ start: '0001-01-15T00:00:00Z' })],
     ['schedule.end: "9999-01-01T00:00:00Z" is too far away', schedule({ end: '9999-01-01T00:00:00Z' })],
     ['schedule.end: "2024-06-01T00:00:00Z" is not after start', schedule({ end: '2024-06-01T00:00:00Z' })],
     ['schedule.delay: must be a whole number and one unit of s, m, h, d, w, y', schedule({ delay: '15min' })],
@@ -89,8 +90,8 @@ describe('a body is refused by the path of the field', () => {
 describe('a schedule at the ends of time', () => {
   it.each([
     ['8999-12-31T23:59:59.999Z', 'monthly', '100y'],
-    ['0001-01-31T00:00:00Z', 'monthly', '0s'],
-    ['0001-01-01T00:00:00Z', 'hourly', '100y'],
+    ['0002-01-31T00:00:00Z', 'monthly', '0s'],
+    ['0002-01-01T00:00:00Z', 'hourly', '100y'],
   ])('from %s, %s, with a delay of %s is saved', async (start, frequency, delay) => {
     expect((await post(schedule({ start, frequency, delay }))).status).toBe(200);
   });

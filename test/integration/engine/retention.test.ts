@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { workspaceRetentions } from '../../../src/access/index.ts';
+import { readRetention, workspaceIds } from '../../../src/access/index.ts';
 import { expireRuns, failedRecords } from '../../../src/engine/index.ts';
 import { runChunks } from '../../../src/engine/tables.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
@@ -47,8 +47,8 @@ async function someRun(
 
 async function expire(signal: AbortSignal = LIVING) {
   const gone = { failedRecords: 0, runs: 0, pipelines: 0 };
-  for await (const retention of workspaceRetentions(access)) {
-    const expired = await expireRuns(access.store, retention, signal);
+  for (const id of await workspaceIds(access.store)) {
+    const expired = await expireRuns(access.store, await readRetention(access, id), signal);
     for (const kind of ['failedRecords', 'runs', 'pipelines'] as const) gone[kind] += expired[kind];
   }
   return gone;
