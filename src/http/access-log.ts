@@ -8,7 +8,7 @@ export interface Outcome {
 }
 
 /**
- * One line a request, without query, headers and body, which may hold secrets. Silent in normal work: what succeeded is
+ * One line a request, without query, headers and body, which may hold secrets, and without MPIDs. Silent in normal work: what succeeded is
  * `debug`, what the caller did wrong `info`, what we did wrong `error`.
  */
 export function logAccess(log: Log, request: FastifyRequest, { status, ms }: Outcome): void {
@@ -17,7 +17,7 @@ export function logAccess(log: Log, request: FastifyRequest, { status, ms }: Out
   const line = {
     request_id: request.id,
     method: request.method,
-    path: pathOf(request.url),
+    path: shownPath(pathOf(request.url), request.routeOptions.url),
     route: request.routeOptions.url,
     status,
     ms: Math.round(ms * 10) / 10,
@@ -31,6 +31,15 @@ function levelOf(status: Outcome['status']): 'debug' | 'info' | 'error' {
   if (status === 'aborted' || status < 400) return 'debug';
   return status < 500 ? 'info' : 'error';
 }
+
+/** An MPID stands for a person, who may be erased long before the log is: in its place stands its name in the route. */
+function shownPath(path: string, route: string | undefined): string {
+  const names = route?.split('/') ?? [];
+  const parts = path.split('/').map((part, index) => (names[index] === MPID ? MPID : part));
+  return parts.join('/');
+}
+
+const MPID = ':mpid';
 
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/);

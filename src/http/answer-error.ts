@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AppError, asAppError, type Log, stringifyJson } from '../kernel/index.ts';
+import { type AppError, asAppError, framesOf, type Log, stringifyJson } from '../kernel/index.ts';
 import { pathOf } from './access-log.ts';
 import type { Endpoint } from './contract.ts';
 import { errorAnswer, fromFastify } from './error-answer.ts';
@@ -48,9 +48,10 @@ function wireText(error: AppError, request: FastifyRequest) {
   return { ...rest, text: stringifyJson(body) };
 }
 
-/** What is ours goes into the log with its stack, under the id the caller was told. */
+/** What is ours goes into the log with its stack, under the id the caller was told; words about a request may quote it. */
 function logError(log: Log, error: AppError, request: FastifyRequest): void {
-  const line = { request_id: request.id, code: error.code, err: error };
-  if (error.disposition === 'bug' || error.code.startsWith('STORE_')) log.error(line, 'http.failed');
-  else log.debug(line, 'http.refused');
+  const line = { request_id: request.id, code: error.code };
+  const isOurs = error.disposition === 'bug' || error.code.startsWith('STORE_');
+  if (isOurs) log.error({ ...line, err: error }, 'http.failed');
+  else log.debug({ ...line, frames: framesOf(error) }, 'http.refused');
 }
