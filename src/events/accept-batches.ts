@@ -213,9 +213,10 @@ function acceptedBatch(acceptance: Acceptance, batch: EventBatch, text: string):
   const { sender, source, policy, receivedMs } = acceptance;
   const { workspaceId, key } = sender;
   const batchId = batch.batch_id ?? undefined;
+  const environment = batch.environment ?? 'production';
   return {
-    scope: { workspaceId, environment: batch.environment ?? 'production', mode: 'incremental', policy },
-    request: requestHash(key, batch.source_request_id),
+    scope: { workspaceId, environment, mode: 'incremental', policy },
+    request: requestHash({ key, environment, id: batch.source_request_id }),
     batch: {
       person: personOfBatch(batch, receivedMs),
       text: keptText(batch, text, sender),

@@ -1,17 +1,30 @@
-// Batches that a sender named with a `source_request_id`, for as long as a second one counts as the same (rulings §2).
+// Batches that a sender named with a `source_request_id`, for as long as a second one counts as the same.
 import { hash } from 'node:crypto';
+import type { Environment } from '../identity/index.ts';
 import { isRawNumber, type WorkspaceId } from '../kernel/index.ts';
 import { deleteInParts, type Sql } from '../store/index.ts';
 import type { WireString } from './contract/leaves.ts';
 
 const REMEMBERED_MS = 30 * 86_400_000;
 
-/** Key and id as one UUID; undefined: the batch was given none. */
-// not shown: an empty id names nothing, as null does
-export function requestHash(key: string, id: WireString | undefined): string | undefined {
-  if (id === undefined || id === null || id === '') return undefined;
-  return hash('sha256', `${key}\0${isRawNumber(id) ? id.rawJSON : id}`, 'hex').slice(0, 32);
+interface NamedRequest {
+  readonly key: string;
+  readonly environment: Environment;
+  readonly id: WireString | undefined;
 }
+
+/**
+ * Key, environment and id as one UUID; undefined: the batch was given none. Requests of before the environments were told
+ * apart stand under both: a migration hashed theirs on as it is done here.
+ */
+// not shown: an empty id names nothing, as null does
+export function requestHash({ key, environment, id }: NamedRequest): string | undefined {
+  if (id === undefined || id === null || id === '') return undefined;
+  const ofProduction = uuidOf(`${key}\0${isRawNumber(id) ? id.rawJSON : id}`);
+  return environment === 'production' ? ofProduction : uuidOf(`${ofProduction}/${environment}`);
+}
+
+const uuidOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 32);
 
 interface Requests {
   readonly workspaceId: WorkspaceId;

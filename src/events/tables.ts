@@ -38,12 +38,12 @@ export const logHorizons = pgTable('log_horizons', {
   settled: timestamp('settled', { withTimezone: true, precision: 3 }),
 });
 
-/** What senders called their requests, for 30 days (rulings §2: `source_request_id` deduplicates per key). */
+/** What senders called their requests, for 30 days: `source_request_id` deduplicates per key and environment. */
 export const batchRequests = pgTable(
   'batch_requests',
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
-    /** The first 16 bytes of a hash of key and id. */
+    /** The first 16 bytes of a hash of key, environment and id. */
     hash: uuid('hash').notNull(),
     receivedOn: timestamp('received_on', { withTimezone: true, precision: 3 }).notNull(),
   },

@@ -2,7 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLog, Secret } from '../../src/kernel/index.ts';
+import { claimRequests, requestHash } from '../../src/events/batch-requests.ts';
+import { createLog, Secret, workspaceId } from '../../src/kernel/index.ts';
 import { migrateStore, type Store } from '../../src/store/index.ts';
 import { openTestStore } from '../support/test-store.ts';
 
@@ -58,26 +59,45 @@ test('leave the store as it was when one of them fails', async () => {
 
 test('what was written back before it was known where waits for the next run of its pipeline', async () => {
   await using store = await openTestStore({ empty: true });
+  await migrateAround(store, '_written-back-tables', () => seedWrittenBack(store));
+  expect(
+    await store.query(
+      `SELECT written.pipeline_id, written.connection_id, written.table_name, erased.mpid FROM written_back_tables AS written
+       LEFT JOIN erased_mpids AS erased ON erased.table_id = written.id`,
+    ),
+  ).toEqual([{ pipeline_id: 'living', connection_id: 'warehouse', table_name: '', mpid: 7n }]);
+});
+
+test('a request that was named before the environments were told apart counts in both', async () => {
+  await using store = await openTestStore({ empty: true });
+  const named = { key: 'key-one', id: 'r' };
+  const hash = requestHash({ ...named, environment: 'production' }) ?? '';
+  await migrateAround(store, '_request-environments', async () => {
+    await store.execute('INSERT INTO batch_requests (workspace_id, hash, received_on) VALUES (1, $1, $2)', [
+      ...[hash, new Date(0)],
+    ]);
+  });
+  const hashes = [hash, requestHash({ ...named, environment: 'development' }) ?? ''];
+  const claim = { workspaceId: workspaceId(1n), hashes: hashes.toSorted(), receivedMs: 1 };
+  expect(await claimRequests(store, claim)).toEqual(new Set());
+});
+
+/** Migrates up to the migration whose name ends so, fills the store, and migrates it on. */
+async function migrateAround(store: Store, migration: string, fill: () => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'penstock-migrations-'));
   try {
     await cp(MIGRATIONS, folder, { recursive: true });
     const path = join(folder, 'meta', '_journal.json');
     const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { tag: string }[] };
-    const until = journal.entries.findIndex(({ tag }) => tag.endsWith('_written-back-tables'));
+    const until = journal.entries.findIndex(({ tag }) => tag.endsWith(migration));
     await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, until) }));
     await migrate(store, folder);
-    await seedWrittenBack(store);
+    await fill();
     await migrate(store);
-    expect(
-      await store.query(
-        `SELECT written.pipeline_id, written.connection_id, written.table_name, erased.mpid FROM written_back_tables AS written
-         LEFT JOIN erased_mpids AS erased ON erased.table_id = written.id`,
-      ),
-    ).toEqual([{ pipeline_id: 'living', connection_id: 'warehouse', table_name: '', mpid: 7n }]);
   } finally {
     await rm(folder, { recursive: true });
   }
-});
+}
 
 /** Two pipelines that have written, one of them deleted, and an MPID that waits for each. */
 async function seedWrittenBack(store: Store): Promise<void> {

@@ -86,6 +86,14 @@ describe('source_request_id', () => {
     expect(await readLog(store)).toHaveLength(2);
   });
 
+  test('names another batch in each environment', async () => {
+    const door = testDoor(store, systemClock);
+    const both = [named('r', { environment: 'development' }), named('r', { environment: 'production' })];
+    expect(statuses(await send(door, both))).toEqual(['kept', 'kept']);
+    expect(statuses(await send(door, [...both, named('r')]))).toEqual(['duplicate', 'duplicate', 'duplicate']);
+    expect((await readLog(store)).map(({ environment }) => environment).toSorted()).toEqual([0, 1]);
+  });
+
   test('counts within one request and between concurrent ones', async () => {
     const doors = [testDoor(store, systemClock), testDoor(store, systemClock)];
     const answers = await Promise.all(
