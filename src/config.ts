@@ -52,7 +52,12 @@ export interface Config {
     readonly runAttempts: number;
     readonly runHoldMs: number;
   };
-  readonly duckdb: { readonly memoryMb: number; readonly threads: number };
+  readonly duckdb: {
+    readonly allowsEmbedded: boolean;
+    readonly memoryMb: number;
+    readonly threads: number;
+    readonly spillMb: number;
+  };
   readonly warehouse: {
     readonly allowedHosts: readonly string[];
     readonly statementTimeoutMs: number;
@@ -67,6 +72,7 @@ export interface Config {
   readonly dsr: DsrConfig;
 }
 
+const SPILL_PER_MEMORY = 4;
 const HOSTS_MEANING = 'a host name, `*.` and a domain, an address or network';
 
 /** Reads the environment; throws CONFIG_INVALID that names every wrong variable at once. */
@@ -96,10 +102,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     logLevel: read.oneOf('PENSTOCK_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     engine: readEngine(read),
-    duckdb: {
-      memoryMb: read.integer('PENSTOCK_DUCKDB_MEMORY_MB', 64, 1 << 20),
-      threads: read.integer('PENSTOCK_DUCKDB_THREADS', 1, 256),
-    },
+    duckdb: readDuckDb(read),
     warehouse: {
       allowedHosts: read.items('PENSTOCK_WAREHOUSE_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       statementTimeoutMs: read.integer('PENSTOCK_WAREHOUSE_TIMEOUT_S', 1, 86_400) * 1000,
@@ -125,6 +128,19 @@ function readHttp(read: Reader, issues: Issue[]): Config['http'] {
     metricsFrom: read.items('PENSTOCK_METRICS_FROM', isNetwork, 'an address or network'),
     bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     dsrHosts: read.items('PENSTOCK_DSR_HOSTS', isHostName, 'a host name, without a port'),
+  };
+}
+
+function readDuckDb(read: Reader): Config['duckdb'] {
+  const memoryMb = read.integer('PENSTOCK_DUCKDB_MEMORY_MB', 64, 1 << 20);
+  return {
+    allowsEmbedded: read.oneOf('PENSTOCK_DUCKDB', ['on', 'off']) === 'on',
+    memoryMb,
+    threads: read.integer('PENSTOCK_DUCKDB_THREADS', 1, 256),
+    spillMb:
+      read.text('PENSTOCK_DUCKDB_SPILL_MB') === ''
+        ? SPILL_PER_MEMORY * memoryMb
+        : read.integer('PENSTOCK_DUCKDB_SPILL_MB', 0, 1 << 30),
   };
 }
 

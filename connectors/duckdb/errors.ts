@@ -14,6 +14,8 @@ interface Rule {
 
 const MEMORY_ADVICE =
   'Let the model use less (fewer columns, no ORDER BY or DISTINCT over everything), or raise PENSTOCK_DUCKDB_MEMORY_MB.';
+const SPILL_ADVICE =
+  'Let the model use less (fewer columns, no ORDER BY or DISTINCT over everything), or raise PENSTOCK_DUCKDB_SPILL_MB.';
 const FOLDER_ADVICE = 'SQL reads files of the workspace’s own folder only, named relative to it.';
 
 export const RULES: readonly Rule[] = [
@@ -21,6 +23,7 @@ export const RULES: readonly Rule[] = [
   // another connection changed the same rows
   { kind: 'TransactionContext Error', holds: 'Conflict', code: 'WAREHOUSE_SESSION_LOST' },
   { kind: 'Transaction conflict', code: 'WAREHOUSE_SESSION_LOST' },
+  { kind: 'Out of Memory Error', holds: 'max_temp_directory_size', code: 'WAREHOUSE_DATA', advice: SPILL_ADVICE },
   // the model's fault, not the connection's: other models over it may be small
   { kind: 'Out of Memory Error', code: 'WAREHOUSE_DATA', advice: MEMORY_ADVICE },
   { kind: 'Parser Error', code: 'WAREHOUSE_SQL_INVALID' },

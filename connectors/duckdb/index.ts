@@ -1,8 +1,13 @@
+import { AppError } from '../../src/kernel/index.ts';
 import { defineConnector } from '../../src/warehouse/index.ts';
 import { configSchema, type DuckDbConfig } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { loadSdk, openSession } from './session.ts';
+
+const TURNED_OFF =
+  'DuckDB is turned off in this installation. Use another warehouse, or ask the operator to set PENSTOCK_DUCKDB to on and ' +
+  'then PUT the connection, which clears its fault.';
 
 /** The embedded warehouse of the quick start (rulings §1): a file in the workspace's folder, with the CSV and Parquet beside it. */
 export const duckdb = defineConnector({
@@ -19,6 +24,9 @@ export const duckdb = defineConnector({
     writeBack: true,
   },
   // defineConnector has checked the configuration against the schema of this type
-  open: async (config, environment) => openSession(await loadSdk(), config as DuckDbConfig, environment),
+  open: async (config, environment) => {
+    if (!environment.allowsEmbedded) throw new AppError('CONNECTOR_MISSING', TURNED_OFF);
+    return openSession(await loadSdk(), config as DuckDbConfig, environment);
+  },
   classify,
 });

@@ -1,21 +1,72 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { systemClock } from '../../src/kernel/index.ts';
+import { AppError, systemClock } from '../../src/kernel/index.ts';
 
 const AGAIN_MS = 50;
+const LONGEST_TICK_MS = 1000;
+
+export interface WatchSettings {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** The watch over one connection, which DuckDB itself gives no time limit. */
+export interface Watch {
+  /** Waits for a statement, or for its next rows; WAREHOUSE_TIMEOUT where that took longer than the time limit. */
+  wait<T>(work: Promise<T>): Promise<T>;
+  stop(): void;
+}
 
 /**
- * Interrupts what the connection does once the signal aborts, until the returned function is called. Again and again, because
- * a statement that is just starting takes the first interrupt back.
+ * Interrupts what the connection does once the signal aborts or a wait takes too long. Again and again, because a statement
+ * that is just starting takes the first interrupt back. Ticks are counted and no clock is read, so that a clock that jumps
+ * breaks nothing off; one timer serves all waits of a stream, however many there are.
  */
-export function interruptOnAbort(connection: DuckDBConnection, signal: AbortSignal): () => void {
+export function watchConnection(connection: DuckDBConnection, { signal, timeoutMs }: WatchSettings): Watch {
   const over = new AbortController();
+  const tickMs = Math.min(LONGEST_TICK_MS, timeoutMs / 4);
+  let waitedMs: number | undefined;
+  let isLate = false;
   const insist = async (): Promise<void> => {
     while (!over.signal.aborted) {
       connection.interrupt();
-      await systemClock.sleep(AGAIN_MS, over.signal).catch(() => undefined);
+      await pause(AGAIN_MS, over.signal);
     }
   };
+  const count = async (): Promise<void> => {
+    while (!over.signal.aborted && !isLate) {
+      await pause(tickMs, over.signal);
+      if (waitedMs !== undefined) waitedMs += tickMs;
+      isLate = (waitedMs ?? 0) >= timeoutMs;
+    }
+    await insist();
+  };
+  void count();
   if (signal.aborted) void insist();
   else signal.addEventListener('abort', () => void insist(), { once: true, signal: over.signal });
-  return () => over.abort();
+  return {
+    async wait(work) {
+      waitedMs = 0;
+      try {
+        const result = await work;
+        if (isLate) throw late(timeoutMs);
+        return result;
+      } catch (failure) {
+        throw isLate && !signal.aborted ? late(timeoutMs, failure) : failure;
+      } finally {
+        waitedMs = undefined;
+      }
+    },
+    stop: () => over.abort(),
+  };
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await systemClock.sleep(ms, signal).catch(() => undefined);
+}
+
+function late(timeoutMs: number, cause?: unknown): AppError {
+  const message =
+    `DuckDB did not finish the statement, or its next rows, within ${timeoutMs / 1000} s, and it was broken off. Let the ` +
+    'model do less, or raise PENSTOCK_WAREHOUSE_TIMEOUT_S.';
+  return new AppError('WAREHOUSE_TIMEOUT', message, { cause });
 }

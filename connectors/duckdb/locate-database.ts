@@ -1,5 +1,5 @@
 import { mkdir, open, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { AppError } from '../../src/kernel/index.ts';
 
 /**
@@ -11,7 +11,8 @@ export async function locateDatabase(folder: string, database: string): Promise<
   const path = await realpath(join(home, database)).catch((cause: unknown) => {
     throw new AppError(
       'WAREHOUSE_CONFIG',
-      `The file "${database}" is not in the workspace’s folder. Put it there; Penstock never creates it.`,
+      `The file "${database}" is not in the workspace’s folder. Put it into ${basename(dirname(home))}/${basename(home)} below ` +
+        'PENSTOCK_HOME; Penstock never creates it.',
       { cause },
     );
   });

@@ -11,6 +11,8 @@ import { claimSpill } from './spill.ts';
 export interface Database extends AsyncDisposable {
   /** Real path of the folder that SQL may read. */
   readonly folder: string;
+  /** How long it may work on a statement, or on the next rows of one. */
+  readonly timeoutMs: number;
   connect(): Promise<DuckDBConnection>;
 }
 
@@ -40,10 +42,11 @@ export async function openDatabase(
   environment: ConnectorEnvironment,
 ): Promise<Database> {
   const folder = await folderPath(environment.folder);
-  const limits = { folder, memoryMb: environment.memoryMb, threads: environment.threads };
+  const { memoryMb, threads, spillMb, statementTimeoutMs } = environment;
+  const limits = { folder, memoryMb, threads, spillMb, statementTimeoutMs };
   if (isInMemory(config)) {
     const opened = await openInstance(sdk, ':memory:', limits);
-    return databaseOf(folder, opened, () => opened.close());
+    return databaseOf(limits, opened, () => opened.close());
   }
   const path = await locateDatabase(environment.folder, config.database);
   await requireDatabase(path, config.database);
@@ -73,7 +76,7 @@ async function shareFile(sdk: Sdk, path: string, limits: Limits): Promise<Databa
     }
   };
   try {
-    return databaseOf(limits.folder, await shared.opening, release);
+    return databaseOf(limits, await shared.opening, release);
   } catch (failure) {
     await release().catch(() => undefined);
     throw failure;
@@ -97,10 +100,14 @@ async function waitForReaders(key: string): Promise<void> {
   over.abort();
 }
 
-function databaseOf(folder: string, { instance }: Opened, release: () => Promise<void>): Database {
+function databaseOf(
+  { folder, statementTimeoutMs: timeoutMs }: Limits,
+  { instance }: Opened,
+  release: () => Promise<void>,
+): Database {
   let released: Promise<void> | undefined;
   return {
-    folder,
+    ...{ folder, timeoutMs },
     connect: () => instance.connect(),
     [Symbol.asyncDispose]: () => {
       released ??= release();
@@ -109,7 +116,9 @@ function databaseOf(folder: string, { instance }: Opened, release: () => Promise
   };
 }
 
-type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads'> & { readonly writes?: boolean };
+type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads' | 'spillMb' | 'statementTimeoutMs'> & {
+  readonly writes?: boolean;
+};
 
 /** Opens and then shuts every door: what is set here cannot be changed by SQL any more. */
 async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Opened> {
@@ -132,7 +141,7 @@ async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Ope
     await spill.release();
   };
   try {
-    await shutDoors(await instance.connect(), folder);
+    await shutDoors(await instance.connect(), limits);
     return { instance, close };
   } catch (failure) {
     await close();
@@ -140,9 +149,11 @@ async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Ope
   }
 }
 
-async function shutDoors(connection: DuckDBConnection, folder: string): Promise<void> {
+async function shutDoors(connection: DuckDBConnection, { folder, spillMb }: Limits): Promise<void> {
   const quoted = `'${folder.replaceAll("'", "''")}/'`;
   for (const statement of [
+    // nine tenths of the disk by default, which the store may need; given with the options above it would not be held
+    `SET max_temp_directory_size = '${spillMb}MiB'`,
     `SET allowed_directories = [${quoted}]`,
     'SET enable_external_access = false',
     // zone-less texts and casts mean the same wherever the daemon runs

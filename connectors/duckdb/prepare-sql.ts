@@ -2,6 +2,8 @@
 // relative to the workspace's folder (DuckDB itself would look for them where the daemon was started).
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../src/kernel/index.ts';
+import { cutText } from '../_shared/classifier.ts';
+import { limitLengths } from './limit-lengths.ts';
 
 /** Table functions that read a file whose name is the first argument. */
 const FILE_FUNCTIONS = new Set([
@@ -17,9 +19,11 @@ const FILE_FUNCTIONS = new Set([
 const OTHER_FUNCTIONS = new Set([
   ...['range', 'generate_series', 'unnest', 'repeat', 'repeat_row', 'json_each', 'json_tree', 'histogram'],
   ...['histogram_values', 'pg_timezone_names', 'icu_calendar_names', 'test_all_types', 'test_vector_types'],
-  ...['duckdb_columns', 'duckdb_constraints', 'duckdb_databases', 'duckdb_functions', 'duckdb_indexes'],
+  ...['duckdb_columns', 'duckdb_constraints', 'duckdb_functions', 'duckdb_indexes'],
   ...['duckdb_schemas', 'duckdb_sequences', 'duckdb_tables', 'duckdb_types', 'duckdb_views', 'pragma_version'],
 ]);
+/** They tell where the daemon keeps its files. */
+const HOST_FUNCTIONS = new Set(['current_setting', 'getenv']);
 /** What DuckDB takes for a file where a table's name stands. */
 const FILE_NAME = /\.(csv|tsv|txt|parquet|json|jsonl|ndjson|db|duckdb)(\.gz|\.zst)?$/i;
 
@@ -28,9 +32,19 @@ export async function prepareSql(connection: DuckDBConnection, sql: string, fold
   const tree = await parseTree(connection, sql);
   const macros = await ownMacros(connection, tree);
   const edits: Edit[] = [];
+  const limitLength = limitLengths();
+  const tables = new Set<unknown>();
   for (const node of nodesOf(tree)) {
     if (node.type === 'BASE_TABLE') edits.push(...tableEdits(node));
-    if (node.type === 'TABLE_FUNCTION' && isRecord(node.function)) edits.push(...functionEdits(node.function, macros));
+    if (node.type === 'TABLE_FUNCTION' && isRecord(node.function)) {
+      tables.add(node.function);
+      edits.push(...functionEdits(node.function, macros));
+    }
+    // a table's node is met before the call inside it
+    if (node.class === 'FUNCTION' && !tables.has(node)) {
+      refuseHostFunction(node);
+      limitLength(node);
+    }
   }
   return applyEdits(sql, edits, folder);
 }
@@ -51,11 +65,17 @@ async function parseTree(connection: DuckDBConnection, sql: string): Promise<unk
 
 /** What DuckDB reads but cannot show as a tree is another statement, or a PIVOT that has to look for its columns first. */
 function refusal({ error_type: kind, error_message: text }: Fields): AppError {
-  const message = String(text);
+  const message = cutText(String(text));
   if (kind === 'parser') return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: Parser Error: ${message}`);
   if (!message.startsWith('Only SELECT')) return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: ${message}`);
   const pivot = 'A PIVOT must list its values: ON column IN (…).';
   return new AppError('SQL_REFUSED', `The model must be one SELECT that only reads. ${pivot}`);
+}
+
+function refuseHostFunction({ function_name: called }: Fields): void {
+  const name = String(called).toLowerCase();
+  if (!HOST_FUNCTIONS.has(name)) return;
+  throw new AppError('SQL_REFUSED', `The function ${name} is not allowed in a model: it shows settings of the daemon.`);
 }
 
 /** Table macros that are kept in the database file look like table functions. */

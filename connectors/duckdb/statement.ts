@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
 import { explain } from './errors.ts';
-import { interruptOnAbort } from './interrupt.ts';
+import { type Watch, watchConnection } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import { prepareSql } from './prepare-sql.ts';
 import type { Sdk } from './sdk.ts';
@@ -34,20 +34,36 @@ export function columnsOf(
   return requireDistinctColumns(columns, (name) => name.toLowerCase());
 }
 
-/** Work on a connection of its own, interrupted by the signal, freed in any case. */
-export async function withConnection<T>(
+type Work<T> = (connection: DuckDBConnection) => Promise<T>;
+
+/** Work on a connection of its own, interrupted by the signal or when its time is over, freed in any case. */
+export function withConnection<T>(database: Database, signal: AbortSignal, work: Work<T>): Promise<T> {
+  return watched(database, signal, (connection, watch) => watch.wait(work(connection)));
+}
+
+/** As `withConnection`, in one transaction: a failure, an abort or the end of its time rolls back. */
+export function withTransaction<T>(database: Database, signal: AbortSignal, work: Work<T>): Promise<T> {
+  return watched(database, signal, async (connection, watch) => {
+    await connection.run('BEGIN TRANSACTION');
+    const result = await watch.wait(work(connection));
+    await watch.wait(connection.run('COMMIT'));
+    return result;
+  });
+}
+
+async function watched<T>(
   database: Database,
   signal: AbortSignal,
-  work: (connection: DuckDBConnection) => Promise<T>,
+  work: (connection: DuckDBConnection, watch: Watch) => Promise<T>,
 ): Promise<T> {
   const connection = await database.connect();
-  const stop = interruptOnAbort(connection, signal);
+  const watch = watchConnection(connection, { signal, timeoutMs: database.timeoutMs });
   try {
-    return await work(connection);
+    return await work(connection, watch);
   } catch (failure) {
     throw explain(failure, database.folder);
   } finally {
-    stop();
+    watch.stop();
     connection.closeSync();
   }
 }

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/no
 import { AppError } from '../../src/kernel/index.ts';
 import type { Statement } from '../../src/warehouse/index.ts';
 import { explain } from './errors.ts';
-import { interruptOnAbort } from './interrupt.ts';
+import { type Watch, watchConnection } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import type { NodeApi } from './sdk.ts';
 import { prepareStatement, withConnection } from './statement.ts';
@@ -26,15 +26,15 @@ export interface StreamJob {
 export async function openStream(job: StreamJob): Promise<Stream> {
   const { database, statement, signal } = job;
   const connection = await database.connect();
-  const stop = interruptOnAbort(connection, signal);
+  const watch = watchConnection(connection, { signal, timeoutMs: database.timeoutMs });
   const close = () => {
-    stop();
+    watch.stop();
     connection.closeSync();
   };
   try {
-    const prepared = await prepareStatement(connection, statement, database.folder);
+    const prepared = await watch.wait(prepareStatement(connection, statement, database.folder));
     try {
-      return streamOf(await prepared.stream(), { job, connection, close });
+      return streamOf(await watch.wait(prepared.stream()), { job, connection, watch, close });
     } finally {
       // whatever the driver keeps until it is collected keeps the file open
       prepared.destroySync();
@@ -48,10 +48,11 @@ export async function openStream(job: StreamJob): Promise<Stream> {
 interface Owned {
   readonly job: StreamJob;
   readonly connection: DuckDBConnection;
+  readonly watch: Watch;
   readonly close: () => void;
 }
 
-function streamOf(result: DuckDBResult, { job, connection, close }: Owned): Stream {
+function streamOf(result: DuckDBResult, { job, connection, watch, close }: Owned): Stream {
   let ahead: Promise<DuckDBDataChunk | null> | undefined;
   // cells are read from a chunk's memory, which goes with it: it is held here until the next one is asked for
   let held: DuckDBDataChunk | undefined;
@@ -60,7 +61,7 @@ function streamOf(result: DuckDBResult, { job, connection, close }: Owned): Stre
   return {
     result,
     async next() {
-      const chunk = await (ahead ?? result.fetchChunk());
+      const chunk = await watch.wait(ahead ?? result.fetchChunk());
       held = chunk ?? undefined;
       if (held !== undefined && held.rowCount > 0) {
         ahead = result.fetchChunk();

@@ -7,7 +7,7 @@ import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { clearSql, type StagingSql, sameTextBy, stagingColumnsSql } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
 import type { Database } from './open-database.ts';
-import { withConnection } from './statement.ts';
+import { withTransaction } from './statement.ts';
 
 const { quoteIdentifier: quote } = dialect;
 const sameText = sameTextBy(dialect);
@@ -16,14 +16,7 @@ export function createWriteBack(database: () => Promise<Database>): WriteBack {
   const inTransaction = async <Result>(
     signal: AbortSignal,
     work: (connection: DuckDBConnection) => Promise<Result>,
-  ): Promise<Result> =>
-    withConnection(await database(), signal, async (connection) => {
-      await connection.run('BEGIN TRANSACTION');
-      // a failure, or an abort, closes the connection, which rolls back
-      const result = await work(connection);
-      await connection.run('COMMIT');
-      return result;
-    });
+  ): Promise<Result> => withTransaction(await database(), signal, work);
   return {
     apply: async (request, signal) =>
       request.rows.length === 0

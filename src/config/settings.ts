@@ -144,7 +144,21 @@ export const SETTINGS = {
     meaning: 'Server that stands in for every Databricks workspace, `host:port`, which speaks TLS: for tests.',
   },
   PENSTOCK_DATABRICKS_CA: { default: '', meaning: 'PEM file of the certificates that sign that server’s.' },
-  PENSTOCK_DUCKDB_MEMORY_MB: { default: '64', meaning: 'Memory limit of each open DuckDB warehouse, in MiB.' },
+  PENSTOCK_DUCKDB: {
+    default: 'on',
+    meaning:
+      '`off` opens no DuckDB warehouse any more: its connections and pipelines stay, and are faulted until it is on again. Models of tenants who are not trusted with the memory of the daemon should not run on it.',
+  },
+  PENSTOCK_DUCKDB_MEMORY_MB: {
+    default: '320',
+    meaning:
+      'Memory limit of each open DuckDB warehouse, in MiB: of what it buffers, not of a value that a function builds. Each CSV file that a model reads takes 64 of them.',
+  },
+  PENSTOCK_DUCKDB_SPILL_MB: {
+    default: '',
+    meaning:
+      'What each open DuckDB warehouse may put on disk for what does not fit into its memory, in MiB; by default four times PENSTOCK_DUCKDB_MEMORY_MB. A statement that needs more fails.',
+  },
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
   PENSTOCK_RUN_HOURS: {
     default: '20',

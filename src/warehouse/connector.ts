@@ -100,8 +100,12 @@ export interface NetworkRules {
 export interface ConnectorEnvironment {
   /** The workspace's own folder, for providers that read files: `<home>/warehouses/<workspace id>`. */
   readonly folder: string;
+  /** False: the operator lets no embedded warehouse work in the daemon's own process. */
+  readonly allowsEmbedded: boolean;
   readonly memoryMb: number;
   readonly threads: number;
+  /** What an embedded warehouse may put on disk beside its memory. */
+  readonly spillMb: number;
   readonly network: NetworkRules;
   /** How long a warehouse may work on one statement, or on one part of its rows. */
   readonly statementTimeoutMs: number;

@@ -30,7 +30,7 @@ describe('without any variable', () => {
         runAttempts: 5,
         runHoldMs: 72_000_000,
       },
-      duckdb: { memoryMb: 64, threads: 1 },
+      duckdb: { allowsEmbedded: true, memoryMb: 320, threads: 1, spillMb: 1280 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, endpoints: {} },
       outgoing: { allowedHosts: [], ca: undefined },
       dsr: { domain: 'localhost', domainAliases: [], accessCron: '* * * * *', callbackMinutes: 15 },
@@ -97,6 +97,9 @@ describe('a variable that is set', () => {
     ['PENSTOCK_OUTGOING_CA', PEM_FILE, ({ outgoing }) => outgoing.ca, readFileSync(PEM_FILE, 'utf8')],
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '5', ({ dsr }) => dsr.callbackMinutes, 5],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
+    ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.spillMb, 2048],
+    ['PENSTOCK_DUCKDB_SPILL_MB', '0', (config) => config.duckdb.spillMb, 0],
+    ['PENSTOCK_DUCKDB', 'off', (config) => config.duckdb.allowsEmbedded, false],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
     expect(Object.keys(SETTINGS)).toContain(name);
@@ -186,6 +189,8 @@ describe('a wrong value', () => {
     ['PENSTOCK_DSR_DOMAIN_ALIASES', 'example.com,a b'],
     ['PENSTOCK_DSR_ACCESS_CRON', 'daily'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
+    ['PENSTOCK_DUCKDB', 'no'],
+    ['PENSTOCK_DUCKDB_SPILL_MB', '-1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
   ];
 

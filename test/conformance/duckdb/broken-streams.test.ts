@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { NEVER, rowsOf, scratchWarehouse } from './scratch-warehouse.ts';
 
 const ROWS = 1_000_000;
+const textOf = (characters: number) => `(SELECT string_agg(repeat('x', 10000), '') FROM range(${characters / 10_000}))`;
 const FAULTS: readonly (readonly [string, string, string])[] = [
   ['a cast', `CAST(CASE WHEN range = ${ROWS / 2} THEN 'x' ELSE '1' END AS INTEGER)`, 'WAREHOUSE_DATA'],
   ['an overflow', `9223372036854775807 - ${ROWS / 2} + range`, 'WAREHOUSE_DATA'],
   ['an error of the model', `CASE WHEN range = ${ROWS / 2} THEN error('boom') ELSE 'x' END`, 'WAREHOUSE_DATA'],
-  [
-    'a text that is too long',
-    `repeat('x', CASE WHEN range = ${ROWS / 2} THEN 600000000 ELSE 1 END::BIGINT)`,
-    'WAREHOUSE_',
-  ],
+  ['a text that is too long', `CASE WHEN range = ${ROWS / 2} THEN ${textOf(600_000_000)} ELSE 'x' END`, 'WAREHOUSE_'],
 ];
 
 describe('a stream that breaks in the middle', () => {
@@ -54,7 +51,7 @@ describe('a stream that breaks in the middle', () => {
   it('by the memory limit is a fault that names the setting', async () => {
     await using scratch = await scratchWarehouse();
     await using session = await scratch.open({ database: ':memory:' }, { memoryMb: 64 });
-    const text = `repeat('x', CASE WHEN range = ${ROWS / 2} THEN 200000000 ELSE 1 END)`;
+    const text = `CASE WHEN range = ${ROWS / 2} THEN ${textOf(200_000_000)} ELSE 'x' END`;
     await expect(rowsOf(session, `SELECT ${text} AS text FROM range(${ROWS})`)).rejects.toMatchObject({
       code: 'WAREHOUSE_DATA',
       message: expect.stringContaining('PENSTOCK_DUCKDB_MEMORY_MB'),

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
-import type { Cell, Session } from '../../../src/warehouse/index.ts';
+import type { Cell, ConnectorEnvironment, Session } from '../../../src/warehouse/index.ts';
 import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
 
 export const NEVER = new AbortController().signal;
@@ -12,7 +12,7 @@ export interface Scratch extends AsyncDisposable {
   readonly folder: string;
   /** As the customer's own tools would, with every right. */
   run(file: string, ...statements: readonly string[]): Promise<void>;
-  open(config: Record<string, unknown>, limits?: { memoryMb?: number; threads?: number }): Promise<Session>;
+  open(config: Record<string, unknown>, limits?: Partial<ConnectorEnvironment>): Promise<Session>;
 }
 
 export async function scratchWarehouse(): Promise<Scratch> {
@@ -27,8 +27,8 @@ export async function scratchWarehouse(): Promise<Scratch> {
       connection.closeSync();
       instance.closeSync();
     },
-    open: (config, { memoryMb = 128, threads = 1 } = {}) =>
-      duckdb.open(config, warehouseEnvironment({ folder, memoryMb, threads }), NEVER),
+    open: (config, limits = {}) =>
+      duckdb.open(config, warehouseEnvironment({ folder, memoryMb: 128, threads: 1, ...limits }), NEVER),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
