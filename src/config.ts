@@ -61,6 +61,7 @@ export interface Config {
   readonly warehouse: {
     readonly allowedHosts: readonly string[];
     readonly statementTimeoutMs: number;
+    readonly messageBytes: number;
     readonly endpoints: WarehouseEndpoints;
   };
   /** Calls of URLs that a caller of the API gave. */
@@ -106,6 +107,7 @@ export function readConfig(environment: Environment = process.env): Config {
     warehouse: {
       allowedHosts: read.items('PENSTOCK_WAREHOUSE_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       statementTimeoutMs: read.integer('PENSTOCK_WAREHOUSE_TIMEOUT_S', 1, 86_400) * 1000,
+      messageBytes: read.integer('PENSTOCK_WAREHOUSE_MESSAGE_MB', 1, 1024) * (1 << 20),
       endpoints: readEndpoints(read, issues),
     },
     outgoing: {

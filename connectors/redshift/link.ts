@@ -8,6 +8,7 @@ import { resolveHost } from '../_shared/resolve-host.ts';
 import { type RedshiftConfig, targetOf } from './config.ts';
 import { runCopy } from './copy-in.ts';
 import { type Door, requestCancel } from './dial.ts';
+import { guardSocket } from './guard-socket.ts';
 import type { Pg, RawRow, Wire } from './sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from './statements.ts';
 import { attemptsOf, hasNoTls } from './tls.ts';
@@ -88,7 +89,7 @@ function isNetworkFailure(failure: unknown): boolean {
 
 /** The driver would take what is not given from the environment of the process. */
 async function connect(
-  { pg, config }: LinkDeps,
+  { pg, config, environment }: LinkDeps,
   { address, port, tls }: Door,
   signal: AbortSignal,
 ): Promise<pg.Client> {
@@ -104,7 +105,7 @@ async function connect(
   });
   // PGOPTIONS would reach every customer's server: an option that is not given, or empty, is looked for in the environment
   delete (client as unknown as { readonly connectionParameters: { options?: string } }).connectionParameters.options;
-  guardSocket(wireOf(client));
+  guardSocket(wireOf(client), environment.messageBytes);
   // a connection that dies while nobody asks it anything: the next question meets it
   client.on('error', () => undefined);
   return await abortable(client, signal, async () => {
@@ -115,29 +116,6 @@ async function connect(
 
 function wireOf(client: pg.Client): Wire {
   return client.connection as unknown as Wire;
-}
-
-/**
- * The driver throws where it reads from the socket, as for the way to sign in that an IAM Identity Center cluster asks for
- * (authentication code 13); nobody could catch that. It becomes an error of the connection.
- */
-function guardSocket(wire: Wire): void {
-  const attach = wire.attachListeners.bind(wire);
-  wire.attachListeners = (stream) => {
-    const listen = (event: string, listener: (bytes: Buffer) => void) => stream.on(event, listener);
-    const on = (event: string, listener: (bytes: Buffer) => void) => {
-      if (event !== 'data') return listen(event, listener);
-      return listen(event, (bytes: Buffer) => {
-        try {
-          listener(bytes);
-        } catch (thrown) {
-          wire.emit('error', thrown);
-          stream.destroy();
-        }
-      });
-    };
-    attach(Object.create(stream, { on: { value: on } }) as Duplex);
-  };
 }
 
 /** An abort closes the socket, which fails whatever waits for it. */

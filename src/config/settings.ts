@@ -117,6 +117,11 @@ export const SETTINGS = {
     default: '3600',
     meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is broken off.',
   },
+  PENSTOCK_WAREHOUSE_MESSAGE_MB: {
+    default: '64',
+    meaning:
+      'Longest message that a PostgreSQL or Redshift server may send, which bounds a row, in MiB: a longer one ends the connection.',
+  },
   PENSTOCK_OUTGOING_ALLOWED_HOSTS: {
     default: '',
     meaning:

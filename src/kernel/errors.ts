@@ -80,7 +80,10 @@ export const ERROR_CODES = {
     disposition: 'bug',
     meaning: 'The warehouse failed in a way that Penstock does not know; the cause is in the log.',
   },
-  CONNECTOR_MISSING: { disposition: 'fault', meaning: 'This build has no connector for the provider, or the operator turned it off.' },
+  CONNECTOR_MISSING: {
+    disposition: 'fault',
+    meaning: 'This build has no connector for the provider, or the operator turned it off.',
+  },
   MODEL_INVALID: { disposition: 'fault', meaning: 'The columns of the model do not fit the pipeline.' },
   MODEL_CHANGED: {
     disposition: 'retry',

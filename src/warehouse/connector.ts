@@ -109,6 +109,8 @@ export interface ConnectorEnvironment {
   readonly network: NetworkRules;
   /** How long a warehouse may work on one statement, or on one part of its rows. */
   readonly statementTimeoutMs: number;
+  /** The longest message of a server, such as one row, where the connector reads the protocol itself. */
+  readonly messageBytes: number;
   /** Servers in place of the vendors' own; `network` holds for them too. */
   readonly endpoints: WarehouseEndpoints;
   /** Set by the engine for the run of a write-back pipeline; otherwise whatever is opened only reads. */

@@ -31,7 +31,7 @@ describe('without any variable', () => {
         runHoldMs: 72_000_000,
       },
       duckdb: { allowsEmbedded: true, memoryMb: 320, threads: 1, spillMb: 1280 },
-      warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, endpoints: {} },
+      warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, messageBytes: 64 << 20, endpoints: {} },
       outgoing: { allowedHosts: [], ca: undefined },
       dsr: { domain: 'localhost', domainAliases: [], accessCron: '* * * * *', callbackMinutes: 15 },
     });
@@ -100,6 +100,7 @@ describe('a variable that is set', () => {
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.spillMb, 2048],
     ['PENSTOCK_DUCKDB_SPILL_MB', '0', (config) => config.duckdb.spillMb, 0],
     ['PENSTOCK_DUCKDB', 'off', (config) => config.duckdb.allowsEmbedded, false],
+    ['PENSTOCK_WAREHOUSE_MESSAGE_MB', '2', ({ warehouse }) => warehouse.messageBytes, 2_097_152],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
     expect(Object.keys(SETTINGS)).toContain(name);
@@ -189,6 +190,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_DSR_DOMAIN_ALIASES', 'example.com,a b'],
     ['PENSTOCK_DSR_ACCESS_CRON', 'daily'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
+    ['PENSTOCK_WAREHOUSE_MESSAGE_MB', '0'],
     ['PENSTOCK_DUCKDB', 'no'],
     ['PENSTOCK_DUCKDB_SPILL_MB', '-1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],

@@ -4,19 +4,25 @@ import { BASE, CHANGES, pathParams } from '../../sync/index.ts';
 import { DryRunAnswer, PreviewAnswer, PreviewBody } from '../contract/trial.ts';
 import { dryRun } from '../dry-run.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
+import { createTrialLimit, type LimitTrials } from '../limit-trials.ts';
 import { previewModel } from '../preview-model.ts';
 
-const refusals = { 502: 'The warehouse cannot be reached.', 504: 'The warehouse did not answer in time.' };
+const refusals = {
+  429: 'Too many previews and dry-runs are under way.',
+  502: 'The warehouse cannot be reached.',
+  504: 'The warehouse did not answer in time.',
+};
 
 /**
  * Rulings §7, Extensions: calls that run a model and keep nothing.
  * not shown: their role; they cost a scan and show what is in the warehouse, so they are for admins, as `validate` is.
  */
 export function trialEndpoints(deps: EndpointDeps): readonly Endpoint[] {
-  return [preview(deps), dry(deps)];
+  const limitTrials = createTrialLimit();
+  return [preview(deps, limitTrials), dry(deps, limitTrials)];
 }
 
-function preview(deps: EndpointDeps): Endpoint {
+function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
   return defineEndpoint({
     ...{ ...CHANGES, method: 'POST', path: `${BASE}/data-models/:modelId/preview`, tag: 'Data models', refusals },
     operationId: 'previewDataModel',
@@ -26,12 +32,14 @@ function preview(deps: EndpointDeps): Endpoint {
     body: PreviewBody,
     responses: { 200: PreviewAnswer },
     async handler({ caller, params: { modelId }, body: { connection_id: connectionId, limit }, signal }) {
-      return { status: 200, body: await previewModel(deps, caller, { modelId, connectionId, limit, signal }) };
+      const request = { modelId, connectionId, limit, signal };
+      const body = await limitTrials(caller.workspaceId, () => previewModel(deps, caller, request));
+      return { status: 200, body };
     },
   });
 }
 
-function dry(deps: EndpointDeps): Endpoint {
+function dry(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
   return defineEndpoint({
     ...{
       ...CHANGES,
@@ -46,7 +54,8 @@ function dry(deps: EndpointDeps): Endpoint {
     query: NO_PARAMETERS,
     responses: { 200: DryRunAnswer },
     async handler({ caller, params: { pipelineId }, signal }) {
-      return { status: 200, body: await dryRun(deps, caller, { pipelineId, signal }) };
+      const body = await limitTrials(caller.workspaceId, () => dryRun(deps, caller, { pipelineId, signal }));
+      return { status: 200, body };
     },
   });
 }

@@ -78,6 +78,42 @@ describe('a server that', () => {
     expect(failure).toMatchObject({ code: 'WAREHOUSE_UNKNOWN', cause: expect.any(RangeError) });
   });
 
+  it.each([
+    ['before anybody signed in', 'startup'],
+    ['as a row', 'Q'],
+  ])('sends a message of 2 GB %s is cut off where it says so', async (_, when) => {
+    let sent = 0;
+    const flood = (socket: Socket) => {
+      socket.write(Buffer.concat([Buffer.from('D'), int32(2_000_000_000)]));
+      const more = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(1 << 20))) sent = socket.bytesWritten;
+      };
+      socket.on('drain', more);
+      more();
+    };
+    await using server = await openFakePostgres(({ type }, socket) => {
+      if (type === when) flood(socket);
+      return type === 'startup' && when !== 'startup' ? LOGIN : [];
+    });
+    await using session = await openOn(server.port);
+    await expect(session.read(requestOf('SELECT 1'), NEVER)).rejects.toMatchObject({
+      code: 'WAREHOUSE_DATA',
+      message: expect.stringMatching(/2000000000 bytes.*PENSTOCK_WAREHOUSE_MESSAGE_MB/),
+    });
+    expect(sent).toBeLessThan(16 << 20);
+  });
+
+  it('sends headers in pieces is followed all the same', async () => {
+    const large = Buffer.concat([says.complete('SELECT'), Buffer.from('D'), int32(2_000_000_000)]);
+    const failure = await failureOf(({ type }, socket) => {
+      if (type === 'startup') return LOGIN;
+      const pieces = [...large].map((byte) => Buffer.from([byte]));
+      for (const piece of pieces) socket.write(piece);
+      return [];
+    });
+    expect(failure).toMatchObject({ code: 'WAREHOUSE_DATA' });
+  });
+
   it('says nothing any more is given up when its time is over', async () => {
     await using server = await openFakePostgres(({ type }) => (type === 'startup' ? LOGIN : []));
     await using session = await openOn(server.port, {}, { statementTimeoutMs: 500 });
