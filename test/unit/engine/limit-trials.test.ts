@@ -21,7 +21,9 @@ test('one workspace has four trials under way, and leaves the others theirs', as
 test('all workspaces have twelve, and a trial that fails gives its place back', async () => {
   const limit = createTrialLimit();
   const open = Promise.withResolvers<never>();
-  const waiting = Array.from({ length: 12 }, (_, i) => limit(workspaceId(BigInt(i + 1)), () => open.promise).catch(String));
+  const waiting = Array.from({ length: 12 }, (_, i) =>
+    limit(workspaceId(BigInt(i + 1)), () => open.promise).catch(String),
+  );
   await expect(limit(workspaceId(13n), async () => 'one more')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   open.reject(new Error('lost'));
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Error: lost']));
