@@ -63,5 +63,6 @@ export type {
 } from './tombstones/contract.ts';
 export { createTombstones } from './tombstones/create-tombstones.ts';
 export { liftErasure } from './tombstones/lift-erasure.ts';
+export { createNamesErased } from './tombstones/names-erased.ts';
 export { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
 export { whoIsNamed } from './who-is-named.ts';

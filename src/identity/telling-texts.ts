@@ -1,3 +1,5 @@
+import type { Identity } from './contract.ts';
+import { IDENTITY_TYPES, isDeviceId } from './identity-types.ts';
 import { ownMeaning } from './some-leaf.ts';
 
 /** Shorter values stand for too many other things: they count only in a field of their type. */
@@ -28,3 +30,8 @@ export function tellingTexts(text: string): readonly string[] {
   const pieces = (text.match(PIECE) ?? []).filter((piece) => piece !== whole && isTelling(piece) && isToken(piece));
   return isTelling(whole) ? [whole, ...pieces] : pieces;
 }
+
+const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
+
+/** The identities that a telling text may be, in a field that does not say which. */
+export const asAnyType = (value: string): readonly Identity[] => TYPES_OF_PEOPLE.map((type) => ({ type, value }));

@@ -1,5 +1,7 @@
 import { recordChange } from '../../access/index.ts';
 import {
+  createNamesErased,
+  createTombstoneKeys,
   eraseInTransaction,
   type Identity,
   type ProfileId,
@@ -51,7 +53,8 @@ export interface Reapplied {
 /**
  * Applies the erasures of an export to a store that was put back to an older state: profiles that were erased since are found
  * by their keyed MPIDs and erased again from all rooms, then the tombstones are written. Meant for a store that nobody
- * delivers to meanwhile. May be done again, also after a crash: a profile goes after what the other rooms hold of it.
+ * delivers to meanwhile. May be done again, also after a crash: a profile goes after what the other rooms hold of it. A record
+ * that is older than the profile came back without it, and is found by the tombstones.
  */
 export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying): Promise<Reapplied> {
   const { workspaceId, signal } = reapplying;
@@ -62,6 +65,7 @@ export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying)
   let counts: Counts = {};
   for (const person of people) counts = addCounts(counts, await eraseAgain(deps, { workspaceId, person, signal }));
   const buried = await bury(deps, workspaceId, tombstones);
+  counts = addCounts(counts, await sweep(deps, { workspaceId, signal }));
   const reapplied = { ...restored, people: people.length, ...buried, counts };
   await record(deps, reapplying, reapplied);
   return reapplied;
@@ -143,11 +147,7 @@ interface PersonAgain {
 /** The profile last: as long as it is there, it is found again. What came in between goes with the second look. */
 async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: PersonAgain): Promise<Counts> {
   const { store, identityKey: ledgerKey, clock } = deps;
-  let counts: Counts = {};
-  const count: RoomErasure['count'] = async (tx, added) =>
-    tx.afterCommit(() => {
-      counts = addCounts(counts, added);
-    });
+  const { counts, count } = counting();
   const scope = { workspaceId, environment: person.environment };
   const own: readonly Identity[] = (await readProfile(store, scope, person.mpid))?.identities ?? [];
   const held = [...own, ...(await readFormerIdentities(store, scope, person.mpid))];
@@ -162,7 +162,7 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: Pe
     return await deps.tombstones.erasePeople(tx, { workspaceId, people, nowMs, buriesMpidsAlone: true });
   });
   await eraseRooms(rooms);
-  return addCounts(counts, { identity: { profiles: gone.profiles, identities: gone.identities } });
+  return addCounts(counts(), { identity: { profiles: gone.profiles, identities: gone.identities } });
 }
 
 const TOMBSTONES_AT_ONCE = 10_000;
@@ -178,6 +178,35 @@ async function bury(deps: ReapplyDeps, workspaceId: WorkspaceId, tombstones: rea
     done.held += held;
   }
   return done;
+}
+
+/** Erases the records that name somebody of whom nothing but tombstones is left. */
+async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PersonAgain, 'person'>): Promise<Counts> {
+  const { store, identityKey } = deps;
+  const buried = new Set<string>();
+  for (let after: string | undefined; ; ) {
+    const page = await deps.tombstones.export(store, workspaceId, after);
+    for (const { key } of page) buried.add(key);
+    after = page.at(-1)?.key;
+    if (after === undefined) break;
+  }
+  if (buried.size === 0) return {};
+  const { counts, count } = counting();
+  const rooms = { store, workspaceId, people: [], identities: [], ledgerKey: identityKey, signal, count };
+  await eraseRooms({ ...rooms, step: () => undefined }, createNamesErased(createTombstoneKeys(identityKey), buried));
+  return counts();
+}
+
+/** Adds up what rooms say that they erased, once it is committed. */
+function counting(): { readonly counts: () => Counts; readonly count: RoomErasure['count'] } {
+  let counts: Counts = {};
+  return {
+    counts: () => counts,
+    count: async (tx, added) =>
+      tx.afterCommit(() => {
+        counts = addCounts(counts, added);
+      }),
+  };
 }
 
 async function record({ store, clock, log }: ReapplyDeps, { workspaceId, actor }: Reapplying, reapplied: Reapplied) {

@@ -40,9 +40,14 @@ const ROOMS: readonly (readonly [step: string, erase: Room])[] = [
   ['erasing result files', ofResultFiles],
 ];
 
-/** May be done again from its start at any time: what is gone is not found. Throws CANCELLED on an abort. */
-export async function eraseRooms(erasure: RoomErasure): Promise<void> {
-  const namesPerson = createNamesPerson({ identities: erasure.identities, mpids: mpidsOf(erasure) });
+/**
+ * May be done again from its start at any time: what is gone is not found. `namesPerson` finds records of nobody's profile;
+ * by default those that name the people. Throws CANCELLED on an abort.
+ */
+export async function eraseRooms(
+  erasure: RoomErasure,
+  namesPerson: NamesPerson = createNamesPerson({ identities: erasure.identities, mpids: mpidsOf(erasure) }),
+): Promise<void> {
   for (const [step, erase] of ROOMS) {
     erasure.step(step);
     await erase(erasure, namesPerson);

@@ -1,8 +1,9 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { Identity, NamedPerson } from '../contract.ts';
+import type { NamedPerson } from '../contract.ts';
 import { takeCreationLock } from '../creation-lock.ts';
-import { IDENTITY_TYPES, isDeviceId } from '../identity-types.ts';
+import { isDeviceId } from '../identity-types.ts';
+import { asAnyType } from '../telling-texts.ts';
 import { findTombstones } from './find-tombstones.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
@@ -26,7 +27,3 @@ function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid, ment
   if (ofPerson.length > 0 || mpid === undefined) return named;
   return [...named, keys.ofMpid({ environment, mpid })];
 }
-
-const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
-
-const asAnyType = (value: string): readonly Identity[] => TYPES_OF_PEOPLE.map((type) => ({ type, value }));

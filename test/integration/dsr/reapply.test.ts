@@ -10,8 +10,10 @@ import { deliverBatches, readLog } from '../../support/deliver-batches.ts';
 import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
 import { insertRequest } from '../../support/dsr-requests.ts';
 import { insertErasure, readRequest, TEST_IDENTITY_KEY, work, workDeps } from '../../support/dsr-work.ts';
+import { searchDump } from '../../support/dump-search.ts';
 import { lift } from '../../support/erase-people.ts';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
+import { addKnownPerson, prepareRooms } from '../../support/known-everywhere.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const { workspaceId } = SCOPE;
@@ -26,6 +28,7 @@ beforeAll(async () => {
   clock.advance(DAY_MS);
   await addWorkspace(store, workspaceId);
   await confirmIdentityKey(store, TEST_IDENTITY_KEY);
+  await prepareRooms({ store, clock });
 });
 afterAll(() => store[Symbol.asyncDispose]());
 
@@ -76,6 +79,34 @@ describe('a backup of before an erasure', () => {
     expect(await reapply(lines)).toMatchObject({ restored: 0, people: 0, tombstones: 0, counts: {} });
     const [entry] = await store.query('SELECT action, actor FROM audit_log ORDER BY id DESC LIMIT 1');
     expect(entry).toEqual({ action: 'erasures.reapplied', actor: 'cli:tester' });
+  });
+
+  it('is rid of records that are older than the profile, and keeps what names the living', async () => {
+    const [ann, ben] = await Promise.all([addKnownPerson({ store, clock }), addKnownPerson({ store, clock })]);
+    const records = ['rejected_batches', 'failed_records', 'write_back_conflicts', 'event_batches'];
+    for (const table of records) {
+      const older = table === 'event_batches' ? 'WHERE mpid = 0' : '';
+      await store.execute(`CREATE TABLE older_${table} AS SELECT * FROM ${table} ${older}`);
+    }
+    await work(workDeps(store, clock), await insertErasure(store, ann));
+    const lines = await exported();
+    await store.execute('DELETE FROM tombstones');
+    for (const table of records)
+      await store.execute(`INSERT INTO ${table} SELECT * FROM older_${table} ON CONFLICT DO NOTHING`);
+    for (const table of records) await store.execute(`DROP TABLE older_${table}`);
+    expect(await searchDump(store, ann.values)).not.toEqual([]);
+    const before = await searchDump(store, ben.values);
+
+    expect(await reapply(lines)).toMatchObject({
+      ...{ people: 0, held: 0 },
+      counts: {
+        events: { batches_of_nobody: 1, rejected_batches: 1 },
+        engine: { failed_records: 1, write_back_conflicts: 1 },
+      },
+    });
+    expect(await searchDump(store, ann.values)).toEqual([]);
+    expect(await searchDump(store, ben.values)).toEqual(before);
+    expect((await reapply(lines)).counts).toEqual({});
   });
 
   it('lets an identity come back whose tombstone was lifted before the export was made', async () => {
