@@ -1,11 +1,11 @@
 import { formatMicros, instantFromStore, type Micros } from '../kernel/index.ts';
-import { durationMs, type Run } from '../sync/index.ts';
+import { durationMs, type Notice, type Run } from '../sync/index.ts';
 import type { Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import type { IteratorAxis } from './iterator-axis.ts';
 import { leaseLost } from './lease-lost.ts';
-import { planRange, type Range, type RangeInput, type RangePlan } from './plan-range.ts';
+import { planRange, type Range, type RangeInput, type RangePlan, wantedEnd } from './plan-range.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 
 export type FixedRange = Exclude<RangePlan, { readonly kind: 'wait' }>;
@@ -34,6 +34,25 @@ export async function fixRange(deps: EngineDeps, source: RangeSource): Promise<F
   }
   if (plan.kind !== 'whole') await writeRange(deps, claimed, plan.range);
   return plan;
+}
+
+/**
+ * Warns where the range ends before what the run was made for. A clock of the warehouse that is behind by less than a minute
+ * is waited for.
+ */
+export function shortRangeWarnings(
+  { run, snapshot }: ClaimedRun,
+  axis: IteratorAxis,
+  range: FixedRange,
+): readonly Notice[] {
+  if (range.kind === 'whole' || snapshot.pipeline.syncMode.type === 'full' || run.nominalEnd === null) return [];
+  const wanted = wantedEnd(rangeInput(snapshot, axis, run));
+  const { end } = range.range;
+  if (wanted === undefined || end === undefined || axis.floor(wanted) <= end) return [];
+  const message =
+    `The run ends at ${formatMicros(end)} and not at ${formatMicros(axis.floor(wanted))}, because the clock of the ` +
+    'warehouse is more than a minute behind the clock of Penstock. The rest comes with a later run. Set both clocks by NTP.';
+  return [{ message }];
 }
 
 /** What decides the range of a run over the snapshot, but for the warehouse's clock. */

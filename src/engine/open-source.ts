@@ -1,9 +1,9 @@
 import { readSettings } from '../access/index.ts';
-import type { Notice } from '../sync/index.ts';
+import { type Notice, zoneWarnings } from '../sync/index.ts';
 import { type Column, countNullIterators, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
-import { type FixedRange, fixRange } from './fix-range.ts';
+import { type FixedRange, fixRange, shortRangeWarnings } from './fix-range.ts';
 import { createMapping } from './mapping/create-mapping.ts';
 import type { UnitMapping } from './mapping/unit-mapping.ts';
 import { acceptedSql, iteratorOf, type Model, type ModelIterator, rowsToRead } from './model-source.ts';
@@ -45,7 +45,11 @@ export async function openSource(deps: EngineDeps, request: SourceRequest): Prom
   blame('connection');
   const range = await fixRange(deps, { claimed, axis: iterator?.axis, session, signal });
   blame('data model');
-  const warnings = range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : [];
+  const warnings = [
+    ...zoneWarnings(columns, { syncMode: pipeline.syncMode, transformation: claimed.snapshot.transformation }),
+    ...(iterator === undefined ? [] : shortRangeWarnings(claimed, iterator.axis, range)),
+    ...(range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : []),
+  ];
   // other pipelines of the model may well suit it: what does not fit is this one's transformation
   if (pipeline.pipelineType === 'events') blame('pipeline');
   const mapping = await compileMapping(deps, { claimed, columns, iterator });

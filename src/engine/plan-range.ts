@@ -47,7 +47,7 @@ export function planRange(input: RangeInput): RangePlan {
   if (axis === undefined) return { kind: 'whole' };
   if (input.mode === 'full') return fullRange(axis, input);
 
-  const wanted = least(input.nominalEnd, input.until);
+  const wanted = wantedEnd(input);
   const available = input.warehouseNow - microsOfMs(input.delayMs);
   const missingMs = wanted === undefined ? 0 : msOfMicros(wanted - available + 999n);
   if (missingMs > 0 && missingMs < WAITED_FOR_MS) return { kind: 'wait', waitMs: missingMs };
@@ -56,6 +56,11 @@ export function planRange(input: RangeInput): RangePlan {
   const start = floorOf(axis, input.position ?? input.from ?? input.firstStart);
   if (start !== undefined && end <= start) return { kind: 'empty', range: { start, end: start } };
   return { kind: 'range', range: { start: lookBack(axis, start, input), end } };
+}
+
+/** Where a run ends if the warehouse's clock allows. */
+export function wantedEnd({ nominalEnd, until }: Pick<RangeInput, 'nominalEnd' | 'until'>): Micros | undefined {
+  return least(nominalEnd, until);
 }
 
 // not shown: a full pipeline has no range of its own; from and until restrict it where an iterator says by which column

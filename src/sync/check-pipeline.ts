@@ -7,6 +7,7 @@ import { type Asked, misfits } from './pipeline-fit.ts';
 import type { SyncDeps } from './sync-deps.ts';
 import { unmappedColumns } from './transformation-fit.ts';
 import { type WriteBackCandidate, writeBackMisfits } from './write-back-fit.ts';
+import { zoneWarnings } from './zone-warnings.ts';
 
 interface Joined extends Asked, Omit<WriteBackCandidate, 'connection' | 'dataModel'> {
   readonly connection: Connection;
@@ -36,7 +37,7 @@ export function joinedWarnings(asked: Asked, described: Described): readonly Not
   if (described.outcome === 'invalid') return [notDescribed(described.error.message)];
   const ofText = described.warnings.map((message) => ({ message }));
   if (described.outcome === 'unavailable') return [...ofText, notDescribed(described.error.message)];
-  return [...ofText, ...unmappedColumns(described.columns, asked)];
+  return [...ofText, ...unmappedColumns(described.columns, asked), ...zoneWarnings(described.columns, asked)];
 }
 
 function invalid({ dataModel, connection }: Joined, message: string): Issue {

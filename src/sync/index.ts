@@ -51,3 +51,4 @@ export { BASE as VERSION_ONE, CHANGES as VERSION_ONE_CHANGES } from './v1/routes
 export { inWordsOfStatus } from './v1/stopped-words.ts';
 export { runStatusAnswer } from './v1/wire/run.ts';
 export { runAnswer } from './wire/run-answer.ts';
+export { zoneWarnings } from './zone-warnings.ts';
