@@ -49,10 +49,22 @@ function readDictionary(
   dictionary: Dictionary | undefined,
   { path, issues }: { readonly path: string; readonly issues: Issue[] },
 ): Subject['identities'] {
-  return Object.entries(dictionary ?? {}).flatMap(([name, { value }]) => {
+  const read = Object.entries(dictionary ?? {}).flatMap(([name, { value }]) => {
     if (name === 'mpid') return [];
     const identity = readIdentity(name, value, { path: valuePath(path, name), issues });
     return identity === undefined ? [] : [identity];
+  });
+  issues.push(...contradictions(read, path));
+  return read;
+}
+
+/** 001: a dictionary has one identity of each type; two spellings of one type would be two. */
+function contradictions(identities: Subject['identities'], path: string): readonly Issue[] {
+  return identities.flatMap(({ name, type, value }, index) => {
+    const first = identities.slice(0, index).find((other) => other.type === type);
+    if (first === undefined || first.value === value) return [];
+    const message = `is another spelling of ${first.name}, which has another value; send one of them.`;
+    return [{ path: valuePath(path, name), message }];
   });
 }
 

@@ -65,6 +65,11 @@ describe('a wrong value is 400, with its path', () => {
       { subject_identities: { android_id: raw('00000000-0000-0000-0000-000000000000') } },
       'subject_identities.android_id.value: is the all-zero id',
     ],
+    [
+      'two values for one type',
+      { subject_identities: { roku_publishing_id: raw('r-1'), roku_publisher_id: raw('r-2') } },
+      'subject_identities.roku_publisher_id.value: is another spelling of roku_publishing_id',
+    ],
     ['api_version', { api_version: '2.0' }, 'api_version: must be 3.0'],
     ['status_callback_urls', { status_callback_urls: 'https://good.example' }, 'status_callback_urls: must be a list'],
     ['status_callback_urls', { status_callback_urls: [7] }, 'status_callback_urls[0]: must be text'],
