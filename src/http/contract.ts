@@ -120,7 +120,7 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly description?: string;
   readonly tag: string;
   readonly params: Params;
-  /** Unknown parameters are ignored; known ones are coerced one by one. */
+  /** Known parameters are coerced one by one; unknown ones are refused on the platform API and ignored on the others. */
   readonly query: Query;
   /** Absent: the endpoint takes no body. A closed object refuses unknown fields with their path. */
   readonly body?: Body;

@@ -115,7 +115,7 @@ function withOperations(options: HttpServerOptions, isDraining: () => boolean) {
     mayReadMetrics: createNetworkCheck(options.config.metricsFrom ?? LOOPBACK),
   });
   const endpoints = [...options.endpoints, ...operations];
-  const document = openApiDocument(endpoints);
+  const document = openApiDocument(endpoints, options.config.baseUrl);
   return { endpoints, document };
 }
 

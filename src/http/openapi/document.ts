@@ -11,8 +11,14 @@ const SIGNING_IN = [
   'with **Authorize**. Ids have 64 bits: read numbers without rounding.',
 ].join(' ');
 
-/** The OpenAPI 3.1 description of all endpoints, made from their values and from nothing else. */
-export function openApiDocument(endpoints: readonly Endpoint[]): Readonly<Record<string, unknown>> {
+/**
+ * Returns the OpenAPI 3.1 description of all endpoints, made from their values and from nothing else. `baseUrl` is where
+ * clients find the API; without it, where they found the description.
+ */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  baseUrl: string | undefined,
+): Readonly<Record<string, unknown>> {
   assertUniqueIds(endpoints);
   const writer = schemaWriter();
   const paths: Record<string, Record<string, unknown>> = {};
@@ -28,6 +34,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Readonly<Record
       description: `${manifest.description}\n\n${SIGNING_IN}`,
       license: { name: manifest.license, identifier: manifest.license },
     },
+    servers: [{ url: baseUrl ?? '/' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {

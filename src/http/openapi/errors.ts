@@ -2,12 +2,15 @@ import { Type } from 'typebox';
 import type { ApiName, CredentialRule, Endpoint } from '../contract.ts';
 import { STATUS_WORDS, subjectRequestDomain } from '../error-statuses.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
+import { refusesUnknownParameters } from '../validation/validate-request.ts';
 
 const closed = { additionalProperties: false } as const;
 
-const CODED = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, closed), {
-  description: 'One entry for each problem.',
-});
+// named, because the same list stands twice in one body: a client generator makes one class of it, not two of one name
+const CODED = Type.Array(
+  Type.Object({ code: Type.String(), message: Type.String() }, { title: 'CodedProblem', ...closed }),
+  { description: 'One entry for each problem.' },
+);
 
 const PLATFORM = Type.Object(
   {
@@ -115,7 +118,8 @@ const CREDENTIAL_ERRORS = {
 /** The refusals that follow from what an endpoint asks for, and those it names itself. */
 export function expectedErrors(endpoint: Endpoint): readonly (readonly [number, string])[] {
   const { credential, body, params, query, refusals = {} } = endpoint;
-  const isChecked = body !== undefined || Object.keys({ ...params.properties, ...query.properties }).length > 0;
+  const takesParameters = Object.keys({ ...params.properties, ...query.properties }).length > 0;
+  const isChecked = body !== undefined || takesParameters || refusesUnknownParameters(endpoint);
   const statuses: readonly (keyof typeof MEANINGS)[] = [
     ...(isChecked ? [400 as const] : []),
     ...CREDENTIAL_ERRORS[credential],

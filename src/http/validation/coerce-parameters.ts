@@ -1,7 +1,9 @@
 import type { TObject } from 'typebox';
-import type { Issue } from '../../kernel/index.ts';
+import { fieldPath, type Issue } from '../../kernel/index.ts';
 import { isInt64 } from '../int64.ts';
 import type { JsonSchema } from './json-schema.ts';
+
+const SHOWN_CHARACTERS = 80;
 
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -12,7 +14,7 @@ interface Coerced {
 
 /**
  * Path and query parameters are text; each known one becomes what its schema says, strictly: `0x10`, ` 1` or `1e3` are no
- * whole numbers, and no digit is lost. Unknown ones are ignored (rulings §1), absent ones get their default.
+ * whole numbers, and no digit is lost. Unknown ones are ignored, absent ones get their default.
  */
 export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
   const values: Record<string, unknown> = {};
@@ -24,6 +26,18 @@ export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
     else if (outcome.value !== undefined) values[name] = outcome.value;
   }
   return { values, issues };
+}
+
+/** Returns an issue for each parameter in `raw` that `schema` does not know, with the names that it does. */
+export function refuseUnknown(schema: TObject, raw: RawParameters): readonly Issue[] {
+  const known = Object.keys(schema.properties ?? {});
+  const message =
+    known.length === 0
+      ? 'is not a parameter here; there are none'
+      : `is not a parameter here; known are ${known.join(', ')}`;
+  return Object.keys(raw)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ path: fieldPath('', name.slice(0, SHOWN_CHARACTERS)), message }));
 }
 
 interface Outcome {
@@ -58,5 +72,5 @@ function int64(given: string): Outcome {
 }
 
 function wrong(wanted: string, given: string): Outcome {
-  return { problem: `must be ${wanted}, is ${JSON.stringify(given.slice(0, 80))}` };
+  return { problem: `must be ${wanted}, is ${JSON.stringify(given.slice(0, SHOWN_CHARACTERS))}` };
 }

@@ -1,11 +1,21 @@
 import type { TObject } from 'typebox';
 import { type Issue, type Json, refuse } from '../../kernel/index.ts';
-import type { Endpoint } from '../contract.ts';
-import { coerceParameters, type RawParameters } from './coerce-parameters.ts';
+import type { ApiName, Endpoint } from '../contract.ts';
+import { coerceParameters, type RawParameters, refuseUnknown } from './coerce-parameters.ts';
 import { assertStatesClosedness, type Check, compileSchema } from './compile-schema.ts';
 
 /** Above this size the first issue of a body is enough: a list of a million wrong entries must not make a million errors. */
 const THOROUGH_BYTES = 256 * 1024;
+
+/**
+ * APIs that refuse a query parameter they do not know: a misspelt filter would widen a list or an export of personal data.
+ * Clients of the other APIs send more than is documented.
+ */
+const CLOSED_QUERIES: ReadonlySet<ApiName> = new Set(['platform_v1', 'platform_v2']);
+
+export function refusesUnknownParameters({ api }: Pick<Endpoint, 'api'>): boolean {
+  return CLOSED_QUERIES.has(api);
+}
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -19,13 +29,15 @@ export interface RequestValidator {
 export function requestValidator(endpoint: Endpoint): RequestValidator {
   const params = parameterCheck(endpoint.params);
   const query = parameterCheck(endpoint.query);
+  const isClosed = refusesUnknownParameters(endpoint);
   const isOurs = endpoint.body !== undefined && endpoint.bodyCheck === undefined;
   const body = isOurs ? bodyCheck(endpoint) : undefined;
   return {
     parameters(rawParams, rawQuery) {
       const fromPath = params(rawParams);
       const fromQuery = query(rawQuery);
-      if (fromPath.issues.length + fromQuery.issues.length > 0) throwIssues([...fromPath.issues, ...fromQuery.issues]);
+      const unknown = isClosed ? refuseUnknown(endpoint.query, rawQuery) : [];
+      throwIssues([...fromPath.issues, ...unknown, ...fromQuery.issues]);
       return { params: fromPath.values, query: fromQuery.values };
     },
     body(value, sizeBytes) {

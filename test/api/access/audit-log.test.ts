@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import {
   createInputCredential,
   expireChanges,
+  readRetention,
   recordChange,
   rotatePlatformCredential,
-  readRetention,
   workspaceIds,
 } from '../../../src/access/index.ts';
 import { createLog, type WorkspaceId } from '../../../src/kernel/index.ts';

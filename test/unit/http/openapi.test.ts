@@ -126,9 +126,30 @@ describe('/openapi.json', () => {
     expect(pageSize).toMatchObject({ in: 'query', required: false, schema: { default: 100, maximum: 1000 } });
   });
 
-  it('offers both forms of the token request, without credentials, and its own errors', () => {
+  it('shows one media type for a body and names the other in words, for generators make two bodies of two', () => {
     const { post } = document.paths['/oauth/token'];
-    expect(Object.keys(post.requestBody.content)).toEqual(['application/json', 'application/x-www-form-urlencoded']);
+    expect(Object.keys(post.requestBody.content)).toEqual(['application/json']);
+    expect(post.requestBody.description).toContain('application/x-www-form-urlencoded');
+  });
+
+  it('says where the API is: at its configured address, or where the description was found', async () => {
+    expect(document.servers).toEqual([{ url: '/' }]);
+    const config = { host: '127.0.0.1', port: 0, trustedProxies: [], bodyLimitBytes: 1024 };
+    const named = httpServer([], { config: { ...config, baseUrl: 'https://penstock.example.com' } });
+    const { servers } = JSON.parse((await named.inject('/openapi.json')).body);
+    expect(servers).toEqual([{ url: 'https://penstock.example.com' }]);
+  });
+
+  it('names the items of a list that stands twice in an error body, so that a generator makes one class', async () => {
+    const server = httpServer([anEndpoint({ api: 'identity', path: '/v1/thing' })]);
+    const { components } = JSON.parse((await server.inject('/openapi.json')).body);
+    const { errors, Errors } = components.schemas.IdentityError.properties;
+    expect(errors.items).toEqual({ $ref: '#/components/schemas/CodedProblem' });
+    expect(Errors.items).toEqual(errors.items);
+  });
+
+  it('asks for no credentials of the token request, and has its own errors', () => {
+    const { post } = document.paths['/oauth/token'];
     expect(post.security).toEqual([]);
     expect(post.responses.default.content['application/json'].schema.$ref).toBe('#/components/schemas/OAuthError');
     expect(document.components.schemas.OAuthError.properties).toHaveProperty('error_description');
@@ -210,6 +231,6 @@ describe('the security of an operation', () => {
     const schemes = ways.flatMap((way) => Object.keys(way));
     expect(Object.keys(components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
     expect(Object.keys(post.responses)).toContain(credential === 'input_web_events' ? '403' : '401');
-    expect(Object.keys(post.requestBody.content)).toEqual(['application/json', 'text/plain']);
+    expect(post.requestBody.description).toBe('JSON is also taken as text/plain.');
   });
 });

@@ -11,7 +11,12 @@ const query = Type.Object({
   number: Type.Optional(Int64()),
   ...PageQuery.properties,
 });
+const lenient = (['events', 'identity', 'dsr', 'oauth', 'analytics'] as const).map((api) =>
+  anEndpoint({ api, method: 'GET', path: `/${api}` }),
+);
 const server = httpServer([
+  ...lenient,
+  anEndpoint({ api: 'platform_v1', method: 'GET', path: '/platform/v1/nothing' }),
   anEndpoint({
     method: 'GET',
     path: '/platform/v2/runs/:runId',
@@ -39,9 +44,31 @@ describe('a query parameter', () => {
     expect(values).toEqual({ currentPage: 1, pageSize: 100, preventResets: true });
   });
 
-  it('that nobody knows is ignored', async () => {
-    expect(await get('1?debug=1&debug=2&__proto__=x')).toMatchObject({ status: 200 });
+  it('that is unknown is refused on the platform API, with the known ones named', async () => {
+    const known = 'currentPage, pageSize, startDate, endDate';
+    expect(await get('1?debug=1&debug=2&page_size=x&pageSize=2')).toMatchObject({
+      status: 400,
+      messages: [
+        expect.stringMatching(`^debug: is not a parameter here; known are .*${known}`),
+        expect.stringMatching(`^page_size: is not a parameter here; known are .*${known}`),
+      ],
+    });
+    expect(await get('1?__proto__=x&%22%0A=1')).toMatchObject({
+      status: 400,
+      messages: [expect.any(String), expect.any(String)],
+    });
+    const response = await server.inject('/platform/v1/nothing?x=1');
+    expect(JSON.parse(response.body)).toMatchObject({
+      errors: [{ message: 'x: is not a parameter here; there are none' }],
+    });
   });
+
+  it.each(['events', 'identity', 'dsr', 'oauth', 'analytics'])(
+    'that is unknown is ignored on the API %s',
+    async (api) => {
+      expect(await server.inject(`/${api}?debug=1`)).toMatchObject({ statusCode: 200 });
+    },
+  );
 
   it('keeps all digits of a 64-bit integer', async () => {
     const { text } = await get('9223372036854775807?number=-9223372036854775808');

@@ -16,7 +16,13 @@ const config = {
 const server = httpServer(
   [
     anEndpoint({ method: 'GET', path: '/platform/v2/things', handler: async () => ({ status: 200, body: [] }) }),
-    anEndpoint({ method: 'GET', path: '/platform/v2/things/:id', params: id, handler: async () => ({ status: 204 }) }),
+    anEndpoint({
+      method: 'GET',
+      path: '/platform/v2/things/:id',
+      params: id,
+      query: Type.Object({ secret: Type.Optional(Type.String()) }),
+      handler: async () => ({ status: 204 }),
+    }),
     anEndpoint({ method: 'PUT', path: '/platform/v2/things/:id', params: id, handler: async () => ({ status: 204 }) }),
     anEndpoint({ method: 'POST', path: '/platform/v2/things/trigger', handler: async () => ({ status: 204 }) }),
     anEndpoint({ api: 'oauth', path: '/oauth/token', handler: async () => ({ status: 200, body: {} }) }),
