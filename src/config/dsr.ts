@@ -32,7 +32,7 @@ export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
       .items('PENSTOCK_DSR_DOMAIN_ALIASES', isHostName, 'a host name')
       .map((name) => name.toLowerCase()),
     ...(certificate && { certificate }),
-    callbackMinutes: read.integer('PENSTOCK_DSR_CALLBACK_MINUTES', 1, 60),
+    callbackMinutes: readCallbackMinutes(read),
     accessCron:
       read.parsed(
         'PENSTOCK_DSR_ACCESS_CRON',
@@ -40,6 +40,13 @@ export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
         'a cron of five fields, such as `0 * * * *`',
       ) ?? '* * * * *',
   };
+}
+
+/** A cron counts the minutes of each hour anew: only these leave it after equal waits. */
+function readCallbackMinutes(read: Reader): number {
+  const parse = (text: string) => (/^\d{1,2}$/.test(text) && 60 % Number(text) === 0 ? Number(text) : undefined);
+  const meaning = 'a number of minutes that divides 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30 or 60';
+  return read.parsed('PENSTOCK_DSR_CALLBACK_MINUTES', parse, meaning) ?? 15;
 }
 
 // not shown: without a domain or a public address nobody outside is served, and any name does

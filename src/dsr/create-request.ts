@@ -106,7 +106,7 @@ async function refuseEqual(tx: Transaction, { workspaceId, id, matchHash }: Row)
 
 async function findOpen(tx: Transaction, workspaceId: bigint, matchHash: string): Promise<string | undefined> {
   const [row] = await tx.query<{ readonly id: string }>(
-    `SELECT id FROM dsr_requests WHERE workspace_id = $1 AND match_hash = $2 AND status IN ('pending', 'in_progress')`,
+    `SELECT coalesce(given_id, id::text) AS id FROM dsr_requests WHERE workspace_id = $1 AND match_hash = $2 AND status IN ('pending', 'in_progress')`,
     [workspaceId, matchHash],
   );
   return row?.id;

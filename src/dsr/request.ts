@@ -14,6 +14,9 @@ export interface Request extends Readonly<Omit<Row, 'status' | 'type' | 'version
   readonly status: RequestStatus;
 }
 
+/** The id of a request as its sender wrote it. */
+export const sentId = ({ id, givenId }: Pick<Request, 'id' | 'givenId'>): string => givenId ?? id;
+
 /** What a request says without whom it is about: lists read these alone, for what is encrypted can be large. */
 export type RequestFacts = Omit<Request, keyof typeof SUBJECT_COLUMNS>;
 

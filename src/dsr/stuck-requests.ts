@@ -32,11 +32,11 @@ export async function stuckRequests(
   { workspaceId, nowMs }: { readonly workspaceId: WorkspaceId; readonly nowMs: number },
 ): Promise<readonly StuckRequest[]> {
   const rows = await sql.query<Row>(
-    `SELECT id, type, status, starts_on AS "startsOn", started_on AS "startedOn", attempts,
+    `SELECT coalesce(given_id, id::text) AS id, type, status, starts_on AS "startsOn", started_on AS "startedOn", attempts,
        next_attempt_on AS "nextAttemptOn", expected_completion_on AS "expectedCompletionOn", last_error AS "lastError"
      FROM dsr_requests WHERE workspace_id = $1 AND status IN ('pending', 'in_progress')
        AND (last_error IS NOT NULL OR next_attempt_on <= $2 OR expected_completion_on <= $3)
-     ORDER BY starts_on, id`,
+     ORDER BY starts_on, dsr_requests.id`,
     [workspaceId, new Date(nowMs - LATE_MS), new Date(nowMs)],
   );
   return rows.map(({ startsOn, startedOn, expectedCompletionOn, lastError, ...row }) => ({

@@ -22,8 +22,10 @@ export const dsrRequests = pgTable(
   'dsr_requests',
   {
     workspaceId: workspaceId(),
-    /** The caller's `subject_request_id`. */
+    /** The caller's `subject_request_id`, which is compared without case. */
     id: uuid('id').notNull(),
+    /** As it was sent; null: in lower case, as `id` reads. */
+    givenId: text('given_id'),
     /** Of the API it came in with: 1, 2 or 3. */
     version: smallint('version').notNull(),
     /** `access`, `portability`, `erasure`. */

@@ -185,6 +185,8 @@ describe('a wrong value', () => {
     ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', 'https://hooks.inner'],
     ['PENSTOCK_OUTGOING_CA', '/no/such.pem'],
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '61'],
+    ['PENSTOCK_DSR_CALLBACK_MINUTES', '45'],
+    ['PENSTOCK_DSR_CALLBACK_MINUTES', '0'],
     ['PENSTOCK_DSR_HOSTS', 'dsr.example.com:443'],
     ['PENSTOCK_DSR_DOMAIN', 'https://example.com'],
     ['PENSTOCK_DSR_DOMAIN_ALIASES', 'example.com,a b'],

@@ -12,11 +12,11 @@ export interface BodyParts {
 
 /** 001, Events, with `group_id` and `status_callback_url` (rulings §4): compact JSON in the shape of the request's version. */
 export function composeBody({ workspaceId, requestId, url, snapshot, resultsUrl }: BodyParts): string {
-  const { version, status, groupId, expectedCompletionOn, hasResults, forwarding } = snapshot;
+  const { version, status, groupId, expectedCompletionOn, hasResults, forwarding, subjectRequestId } = snapshot;
   return stringifyJson({
     controller_id: String(workspaceId),
     expected_completion_time: wireTime(version, expectedCompletionOn),
-    subject_request_id: requestId,
+    subject_request_id: subjectRequestId ?? requestId,
     group_id: groupId,
     request_status: status,
     api_version: `${version}.0`,

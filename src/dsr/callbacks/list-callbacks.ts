@@ -17,6 +17,7 @@ export interface CallbackAttempt {
 /** A callback as the log shows it: nothing of what it says. */
 export interface LoggedCallback {
   readonly id: bigint;
+  /** As it was sent. */
   readonly requestId: string;
   readonly requestStatus: RequestStatus;
   readonly receiver: string;
@@ -47,7 +48,8 @@ export async function listCallbacks(
   const values: SqlValue[] = [workspaceId, id, requestId, state, from ?? null, to ?? null, limit, offset];
   const rows = await sql.query<Row>(
     `SELECT * FROM (
-       SELECT id, request_id AS "requestId", request_status AS "requestStatus", receiver,
+       SELECT id, (SELECT coalesce(r.given_id, r.id::text) FROM dsr_requests r
+                   WHERE r.workspace_id = $1 AND r.id = dsr_callbacks.request_id) AS "requestId", request_status AS "requestStatus", receiver,
               CASE WHEN delivered_on IS NOT NULL THEN 'delivered' WHEN gave_up_on IS NOT NULL THEN 'given_up'
                    ELSE 'queued' END AS state,
               queued_on AS "queuedOn", next_attempt_on AS "nextAttemptOn", delivered_on AS "deliveredOn",

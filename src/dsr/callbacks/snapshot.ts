@@ -1,9 +1,11 @@
 import { parseJson, stringifyJson } from '../../kernel/index.ts';
 import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
-import type { Request } from '../request.ts';
+import { type Request, sentId } from '../request.ts';
 
 /** What a callback tells, as it was when the status changed: later changes of the request do not reach it. */
 export interface Snapshot {
+  /** As it was sent; absent: the callback was queued by a version that knew lower case alone. */
+  readonly subjectRequestId?: string;
   readonly version: Request['version'];
   readonly status: Request['status'];
   readonly groupId: string | null;
@@ -16,6 +18,7 @@ export interface Snapshot {
 
 export function takeSnapshot(request: Request, forwarding: Snapshot['forwarding']): string {
   const snapshot: Snapshot = {
+    subjectRequestId: sentId(request),
     version: request.version,
     status: request.status,
     groupId: request.groupId,

@@ -22,10 +22,13 @@ const common = {
   subject_request_id: Type.String({
     pattern: UUID_V4,
     meaning: 'a UUID of version 4',
-    description: 'A UUID of version 4 that you choose; unique in the workspace, over all versions of this API.',
+    description:
+      'A UUID of version 4 that you choose; unique in the workspace, over all versions of this API and whatever its case. Answered as it was sent.',
   }),
   subject_request_type: Type.Enum(REQUEST_TYPES),
-  submitted_time: Type.String({ description: 'When the data subject asked: ISO 8601.' }),
+  submitted_time: Type.String({
+    description: 'When the data subject asked: a date or time of ISO 8601; without a zone it is UTC.',
+  }),
   status_callback_urls: maybe(
     Type.Array(Type.String(), {
       maxItems: MOST_CALLBACK_URLS,

@@ -1,7 +1,7 @@
 import { type KeyRing, Secret, stringifyJson, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { identityTypeOfName } from '../contract/identity-types.ts';
-import { openSubject, type Request, type Subject } from '../request.ts';
+import { openSubject, type Request, type Subject, sentId } from '../request.ts';
 import { listPartners, type Partner } from './partner.ts';
 import { dsrForwards } from './tables.ts';
 
@@ -49,10 +49,11 @@ function matching({ identityTypes }: Partner, { identities }: Subject): Identiti
 }
 
 // not shown: what a partner is sent; a create-request body of version 3, so that whoever speaks 001 can take it
-function bodyOf({ id, type, regulation, submittedOn }: Request, identities: Identities): string {
+function bodyOf(request: Request, identities: Identities): string {
+  const { type, regulation, submittedOn } = request;
   return stringifyJson({
     regulation,
-    subject_request_id: id,
+    subject_request_id: sentId(request),
     subject_request_type: type,
     submitted_time: submittedOn.toISOString(),
     subject_identities: identities,

@@ -4,7 +4,7 @@ import type { Sql } from '../../store/index.ts';
 import { listCallbacks } from '../callbacks/list-callbacks.ts';
 import { readForwarding } from '../forwarding/read-forwarding.ts';
 import { loadRequest } from '../load-request.ts';
-import { openSubject, type RequestFacts } from '../request.ts';
+import { openSubject, type RequestFacts, sentId } from '../request.ts';
 import { readCounts } from '../work/evidence.ts';
 
 const MOST_CALLBACKS = 1000;
@@ -40,7 +40,7 @@ export async function requestEvidence(
 /** What the row itself says, by the names of the wire. */
 export function factsOf(request: RequestFacts) {
   return {
-    subject_request_id: request.id,
+    subject_request_id: sentId(request),
     controller_id: String(request.workspaceId),
     api_version: `${request.version}.0`,
     subject_request_type: request.type,

@@ -1,10 +1,11 @@
 // What the three forms of a create body have in common. A reader collects what is wrong by path and refuses all of it at once.
 
 import { isIdentity, namesNobody, normaliseIdentity } from '../../identity/index.ts';
-import { fitsInt64, type Issue, msOfMicros, parseInstant, quoteValue } from '../../kernel/index.ts';
+import { fitsInt64, type Issue, msOfMicros, quoteValue } from '../../kernel/index.ts';
 import { identityTypeOfName } from '../contract/identity-types.ts';
 import type { Request, Subject, SubjectIdentity } from '../request.ts';
 import type { RequestType } from '../request-type.ts';
+import { parseSubmitted } from './parse-submitted.ts';
 
 export type Version = Request['version'];
 
@@ -13,6 +14,8 @@ export interface RequestDraft {
   readonly version: Version;
   /** Lower case. */
   readonly id: string;
+  /** As it was sent; null: in lower case too. */
+  readonly givenId: string | null;
   readonly type: RequestType;
   readonly regulation: 'gdpr' | 'ccpa' | null;
   readonly submittedOn: Date;
@@ -36,13 +39,15 @@ export interface CommonBody {
 }
 
 export function readCommon(body: CommonBody, issues: Issue[]) {
-  const submitted = parseInstant(body.submitted_time);
+  const submitted = parseSubmitted(body.submitted_time);
   if (submitted === undefined) {
-    const message = `must be an ISO 8601 time such as 2026-01-15T12:00:00Z, is ${quoteValue(body.submitted_time)}`;
+    const message = `must be an ISO 8601 date or time such as 2026-01-15T12:00:00Z, is ${quoteValue(body.submitted_time)}`;
     issues.push({ path: 'submitted_time', message });
   }
+  const id = body.subject_request_id.toLowerCase();
   return {
-    id: body.subject_request_id.toLowerCase(),
+    id,
+    givenId: body.subject_request_id === id ? null : body.subject_request_id,
     type: body.subject_request_type,
     submittedOn: new Date(submitted === undefined ? 0 : msOfMicros(submitted)),
     callbackUrls: [...new Set(body.status_callback_urls ?? [])],

@@ -1,7 +1,7 @@
 // What a caller is told of a request, in the shape of the version whose path was called (rulings §4).
 import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import type { Version } from '../read/draft.ts';
-import type { Request, RequestFacts } from '../request.ts';
+import { type Request, type RequestFacts, sentId } from '../request.ts';
 import { resultPath } from '../result/result-endpoint.ts';
 
 export const API_VERSION: Readonly<Record<Version, string>> = { 1: '1.0', 2: '2.0', 3: '3.0' };
@@ -25,7 +25,7 @@ export function requestAnswer(request: RequestFacts, { version, baseUrl, forward
   return {
     controller_id: String(request.workspaceId),
     expected_completion_time: expected === null ? null : wireTime(expected, version),
-    subject_request_id: request.id,
+    subject_request_id: sentId(request),
     group_id: request.groupId,
     request_status: request.status,
     api_version: API_VERSION[version],
@@ -54,7 +54,7 @@ export function cancelAnswer(request: Request, version: Version) {
 function receivedAnswer(request: Request, version: Version) {
   return {
     received_time: wireTime(request.receivedOn, version),
-    subject_request_id: request.id,
+    subject_request_id: sentId(request),
     controller_id: String(request.workspaceId),
   };
 }

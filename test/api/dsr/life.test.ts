@@ -150,6 +150,38 @@ describe('GET /requests?group_id=', () => {
   });
 });
 
+describe.each(VERSIONS)('version %i', (version) => {
+  it.each([
+    ['2026-01-15', '2026-01-15T00:00:00.000Z'],
+    ['2026-01-15T12:00:00', '2026-01-15T12:00:00.000Z'],
+    ['20260115T120000+0100', '2026-01-15T11:00:00.000Z'],
+  ])('takes %s as submitted_time', async (time, expected) => {
+    const id = await created(version, { submitted_time: time });
+    const { row } = await storedRequest(api, id);
+    expect(row.submittedOn.toISOString()).toBe(expected);
+  });
+
+  it('answers the id as it was sent, and finds it whatever its case', async () => {
+    const id = randomUUID().toUpperCase();
+    const urls = { status_callback_urls: ['https://good.example/cb'], group_id: `group of ${id}` };
+    const path = PATHS[version];
+    const made = await api.post(path, BODIES[version]({ subject_request_id: id, ...urls }));
+    expect(made).toMatchObject({ status: 201, body: { subject_request_id: id } });
+    const told = await api.get(`${path}/${id.toLowerCase()}`);
+    expect(told).toMatchObject({ status: 200, body: { subject_request_id: id } });
+    if (version === 3) {
+      const group = await api.get(`${path}?group_id=${encodeURIComponent(urls.group_id)}`);
+      expect(group.body).toEqual([told.body]);
+    }
+    const { row } = await storedRequest(api, id);
+    expect(row.id).toBe(id.toLowerCase());
+    const again = await api.post(path, BODIES[version]({ subject_request_id: id.toLowerCase() }));
+    expect(again).toMatchObject({ status: 400, body: { message: 'Subject request already exists.' } });
+    const gone = await api.delete(`${path}/${id.toLowerCase()}`);
+    expect(gone).toMatchObject({ status: 202, body: { subject_request_id: id } });
+  });
+});
+
 describe('DELETE /requests/{RequestID}', () => {
   it.each(VERSIONS)('version %i cancels what is pending', async (version) => {
     const id = await created(version);

@@ -1,5 +1,6 @@
 // 001, Authentication: what a receiver does with a callback, step by step, with the openssl command and none of our code;
 // callbacks come over TLS from the queue. And the delivery log, by the platform API.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendCallbacks } from '../../../src/dsr/callbacks/send-callbacks.ts';
 import { createProcessor, type Processor } from '../../../src/dsr/index.ts';
@@ -80,7 +81,10 @@ describe('a receiver that follows 001', () => {
     [1, '/dsr/v1/opengdpr_requests', bodyOne],
   ] as const)('accepts a callback of version %i, and no other bytes or sender', async (version, path, bodyOf) => {
     const hook = `/receiver-${version}`;
-    const body = bodyOf({ status_callback_urls: [`${receiver.url}${hook}`] });
+    const body = bodyOf({
+      subject_request_id: randomUUID().toUpperCase(),
+      status_callback_urls: [`${receiver.url}${hook}`],
+    });
     expect((await api.post(path, body)).status).toBe(201);
     await depart();
     const [received] = at(hook);
@@ -157,12 +161,21 @@ describe('the delivery log', () => {
 
   test('shows every attempt, and sends one again with the same body', async () => {
     answered.status = 500;
-    const body = bodyThree({ status_callback_urls: [`${receiver.url}/logged`] });
+    const body = bodyThree({
+      subject_request_id: randomUUID().toUpperCase(),
+      status_callback_urls: [`${receiver.url}/logged`],
+    });
     await api.post('/dsr/v3/requests', body);
     await depart();
     const [logged] = await logOf(body.subject_request_id);
     expect(logged).toMatchObject({
-      ...{ request_status: 'pending', receiver: receiver.url, state: 'queued', is_replayable: true },
+      ...{
+        subject_request_id: body.subject_request_id,
+        request_status: 'pending',
+        receiver: receiver.url,
+        state: 'queued',
+        is_replayable: true,
+      },
       attempts: [{ attempt: 1, http_status: 500, error: 'The receiver answered 500.' }],
     });
     answered.status = 202;

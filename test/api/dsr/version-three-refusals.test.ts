@@ -25,7 +25,7 @@ describe('a wrong value is 400, with its path', () => {
     ['subject_request_type', { subject_request_type: undefined }, 'subject_request_type: is required'],
     ['subject_request_type', { subject_request_type: 'rectification' }, 'one of access, portability, erasure'],
     ['submitted_time', { submitted_time: undefined }, 'submitted_time: is required'],
-    ['submitted_time', { submitted_time: 'yesterday' }, 'submitted_time: must be an ISO 8601 time'],
+    ['submitted_time', { submitted_time: 'yesterday' }, 'submitted_time: must be an ISO 8601 date or time'],
     ['skip_waiting_period', { skip_waiting_period: 'yes' }, 'skip_waiting_period: must be true or false'],
     ['subject_identities', { subject_identities: undefined }, 'subject_identities: must name the person'],
     ['subject_identities', { subject_identities: {} }, 'subject_identities: must name the person'],

@@ -64,7 +64,15 @@ const deps = () => {
 
 async function create(given: Partial<RequestDraft> = {}): Promise<Request> {
   const draft: RequestDraft = {
-    ...{ version: 3, id: randomUUID(), type: 'erasure', regulation: 'gdpr', groupId: null, skipWaitingPeriod: false },
+    ...{
+      version: 3,
+      id: randomUUID(),
+      givenId: null,
+      type: 'erasure',
+      regulation: 'gdpr',
+      groupId: null,
+      skipWaitingPeriod: false,
+    },
     ...{ submittedOn: new Date(here.clock.nowMs()), callbackUrls: [HOOK] },
     subject: { identities: [{ name: 'controller_customer_id', type: 'customer_id', value: customer }], mpids: [] },
     ...given,
