@@ -14,8 +14,8 @@ export interface RequestDraft {
   readonly version: Version;
   /** Lower case. */
   readonly id: string;
-  /** As it was sent; null: in lower case too. */
-  readonly givenId: string | null;
+  /** As it was sent; absent or null: in lower case too. */
+  readonly givenId?: string | null;
   readonly type: RequestType;
   readonly regulation: 'gdpr' | 'ccpa' | null;
   readonly submittedOn: Date;
