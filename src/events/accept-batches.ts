@@ -64,8 +64,8 @@ export interface BatchDoor {
    * Checks, resolves and keeps batches; resolves when all that is kept is durable. Each batch stands alone: one that is
    * rejected leaves the others be. `record` hears of those that are wrong in form before any is kept, so that a request
    * that it fails for can be sent again, and then of those that were refused when they were delivered. Throws RATE_LIMITED
-   * over the workspace's rate, and then nothing was kept; RATE_LIMITED while too much waits and STORE_UNAVAILABLE, and then
-   * some may have been kept: whoever sends all again has `source_request_id` to recognise them.
+   * over the workspace's rate and while too much waits, and then nothing was kept or recorded; and STORE_UNAVAILABLE, and
+   * then some may have been: whoever sends all again has `source_request_id` to recognise them.
    */
   accept(sender: BatchSender, batches: readonly SentBatch[], record?: RecordRejected): Promise<Accepted>;
   /** Counts so many batches in the workspace's rate, and says how much of it is used up; throws as `accept` does. */
@@ -168,9 +168,15 @@ async function keepBatches(
   const wrong = new Map(
     [...checked.entries()].flatMap(([index, one]) => ('batch' in one ? [] : [[index, one] as const])),
   );
-  if (wrong.size > 0) await record(wrong);
   const submissions = checked.flatMap((one) => ('batch' in one ? submissionOf(one) : []));
-  const answers = groups.submitAll(submissions);
+  const room = groups.reserve(submissions);
+  try {
+    if (wrong.size > 0) await record(wrong);
+  } catch (error) {
+    room.release();
+    throw error;
+  }
+  const answers = room.submit();
   const kept = await Promise.all(submissions.map((one, index) => outcomeOf(groups, one, answers[index])));
   const next = kept.values();
   const outcomes = checked.map((one) => ('batch' in one ? (next.next().value as AcceptOutcome) : rejected(one)));

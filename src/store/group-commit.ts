@@ -26,8 +26,11 @@ export interface GroupCommit<Item, Result> {
    * keys take turns. Throws RATE_LIMITED with Retry-After when too much waits already, and CANCELLED after `drain`.
    */
   submit(key: string, item: Item, sizeBytes: number): Promise<Result>;
-  /** The same for all items of a request, one promise each, in order: all are taken, or it throws and none is. */
-  submitAll(submissions: readonly Submission<Item>[]): readonly Promise<Result>[];
+  /**
+   * Keeps the room that all items of a request need, or throws as `submit` does and keeps none: what has to be done before
+   * they are submitted is not done in vain.
+   */
+  reserve(submissions: readonly Submission<Item>[]): Reservation<Result>;
   /** Takes nothing more; resolves when everything that was taken has its answer. */
   drain(): Promise<void>;
 }
@@ -36,6 +39,13 @@ export interface Submission<Item> {
   readonly key: string;
   readonly item: Item;
   readonly sizeBytes: number;
+}
+
+/** Room for the items of a request. Exactly one of the two is called. */
+export interface Reservation<Result> {
+  /** One promise an item, in order. A drain waits for them, even one that began after the room was kept. */
+  submit(): readonly Promise<Result>[];
+  release(): void;
 }
 
 interface Held<Item, Result> extends Omit<Submission<Item>, 'key'> {
@@ -48,7 +58,7 @@ interface Line<Item, Result> {
   waiting: Held<Item, Result>[];
   /** Groups that commit now. */
   active: number;
-  /** Of those that wait and those that commit. */
+  /** Of those that wait, those that commit and those that have room reserved. */
   items: number;
   bytes: number;
 }
@@ -74,21 +84,26 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
   }
 
   async submit(key: string, item: Item, sizeBytes: number): Promise<Result> {
-    return await (this.submitAll([{ key, item, sizeBytes }])[0] as Promise<Result>);
+    return await (this.reserve([{ key, item, sizeBytes }]).submit()[0] as Promise<Result>);
   }
 
-  submitAll(submissions: readonly Submission<Item>[]): readonly Promise<Result>[] {
+  reserve(submissions: readonly Submission<Item>[]): Reservation<Result> {
     if (this.#drained !== undefined) throw new AppError('CANCELLED', 'The daemon is going down.');
     if (!this.#hasRoom(submissions)) throw tooMuch();
-    return submissions.map((submission) => this.#hold(submission));
+    for (const { key, sizeBytes } of submissions) this.#count(key, 1, sizeBytes);
+    return {
+      submit: () => submissions.map((submission) => this.#hold(submission)),
+      release: () => {
+        for (const { key, sizeBytes } of submissions) this.#count(key, -1, -sizeBytes);
+        this.#endWhenIdle();
+      },
+    };
   }
 
   #hold({ key, item, sizeBytes }: Submission<Item>): Promise<Result> {
-    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
-    this.#lines.set(key, line);
-    this.#count(line, 1, sizeBytes);
+    const { waiting } = this.#lines.get(key) as Line<Item, Result>;
     this.#schedule();
-    return new Promise((resolve, reject) => line.waiting.push({ item, sizeBytes, resolve, reject }));
+    return new Promise((resolve, reject) => waiting.push({ item, sizeBytes, resolve, reject }));
   }
 
   drain(): Promise<void> {
@@ -109,10 +124,14 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
     return true;
   }
 
-  #count(line: Line<Item, Result>, items: number, bytes: number): void {
+  /** A key without items has no line. */
+  #count(key: string, items: number, bytes: number): void {
+    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
+    this.#lines.set(key, line);
     line.items += items;
     line.bytes += bytes;
     this.#bytes += bytes;
+    if (line.items === 0) this.#lines.delete(key);
   }
 
   /** At the end of this turn of the event loop, so that what came in with it goes together. */
@@ -150,8 +169,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
     await settle(this.#options, group);
     line.active--;
     this.#active--;
-    this.#count(line, -group.length, -bytesOf(group));
-    if (line.items === 0) this.#lines.delete(key);
+    this.#count(key, -group.length, -bytesOf(group));
     this.#schedule();
     this.#endWhenIdle();
   }

@@ -33,13 +33,22 @@ export function testDoor(store: Store, clock: Clock, more: Partial<AcceptDeps> =
   });
 }
 
+interface Sending {
+  readonly source?: BatchSender;
+  readonly record?: Parameters<BatchDoor['accept']>[2];
+}
+
 /** Sends batches, each given as its value or its JSON text. */
-export function send(door: BatchDoor, batches: readonly unknown[], source: BatchSender = SOURCE): Promise<Accepted> {
+export function send(
+  door: BatchDoor,
+  batches: readonly unknown[],
+  { source = SOURCE, record }: Sending = {},
+): Promise<Accepted> {
   const sent = batches.map((batch) => {
     const text = typeof batch === 'string' ? batch : JSON.stringify(batch);
     return { body: parseJson(text), text };
   });
-  return door.accept(source, sent);
+  return door.accept(source, sent, record);
 }
 
 export const statuses = ({ outcomes }: Accepted) => outcomes.map(({ status }) => status);

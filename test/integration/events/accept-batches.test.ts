@@ -109,7 +109,7 @@ describe('source_request_id', () => {
   ])('means something else to %s', async (_who, other) => {
     const door = testDoor(store, systemClock);
     await send(door, [named('r')]);
-    expect(statuses(await send(door, [named('r')], { ...SOURCE, ...other }))).toEqual(['kept']);
+    expect(statuses(await send(door, [named('r')], { source: { ...SOURCE, ...other } }))).toEqual(['kept']);
   });
 
   test('that is absent, null or empty names nothing', async () => {
@@ -221,7 +221,11 @@ describe('too much', () => {
     const large = Array.from({ length: 100 }, () => ({ user_attributes: attributes }));
     const first = send(door, large);
     await until(() => isWaiting);
-    const refused = await send(door, [{ api_key: 'small' }, ...large]).catch((thrown: AppError) => thrown);
+    const recorded: unknown[] = [];
+    const record = async (rejected: unknown) => void recorded.push(rejected);
+    const request = [{ api_key: 'small' }, { ip: 'wrong' }, ...large];
+    const refused = await send(door, request, { record }).catch((thrown: AppError) => thrown);
+    expect(recorded).toEqual([]);
     expect(refused).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
     gate.resolve();
     expect(statuses(await first)).toEqual(large.map(() => 'kept'));

@@ -150,10 +150,10 @@ describe('too much', () => {
     const { commits, groupAt, groups } = openGroups({ heldItemsOfKey: 2 });
     const taken = commits.submit('w', 'a', 1);
     const request = ['other', 'w', 'w'].map((key, index) => ({ key, item: `b${index}`, sizeBytes: 1 }));
-    expect(() => commits.submitAll(request)).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+    expect(() => commits.reserve(request)).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
     (await groupAt(0)).commit();
     await taken;
-    const answers = commits.submitAll(request);
+    const answers = commits.reserve(request).submit();
     (await groupAt(1)).commit();
     (await groupAt(2)).commit();
     expect(await Promise.all(answers)).toEqual(['b0!', 'b1!', 'b2!']);
