@@ -9,6 +9,7 @@ import {
   createSettingsReader,
   createSigningKeys,
   ensureSigningKey,
+  requireKnownLimits,
   type SettingsReader,
 } from './access/index.ts';
 import { expireAll } from './app/expire-all.ts';
@@ -109,6 +110,7 @@ export function connectorEnvironments(
 
 /** Starts the store and builds a daemon on it that does nothing yet. Throws what is in the way, and leaves nothing running. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
+  requireKnownLimits(config.ceilings);
   const { keyRing, identityKey } = await resolveKeys(config, options.log);
   const store = await startStore(config, { role: 'daemon', log: options.log });
   try {
@@ -157,7 +159,7 @@ function assemble(parts: Parts): App {
     observer: observeRuns(metrics),
   });
   const groups = createGroups({ store, jobs, clock, log, key: identityKey });
-  const settingsOf = createSettingsReader({ store, clock });
+  const settingsOf = createSettingsReader({ store, clock, ceilings: config.ceilings });
   const batches = createBatchDoor({ store, clock, events, settingsOf, ...takingOf(clock, metrics) });
   const requests = createIdentityRequests({ store, identities });
   const dsr = dsrOf(parts, settingsOf, () => http.url);
@@ -237,7 +239,15 @@ interface Serving {
 function serveApi(parts: Parts, { metrics, jobs, requests, dsr, ingest, sync }: Serving): HttpServer {
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
-  const tokens = { store, clock, keyRing, signingKeys, baseUrl: () => http.url, dataPlanUses };
+  const tokens = {
+    store,
+    clock,
+    keyRing,
+    signingKeys,
+    baseUrl: () => http.url,
+    dataPlanUses,
+    ceilings: config.ceilings,
+  };
   const http: HttpServer = createHttpServer({
     endpoints: [
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],

@@ -64,6 +64,8 @@ export interface Config {
     readonly messageBytes: number;
     readonly endpoints: WarehouseEndpoints;
   };
+  /** The most that admins of workspaces may set, by the names of their limits. */
+  readonly ceilings: Readonly<Record<string, number>>;
   /** Calls of URLs that a caller of the API gave. */
   readonly outgoing: {
     readonly allowedHosts: readonly string[];
@@ -110,6 +112,7 @@ export function readConfig(environment: Environment = process.env): Config {
       messageBytes: read.integer('PENSTOCK_WAREHOUSE_MESSAGE_MB', 1, 1024) * (1 << 20),
       endpoints: readEndpoints(read, issues),
     },
+    ceilings: readCeilings(read),
     outgoing: {
       allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       ca: read.parsed('PENSTOCK_OUTGOING_CA', certificatesOf, 'a PEM file with a certificate that can be read'),
@@ -131,6 +134,16 @@ function readHttp(read: Reader, issues: Issue[]): Config['http'] {
     bodyLimitBytes: read.integer('PENSTOCK_BODY_LIMIT_BYTES', 1024, 1 << 30),
     dsrHosts: read.items('PENSTOCK_DSR_HOSTS', isHostName, 'a host name, without a port'),
   };
+}
+
+function readCeilings(read: Reader): Config['ceilings'] {
+  const parse = (item: string) => /^([a-z_]+)=([1-9]\d{0,11})$/.exec(item);
+  const items = read.items(
+    'PENSTOCK_LIMIT_CEILINGS',
+    (item) => parse(item) !== null,
+    'the name of a limit, `=` and a whole number from 1',
+  );
+  return Object.fromEntries(items.map((item) => parse(item) ?? []).map(([, name = '', most]) => [name, Number(most)]));
 }
 
 function readDuckDb(read: Reader): Config['duckdb'] {

@@ -21,8 +21,8 @@ export type AuthenticateInput = (request: InputRequest) => Promise<Caller>;
 /**
  * Who sends data: the key of an input or a feed, with its secret, with a signature, or alone where it may be (rulings §2, §3).
  * 401 without a proof; 401, at the events API 403, for a wrong one; 403 for a use that the key does not have and for a feed
- * that is not active. Whoever fails too often under one key, or with keys nobody knows, is told to wait: 429. A good key
- * is not slowed by what its neighbours at the same address do wrong.
+ * that is not active. Whoever fails too often under one key, or with keys nobody knows, is told to wait: 429. The right
+ * proof is never refused: whoever shares an address could lock it out.
  */
 export function createAuthenticateInput(deps: AuthenticateInputDeps): AuthenticateInput {
   const findInput = createFindInput(deps);
@@ -33,8 +33,6 @@ export function createAuthenticateInput(deps: AuthenticateInputDeps): Authentica
     const proof = readInputProof(request);
     limitPublic(request, proof);
     const input = await findInput(proof.key);
-    // after the look-up, which alone tells a good key that is new to this daemon from one that nobody knows
-    if (!failures.isEmpty) failures.check(failureName(request, input?.key));
     const proven = await prove(deps, { proof, request, input, secrets: input?.secrets ?? nobody });
     if (input === undefined || !proven) {
       failures.count(failureName(request, input?.key));

@@ -1,23 +1,14 @@
 import { AppError, type Clock, isWithin } from '../kernel/index.ts';
 
-/** Failures under one name within a window; what comes then is refused, the right ones too. */
+/** Failures under one name within a window that are told apart; those after them are told to wait. */
 export const FAILURES_ALLOWED = 20;
 const WINDOW_MS = 60_000;
 const NAMES_KEPT = 10_000;
 
 /** Counts failures by name, in the memory of this daemon and only for a minute. */
 export interface FailureWindows {
-  /** Nothing failed lately: every check would pass. */
-  readonly isEmpty: boolean;
-  /** Throws RATE_LIMITED when this name has failed too often lately. */
-  check(name: string): void;
-  count(name: string): Failure;
-}
-
-/** A failure that was counted. */
-export interface Failure {
-  /** It was none after all. */
-  takeBack(): void;
+  /** Throws RATE_LIMITED in place of one more failure when this name has failed too often lately. */
+  count(name: string, allowed?: number): void;
 }
 
 interface Window {
@@ -33,25 +24,16 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
     return window !== undefined && isWithin(clock, window.startedMs, WINDOW_MS) ? window : undefined;
   };
   return {
-    get isEmpty() {
-      return windows.size === 0;
-    },
-    check(name) {
-      const window = live(name);
-      if (window === undefined || window.failures < FAILURES_ALLOWED) return;
+    count(name, allowed = FAILURES_ALLOWED) {
+      const window = live(name) ?? open(windows, name, clock.nowMs());
+      if (window.failures < allowed) {
+        window.failures += 1;
+        return;
+      }
       const message = `Too many attempts from this address have failed; wait, and look at ${advice}.`;
       throw new AppError('RATE_LIMITED', message, {
         retryAfterSeconds: (window.startedMs + WINDOW_MS - clock.nowMs()) / 1000,
       });
-    },
-    count(name) {
-      const window = live(name) ?? open(windows, name, clock.nowMs());
-      window.failures += 1;
-      return {
-        takeBack() {
-          window.failures -= 1;
-        },
-      };
     },
   };
 }

@@ -6,6 +6,7 @@
 export type { AccessDeps, Actor } from './access-deps.ts';
 export { createAllowsOrigin } from './allows-origin.ts';
 export { createAuthenticate } from './authenticate.ts';
+export { requireKnownLimits } from './ceilings.ts';
 export { changeInputUses } from './change-input-uses.ts';
 export { changePlatformCredential } from './change-platform-credential.ts';
 export { changesOfResource } from './changes-of-resource.ts';

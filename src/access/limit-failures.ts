@@ -2,25 +2,34 @@ import { AppError, type Clock } from '../kernel/index.ts';
 import { createFailureWindows } from './failure-windows.ts';
 import { networkOf } from './network-of.ts';
 
-/** Runs an attempt to sign in from this address. Throws RATE_LIMITED instead when too many of them have failed lately. */
-export type LimitFailures = <Result>(address: string, attempt: () => Promise<Result>) => Promise<Result>;
+/** Failures of one address within a minute, whatever clients it names. */
+export const ADDRESS_FAILURES_ALLOWED = 200;
+
+/** Who signs in, as far as it says: nothing of it is proven. */
+export interface Attempt {
+  readonly address: string;
+  readonly clientId: string;
+}
+
+/** Runs an attempt to sign in. Throws RATE_LIMITED in place of UNAUTHENTICATED when too many have failed lately. */
+export type LimitFailures = <Result>(who: Attempt, attempt: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Slows down whoever guesses secrets, by client address. An attempt counts from its beginning, so that many at once do not
- * slip through, and no longer when it ends in anything but UNAUTHENTICATED.
+ * Tells those who guess secrets to wait, by address and client id, and by address alone. The right secret is never refused:
+ * it has 256 random bits, which nobody guesses, while a refusal would let whoever shares an address, as all do behind a
+ * proxy that is not trusted, lock the others out.
  */
 export function createFailureLimit(clock: Clock): LimitFailures {
   const windows = createFailureWindows(clock, 'client id and secret');
-  return async (address, attempt) => {
-    const network = networkOf(address);
-    windows.check(network);
-    const failure = windows.count(network);
+  return async ({ address, clientId }, attempt) => {
     try {
-      const result = await attempt();
-      failure.takeBack();
-      return result;
+      return await attempt();
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'UNAUTHENTICATED') failure.takeBack();
+      if (error instanceof AppError && error.code === 'UNAUTHENTICATED') {
+        const network = networkOf(address);
+        windows.count(`${network} ${clientId}`);
+        windows.count(network, ADDRESS_FAILURES_ALLOWED);
+      }
       throw error;
     }
   };

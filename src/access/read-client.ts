@@ -20,6 +20,11 @@ export function readClient(body: TokenBody, authorization: string | undefined): 
   throw refuse([{ path: '', message: 'Send client_id and client_secret in the body or as HTTP Basic, not both.' }]);
 }
 
+/** The client id that a request names, before anything about it is checked. */
+export function claimedClientId(body: TokenBody, authorization: string | undefined): string {
+  return readBasic(authorization, 'client id and secret')?.user ?? body.client_id ?? '';
+}
+
 function fromBody({ client_id: clientId, client_secret: clientSecret }: TokenBody): ClientCredentials {
   if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret: new Secret(clientSecret) };
   throw refuse([{ path: '', message: 'client_id and client_secret are missing: in the body, or as HTTP Basic.' }]);

@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Caller } from '../http/index.ts';
-import { parseJson, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
+import { parseJson, refuse, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { type AccessDeps, timeOf } from './access-deps.ts';
+import { type Ceilings, ceilingIssues, clampLimits } from './ceilings.ts';
 import type { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { recordChange } from './record-change.ts';
 import { checkSettings, completeSettings } from './settings.ts';
@@ -13,14 +14,16 @@ import { workspaceSettings } from './tables.ts';
  * what differs, before and after; a PUT that changes nothing leaves no entry.
  */
 export async function replaceSettings(
-  { store, clock }: Pick<AccessDeps, 'store' | 'clock'>,
+  { store, clock, ceilings = {} }: Pick<AccessDeps, 'store' | 'clock'> & { readonly ceilings?: Ceilings },
   { workspaceId, actor }: Caller,
   body: SettingsBody,
 ): Promise<SettingsDocument> {
-  const after = completeSettings(body);
+  const issues = ceilingIssues(body, ceilings);
+  if (issues.length > 0) throw refuse(issues);
+  const after = clampLimits(completeSettings(body), ceilings);
   checkSettings(after);
   await store.transaction(async (tx) => {
-    const before = completeSettings(await lockSettings(tx, workspaceId));
+    const before = clampLimits(completeSettings(await lockSettings(tx, workspaceId)), ceilings);
     await tx.orm
       .update(workspaceSettings)
       .set({ settings: stringifyJson(body), version: sql`${workspaceSettings.version} + 1` })

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS, readPage, WorkspaceParam } from '../http/index.ts';
 import { formatTime, parseJson } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import type { Ceilings } from './ceilings.ts';
 import { AuditLogPage, AuditLogQuery } from './contract/audit-log.ts';
 import { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
@@ -10,12 +11,17 @@ import { feedEndpoints } from './feed-routes.ts';
 import { issueToken, type TokenDeps } from './issue-token.ts';
 import { createFailureLimit } from './limit-failures.ts';
 import { type ChangeRow, listChanges } from './list-changes.ts';
+import { claimedClientId } from './read-client.ts';
 import { readDocument } from './read-settings.ts';
 import { replaceSettings } from './replace-settings.ts';
 
 export interface AccessEndpointsDeps extends TokenDeps, DataPlanEndpointsDeps {
   readonly store: Store;
+  readonly ceilings?: Ceilings;
 }
+
+/** Anybody may send one, so it must cost little to read. */
+const TOKEN_BODY_BYTES = 16_384;
 
 const BASE = '/platform/v2/workspaces/:workspaceId';
 const WorkspaceParams = Type.Object({ workspaceId: WorkspaceParam });
@@ -49,13 +55,15 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     // not shown: OAuth libraries send a scope, if only an empty one; tokens have none
     ignoredFields: ['scope'],
     formEncoded: true,
+    bodyLimitBytes: TOKEN_BODY_BYTES,
     responses: { 200: TokenResponse },
     refusals: {
       401: 'The client is unknown or revoked, or the secret is wrong.',
       429: 'Too many attempts from this address have failed within a minute; Retry-After says when to come back.',
     },
     async handler({ body, headers, address }) {
-      const token = await limitFailures(address, () => issueToken(deps, body, headers.authorization));
+      const clientId = claimedClientId(body, headers.authorization);
+      const token = await limitFailures({ address, clientId }, () => issueToken(deps, body, headers.authorization));
       return {
         status: 200,
         headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
@@ -87,7 +95,7 @@ function getKeys({ signingKeys }: AccessEndpointsDeps): Endpoint {
   });
 }
 
-function getSettings({ store }: AccessEndpointsDeps): Endpoint {
+function getSettings({ store, ceilings }: AccessEndpointsDeps): Endpoint {
   return defineEndpoint({
     api: 'platform_v2',
     method: 'GET',
@@ -99,7 +107,7 @@ function getSettings({ store }: AccessEndpointsDeps): Endpoint {
     params: WorkspaceParams,
     query: NO_PARAMETERS,
     responses: { 200: SettingsDocument },
-    handler: async ({ caller }) => ({ status: 200, body: await readDocument(store, caller.workspaceId) }),
+    handler: async ({ caller }) => ({ status: 200, body: await readDocument(store, caller.workspaceId, ceilings) }),
   });
 }
 

@@ -34,6 +34,11 @@ export const SETTINGS = {
     meaning: 'Addresses or networks, comma separated, that may read /metrics.',
   },
   PENSTOCK_BODY_LIMIT_BYTES: { default: '1048576', meaning: 'Largest request body of the platform API, decompressed.' },
+  PENSTOCK_LIMIT_CEILINGS: {
+    default: 'batch_bytes=1048576,request_bytes=4194304',
+    meaning:
+      'The most that admins of workspaces may set for the limits of their workspace, `name=number`, comma separated, with the names of `limits` in the settings. A value that is stored above its ceiling counts as the ceiling.',
+  },
   PENSTOCK_DSR_HOSTS: {
     default: '',
     meaning:

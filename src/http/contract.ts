@@ -130,8 +130,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
    * looks for them where `hasRepeatedField` says so. Absent: the schema decides.
    */
   readonly bodyCheck?: 'handler' | 'items';
-  /** Largest body of a workspace in bytes, decompressed; absent: the limit of the configuration. */
-  readonly bodyLimitBytes?: (workspaceId: WorkspaceId) => number | Promise<number>;
+  /** Largest body in bytes, decompressed, of everybody or of a workspace; absent: the limit of the configuration. */
+  readonly bodyLimitBytes?: number | ((workspaceId: WorkspaceId) => number | Promise<number>);
   /** Top-level fields of the body that are ignored, such as 002's read-only fields. */
   readonly ignoredFields?: readonly string[];
   /** OpenAPI: request headers the handler reads, name and meaning. */

@@ -103,8 +103,9 @@ function bodyReader({ endpoint, serving }: Route, raw: IncomingMessage): BodyRea
   };
   async function read(workspaceId: WorkspaceId | undefined): Promise<Buffer> {
     if (!announcesBody(raw)) return Buffer.alloc(0);
-    const own = workspaceId === undefined ? undefined : await endpoint.bodyLimitBytes?.(workspaceId);
-    return readBody(raw, own ?? serving.bodyLimitBytes);
+    const { bodyLimitBytes: limit = serving.bodyLimitBytes } = endpoint;
+    if (typeof limit === 'number') return readBody(raw, Math.min(limit, serving.bodyLimitBytes));
+    return readBody(raw, workspaceId === undefined ? serving.bodyLimitBytes : await limit(workspaceId));
   }
 }
 

@@ -63,7 +63,7 @@ export function someWorkspace(deps: AccessDeps, name: string = randomBytes(4).to
 
 /** The daemon's HTTP side with the real bearer check; `endpoints` come on top of this room's. */
 export function accessServer(
-  deps: AccessDeps,
+  deps: AccessDeps & { readonly ceilings?: Readonly<Record<string, number>> },
   endpoints: readonly Endpoint[] = [],
   {
     baseUrl = BASE_URL,

@@ -32,6 +32,7 @@ describe('without any variable', () => {
       },
       duckdb: { allowsEmbedded: true, memoryMb: 320, threads: 1, spillMb: 1280 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, messageBytes: 64 << 20, endpoints: {} },
+      ceilings: { batch_bytes: 1_048_576, request_bytes: 4_194_304 },
       outgoing: { allowedHosts: [], ca: undefined },
       dsr: { domain: 'localhost', domainAliases: [], accessCron: '* * * * *', callbackMinutes: 15 },
     });
@@ -101,6 +102,7 @@ describe('a variable that is set', () => {
     ['PENSTOCK_DUCKDB_SPILL_MB', '0', (config) => config.duckdb.spillMb, 0],
     ['PENSTOCK_DUCKDB', 'off', (config) => config.duckdb.allowsEmbedded, false],
     ['PENSTOCK_WAREHOUSE_MESSAGE_MB', '2', ({ warehouse }) => warehouse.messageBytes, 2_097_152],
+    ['PENSTOCK_LIMIT_CEILINGS', 'a_b=5, c=6', ({ ceilings }) => ceilings, { a_b: 5, c: 6 }],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
     expect(Object.keys(SETTINGS)).toContain(name);
@@ -193,6 +195,8 @@ describe('a wrong value', () => {
     ['PENSTOCK_DSR_ACCESS_CRON', 'daily'],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '1'],
     ['PENSTOCK_WAREHOUSE_MESSAGE_MB', '0'],
+    ['PENSTOCK_LIMIT_CEILINGS', 'request_bytes=0'],
+    ['PENSTOCK_LIMIT_CEILINGS', 'request_bytes'],
     ['PENSTOCK_DUCKDB', 'no'],
     ['PENSTOCK_DUCKDB_SPILL_MB', '-1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],

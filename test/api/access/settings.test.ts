@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SettingsDocument } from '../../../src/access/contract/settings.ts';
 import { createSettingsReader, readSettings } from '../../../src/access/index.ts';
 import { DEFAULT_SETTINGS } from '../../../src/access/settings.ts';
 import { accessServer, bearerOf, openTestAccess, someWorkspace } from '../../support/test-access.ts';
@@ -36,6 +37,34 @@ describe('PUT settings', () => {
       ...DEFAULT_SETTINGS,
       allowed_origins: ['https://shop.test:8443'],
     });
+  });
+
+  test('refuses what lies above a ceiling of the operator, and clamps what was stored above it', async () => {
+    await using setup = await ready();
+    const { access, workspaceId, credential } = setup;
+    await setup.call('PUT', '/settings', { limits: { request_bytes: 50_000_000 } });
+    const ceilings = { request_bytes: 300_000, batches_per_second: 100 };
+    const server = accessServer({ ...access, ceilings });
+    const url = `/platform/v2/workspaces/${workspaceId}/settings`;
+    const headers = { authorization: await bearerOf(server, credential) };
+    const call = (method: 'GET' | 'PUT', payload?: object) =>
+      server.inject({ method, url, headers, ...(payload && { payload }) });
+
+    const shown: SettingsDocument = JSON.parse((await call('GET')).body);
+    expect(shown.limits).toMatchObject(ceilings);
+    const refused = await call('PUT', { limits: { request_bytes: 300_001 } });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.body).toContain('limits.request_bytes');
+    expect(refused.body).toMatch(/at most 300000 .*PENSTOCK_LIMIT_CEILINGS/);
+    expect((await call('PUT', shown)).statusCode).toBe(200);
+    expect(JSON.parse((await call('PUT', {})).body).limits).toMatchObject({
+      request_bytes: 262_144,
+      batches_per_second: 100,
+    });
+
+    await setup.call('PUT', '/settings', { limits: { request_bytes: 50_000_000 } });
+    const used = await createSettingsReader({ ...access, ceilings })(workspaceId);
+    expect(used.limits).toMatchObject({ requestBytes: 300_000, batchesPerSecond: 100 });
   });
 
   test('takes what GET answered', async () => {

@@ -48,20 +48,30 @@ const basic = ({ clientId, clientSecret }: TokenClient) =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret.reveal()}`).toString('base64')}`;
 
 describe('POST /oauth/token', () => {
-  test('answers 429 with Retry-After after twenty failed attempts, from then on the right ones too', async () => {
+  test('answers wrong secrets with 429 and Retry-After after twenty of them, and never the right one', async () => {
     await using setup = await ready();
     const { server, client, access } = setup;
     const wrong = { ...bodyOf(client), client_secret: 'guess' };
     for (let i = 0; i < 20; i++) expect((await ask(server, wrong)).statusCode).toBe(401);
-    const refused = await ask(server, bodyOf(client));
+    const refused = await ask(server, wrong);
     expect(refused.statusCode).toBe(429);
     expect(refused.headers['retry-after']).toBe('60');
     expect(refused.body).toEqual({
       error: 'temporarily_unavailable',
       error_description: expect.stringContaining('this address'),
     });
-    access.clock.advance(60_000);
     expect((await ask(server, bodyOf(client))).statusCode).toBe(200);
+    access.clock.advance(60_000);
+    expect((await ask(server, wrong)).statusCode).toBe(401);
+  });
+
+  test('reads no body over 16 KiB, and says so in the form of OAuth', async () => {
+    await using setup = await ready();
+    const { server, client } = setup;
+    const large = { ...bodyOf(client), scope: '['.repeat(16_384) };
+    const { statusCode, body } = await ask(server, large);
+    expect(statusCode).toBe(413);
+    expect(body).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('16384') });
   });
 
   test('gives a token that is valid for eight hours and that the published key proves', async () => {

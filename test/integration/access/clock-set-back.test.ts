@@ -60,9 +60,9 @@ test('failures of then shut nobody out', () => {
   const windows = createFailureWindows(clock, 'the key');
   clock.advance(MONTH_MS);
   for (let failure = 0; failure < FAILURES_ALLOWED; failure++) windows.count('192.0.2.1');
-  expect(() => windows.check('192.0.2.1')).toThrow(/Too many attempts/);
+  expect(() => windows.count('192.0.2.1')).toThrow(/Too many attempts/);
   clock.advance(-MONTH_MS);
-  windows.check('192.0.2.1');
+  windows.count('192.0.2.1');
 });
 
 function counting(store: Store) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FAILURES_ALLOWED } from '../../../src/access/failure-windows.ts';
-import { createFailureLimit } from '../../../src/access/limit-failures.ts';
+import { ADDRESS_FAILURES_ALLOWED, createFailureLimit } from '../../../src/access/limit-failures.ts';
 import { networkOf } from '../../../src/access/network-of.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
@@ -9,44 +9,55 @@ const wrong = () => Promise.reject(new AppError('UNAUTHENTICATED', 'wrong'));
 const right = () => Promise.resolve('token');
 const codeOf = (attempt: Promise<unknown>) => attempt.catch((error: AppError) => error.code);
 
-async function failed(limit: ReturnType<typeof createFailureLimit>, address: string, times = FAILURES_ALLOWED) {
-  for (let i = 0; i < times; i++) expect(await codeOf(limit(address, wrong))).toBe('UNAUTHENTICATED');
+const ours = { address: '192.0.2.1', clientId: 'ours' };
+
+async function failed(limit: ReturnType<typeof createFailureLimit>, who = ours, times = FAILURES_ALLOWED) {
+  for (let i = 0; i < times; i++) expect(await codeOf(limit(who, wrong))).toBe('UNAUTHENTICATED');
 }
 
 describe('the limit of failed attempts', () => {
-  test('refuses an address that failed too often, right or wrong, until its minute is over', async () => {
+  test('tells who guesses to wait until the minute is over, and refuses the right secret never', async () => {
     const clock = fakeClock();
     const limit = createFailureLimit(clock);
-    await failed(limit, '192.0.2.1');
+    await failed(limit);
     clock.advance(15_000);
-    await expect(limit('192.0.2.1', right)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 45 });
-    expect(await limit('192.0.2.2', right)).toBe('token');
+    await expect(limit(ours, wrong)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 45 });
+    expect(await limit(ours, right)).toBe('token');
+    expect(await codeOf(limit({ ...ours, address: '192.0.2.2' }, wrong))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(limit({ ...ours, clientId: 'theirs' }, wrong))).toBe('UNAUTHENTICATED');
     clock.advance(45_000);
-    expect(await limit('192.0.2.1', right)).toBe('token');
+    expect(await codeOf(limit(ours, wrong))).toBe('UNAUTHENTICATED');
+  });
+
+  test('bounds an address that names ever other clients', async () => {
+    const limit = createFailureLimit(fakeClock());
+    for (let i = 0; i < ADDRESS_FAILURES_ALLOWED; i++) await failed(limit, { ...ours, clientId: `client ${i}` }, 1);
+    expect(await codeOf(limit({ ...ours, clientId: 'one more' }, wrong))).toBe('RATE_LIMITED');
+    expect(await limit(ours, right)).toBe('token');
+    expect(await codeOf(limit({ ...ours, address: '192.0.2.2' }, wrong))).toBe('UNAUTHENTICATED');
   });
 
   test('counts neither successes nor other refusals', async () => {
     const limit = createFailureLimit(fakeClock());
     const malformed = () => Promise.reject(new AppError('VALIDATION_FAILED', 'no grant type'));
     for (let i = 0; i < 3 * FAILURES_ALLOWED; i++) {
-      expect(await limit('192.0.2.1', right)).toBe('token');
-      expect(await codeOf(limit('192.0.2.1', malformed))).toBe('VALIDATION_FAILED');
+      expect(await limit(ours, right)).toBe('token');
+      expect(await codeOf(limit(ours, malformed))).toBe('VALIDATION_FAILED');
     }
   });
 
-  test('lets no more through when they come at once', async () => {
+  test('tells no more apart when they come at once', async () => {
     const limit = createFailureLimit(fakeClock());
-    const codes = await Promise.all(Array.from({ length: 100 }, () => codeOf(limit('192.0.2.1', wrong))));
+    const codes = await Promise.all(Array.from({ length: 100 }, () => codeOf(limit(ours, wrong))));
     expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(FAILURES_ALLOWED);
   });
 
-  test('forgets the oldest address when there are too many', async () => {
+  test('forgets the oldest names when there are too many', async () => {
     const limit = createFailureLimit(fakeClock());
-    await failed(limit, 'first');
-    for (let i = 0; i < 9_999; i++) await limit(`address ${i}`, right);
-    expect(await codeOf(limit('first', right))).toBe('RATE_LIMITED');
-    await limit('one more', right);
-    expect(await limit('first', right)).toBe('token');
+    await failed(limit);
+    for (let i = 0; i < 5_000; i++)
+      await limit({ address: `address ${i}`, clientId: 'x' }, wrong).catch(() => undefined);
+    expect(await codeOf(limit(ours, wrong))).toBe('UNAUTHENTICATED');
   });
 });
 
