@@ -1,12 +1,13 @@
 import { readSettings } from '../access/index.ts';
 import { type Notice, zoneWarnings } from '../sync/index.ts';
-import { type Column, countNullIterators, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
+import { type Column, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { type FixedRange, fixRange, shortRangeWarnings } from './fix-range.ts';
 import { createMapping } from './mapping/create-mapping.ts';
 import type { UnitMapping } from './mapping/unit-mapping.ts';
-import { acceptedSql, iteratorOf, type Model, type ModelIterator, rowsToRead } from './model-source.ts';
+import { acceptedSql, iteratorOf, type ModelIterator, rowsToRead } from './model-source.ts';
+import { nullWarnings } from './null-iterators.ts';
 import { connectorOf } from './open-session.ts';
 import { feedOf } from './require-active-feed.ts';
 import type { Blame } from './settle-failure.ts';
@@ -48,7 +49,7 @@ export async function openSource(deps: EngineDeps, request: SourceRequest): Prom
   const warnings = [
     ...zoneWarnings(columns, { syncMode: pipeline.syncMode, transformation: claimed.snapshot.transformation }),
     ...(iterator === undefined ? [] : shortRangeWarnings(claimed, iterator.axis, range)),
-    ...(range.kind === 'range' ? await nullWarnings(request, { sql, dialect, iterator }) : []),
+    ...(range.kind === 'range' ? await nullWarnings(deps, request, { sql, dialect, iterator }) : []),
   ];
   // other pipelines of the model may well suit it: what does not fit is this one's transformation
   if (pipeline.pipelineType === 'events') blame('pipeline');
@@ -85,19 +86,4 @@ async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: 
     feedKey: feed?.key,
     ...{ pipeline, transformation, identity },
   });
-}
-
-/** Rows that no window can see (rulings §7): counted by a statement of its own, so that they are not moved every time. */
-async function nullWarnings(
-  { session, signal }: SourceRequest,
-  { sql, dialect, iterator }: Model,
-): Promise<readonly Notice[]> {
-  if (iterator === undefined) return [];
-  const { name } = iterator.column;
-  const statement = countNullIterators(sql, dialect, name);
-  const { chunks } = await session.read({ statement, chunkRows: 1, chunkBytes: 1024 }, signal);
-  let count: unknown = 0;
-  for await (const [row] of chunks) count = row?.[0] ?? 0;
-  if (Number(count) === 0) return [];
-  return [{ message: `${count} rows have no "${name}" and are in no range: they are never loaded while it is NULL.` }];
 }

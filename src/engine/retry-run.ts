@@ -19,6 +19,7 @@ import {
   timetableOf,
 } from '../sync/index.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
+import { hasLedger } from './ledger/has-ledger.ts';
 import { loadRetry } from './retry/record-retry.ts';
 import { isLive, nextStatus, statusesBefore } from './run-machine.ts';
 
@@ -157,15 +158,6 @@ async function forgetCounts(tx: Transaction, { workspaceId, id }: Run): Promise<
      WHERE workspace_id = $1 AND id = $2`,
     [workspaceId, id],
   );
-}
-
-async function hasLedger(tx: Transaction, { workspaceId, number, generation }: Pipeline, run: Run): Promise<boolean> {
-  const [answer] = await tx.query<{ found: boolean }>(
-    `SELECT EXISTS (SELECT FROM run_chunks
-       WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4) AS found`,
-    [workspaceId, number, generation, run.id],
-  );
-  return answer?.found === true;
 }
 
 function refused(message: string): AppError {

@@ -10,7 +10,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { pipelineRuns } from '../sync/index.ts';
+import { pipelineRuns, pipelines } from '../sync/index.ts';
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
@@ -115,6 +115,28 @@ export const runChunks = pgTable(
       columns: [table.workspaceId, table.runId],
       foreignColumns: [pipelineRuns.workspaceId, pipelineRuns.id],
     }),
+  ],
+);
+
+/** How many rows of a pipeline's model have no iterator value: a run counts them, and those of the next day go by that. */
+export const nullIteratorCounts = pgTable(
+  'null_iterator_counts',
+  {
+    workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
+    pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
+    /** Digest of connection, query and iterator: of others the count says nothing. */
+    question: text('question').notNull(),
+    /** null: the count took too long. */
+    nulls: bigint('nulls', { mode: 'bigint' }),
+    countedOn: timestamp('counted_on', { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.pipelineNumber] }),
+    foreignKey({
+      name: 'null_iterator_counts_pipeline_fk',
+      columns: [table.workspaceId, table.pipelineNumber],
+      foreignColumns: [pipelines.workspaceId, pipelines.number],
+    }).onDelete('cascade'),
   ],
 );
 

@@ -11,9 +11,9 @@ export interface FakeWarehouse {
   rows: readonly Row[];
   /** Its clock, apart from ours. */
   nowMs: () => number;
-  /** Thrown by the next open, describe or read until it is taken away. */
+  /** Thrown by the next open, describe, count of rows without an iterator, or read until it is taken away. */
   failing:
-    | { readonly at: 'open' | 'describe' | 'read'; readonly error: AppError; readonly afterChunks?: number }
+    | { readonly at: 'open' | 'describe' | 'count' | 'read'; readonly error: AppError; readonly afterChunks?: number }
     | undefined;
   /** Waited for before each chunk but the first. */
   gate: (chunk: number, signal: AbortSignal) => Promise<void>;
@@ -67,7 +67,7 @@ export function fakeWarehouse(options: FakeWarehouseOptions): FakeWarehouse {
   return warehouse;
 }
 
-function failAt({ failing }: FakeWarehouse, at: 'open' | 'describe' | 'read', chunks = 0): void {
+function failAt({ failing }: FakeWarehouse, at: 'open' | 'describe' | 'count' | 'read', chunks = 0): void {
   if (failing?.at === at && chunks >= (failing.afterChunks ?? 0)) throw failing.error;
 }
 
@@ -104,10 +104,9 @@ function inRange({ rows, columns }: FakeWarehouse, { parameters }: Statement, it
   });
 }
 
-async function* ofNulls(
-  { rows, columns }: FakeWarehouse,
-  iterator: string | undefined,
-): AsyncGenerator<readonly Row[]> {
+async function* ofNulls(warehouse: FakeWarehouse, iterator: string | undefined): AsyncGenerator<readonly Row[]> {
+  failAt(warehouse, 'count');
+  const { rows, columns } = warehouse;
   const position = columns.findIndex(({ name }) => name === iterator);
   yield [[rows.filter((row) => row[position] === null).length]];
 }

@@ -12,6 +12,8 @@ import {
   stoppedMessage,
 } from '../../sync/index.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
+import { hasLedger } from '../ledger/has-ledger.ts';
+import { snapshotFromText } from '../run-snapshot.ts';
 import { loadRetry, writeRetry } from './record-retry.ts';
 
 export interface RetryRequest {
@@ -26,7 +28,7 @@ type RetryDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
 
 /**
  * Requests a run that delivers failed records again, and answers its id. Throws NOT_FOUND, VALIDATION_FAILED that names the
- * records that are not there or were retried already, and PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
+ * records that are not there or were retried already, or says that the pipeline was reset since, and PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
  * not shown: whether a faulted pipeline, or one whose schedule is over, may retry: it may, for it reads no warehouse.
  */
 export async function requestRetry(deps: RetryDeps, caller: Caller, request: RetryRequest): Promise<bigint> {
@@ -37,6 +39,7 @@ export async function requestRetry(deps: RetryDeps, caller: Caller, request: Ret
     const stopped = stoppedMessage(context);
     if (stopped !== undefined) throw notIdle(stopped);
     const failedRun = await loadRun(tx, context.pipeline, request.runId);
+    await requireSameTimeLine(tx, context.pipeline, failedRun);
     await requireRecords(tx, failedRun, request.ids);
     return await makeRun(tx, deps, { caller, request, failedRun, pipeline: context.pipeline });
   });
@@ -68,6 +71,21 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
     detail: { run_id: failedRun.id, ids: request.ids ?? 'all', pipeline_run_id: runId },
   });
   return runId;
+}
+
+/** A reset has begun another time line, whose runs read the rows again: a retry would deliver them once more. */
+async function requireSameTimeLine(tx: Transaction, pipeline: Pipeline, run: Run): Promise<void> {
+  if (pipeline.generation === 0) return;
+  const isSame =
+    run.snapshot === null
+      ? // it was to be tried again as a whole, and was cancelled before that
+        await hasLedger(tx, pipeline, run)
+      : snapshotFromText(run.snapshot).pipeline.generation === pipeline.generation;
+  if (isSame) return;
+  const message =
+    `Run ${run.id} read its rows before the pipeline was reset, and the next run reads them again. Fix the model, the ` +
+    'transformation or the limit that failed them, then trigger the pipeline.';
+  throw refuse([{ path: '', message }]);
 }
 
 /** At least one record to retry; and of those that were named, each. */

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../src/engine/index.ts';
+import { retryRun } from '../../../src/engine/retry-run.ts';
+import { AppError } from '../../../src/kernel/index.ts';
 import { pipelines } from '../../../src/sync/index.ts';
 import type { Cell, Column } from '../../../src/warehouse/index.ts';
 import { addWorkspace } from '../../support/add-workspace.ts';
@@ -53,6 +55,43 @@ describe('a retry of failed records', () => {
     expect(Object.values(await arrivals())).toEqual([1, 1, 1, 1]);
     expect(here.warehouse.statements).toHaveLength(length);
     expect(await retriedIds(failed.id)).toEqual([3n, 2n, 1n]);
+  });
+
+  test('is refused after a reset, whose next run delivers their rows', async () => {
+    const failed = await failedRun(tooLong('a'), tooLong('b'));
+    const [first] = await records(failed.id);
+    await raiseLimit();
+    const again = await retry(failed.id, [first?.id ?? 0n]);
+    await attempt(undefined, again);
+    await here.store.orm.update(pipelines).set({ generation: 1, position: null });
+
+    for (const [run, ids] of [
+      [failed.id, undefined],
+      [failed.id, [1n]],
+      [again, undefined],
+    ] as const) {
+      await expect(retry(run, ids)).rejects.toThrow(`Run ${run} read its rows before the pipeline was reset`);
+    }
+    expect(countsOf(await attempt())).toEqual([3, 3, 0, 0, 0]);
+    expect(await arrivals()).toEqual({ 'a@example.org': 1, 'b@example.org': 2, 'fine@example.org': 2 });
+  });
+
+  test.each([
+    ['is refused after a reset', 1],
+    ['works without one', 0],
+  ])('of a run whose own retry never began %s', async (_what, generation) => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.rows = [tooLong('a'), tooLong('b'), tooLong('c')];
+    const failed = await attempt(here.failAt(1, new AppError('WAREHOUSE_DATA', 'Division by zero.')));
+    const { store, clock, driver } = here;
+    const asked = { pipelineId: 'people', runId: failed.id };
+    await retryRun({ store, clock, jobs: driver.deps.jobs }, CALLER, asked);
+    await here.store.transaction((tx) =>
+      cancelRun(tx, driver.deps.jobs, { workspaceId: WORKSPACE, runId: failed.id, nowMs: clock.nowMs() }),
+    );
+    await here.store.orm.update(pipelines).set({ generation });
+    const asking = retry(failed.id);
+    await (generation === 0 ? asking : expect(asking).rejects.toThrow('before the pipeline was reset'));
   });
 
   test('of some records leaves the others for later', async () => {
