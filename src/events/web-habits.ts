@@ -53,8 +53,16 @@ const COMMERCE: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ['product_action', ofObject((action) => withProducts(changed(action, 'transaction_id', asText)))],
   ['shopping_cart', ofObject(withProducts)],
   ['product_impressions', (impressions) => each(impressions, withProducts)],
-  ['promotion_action', ofObject((action) => changed(action, 'promotions', (list) => each(list, namedByText)))],
+  ['promotion_action', ofObject(promotionInWords)],
 ];
+
+/** The action is the one enumeration that the SDK sends as its number. */
+const PROMOTION_ACTIONS: Readonly<Record<string, string>> = { 1: 'view', 2: 'click' };
+
+function promotionInWords(fields: Fields): Fields {
+  const named = changed(fields, 'promotions', (list) => each(list, namedByText));
+  return changed(named, 'action', (action) => PROMOTION_ACTIONS[String(asText(action))] ?? action);
+}
 
 const productsInWords = (products: unknown): unknown => each(products, productInWords);
 

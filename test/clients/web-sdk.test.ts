@@ -34,8 +34,11 @@ interface Sdk {
     readonly search: (key: string, identities: object, hear: (result: Result) => void) => void;
     getCurrentUser(): { getMPID(): string; setUserAttribute(name: string, value: unknown): void };
   };
+  readonly PromotionType: Readonly<Record<'PromotionView' | 'PromotionClick', number>>;
   readonly eCommerce: {
     createProduct(...of: unknown[]): object;
+    createPromotion(id: string, creative: string, name: string, position: number): object;
+    logPromotion(type: number, promotion: object): void;
     logProductAction(type: number, products: object[], attributes: object, flags: object, transaction: object): void;
   };
   init(key: string, config: object): void;
@@ -85,7 +88,7 @@ function heard(begin: (hear: (result: Result) => void) => void): Promise<Result>
 
 interface Event {
   readonly event_type: string;
-  readonly data: { readonly event_name?: string };
+  readonly data: { readonly event_name?: string; readonly product_action?: object; readonly promotion_action?: object };
 }
 
 /** Events of a profile that were kept, by kind, once so many of each are there. Each came alone, and some overtook others. */
@@ -145,9 +148,12 @@ describe('@mparticle/web-sdk', () => {
       { watts: 40 },
     );
     sdk.eCommerce.logProductAction(sdk.ProductActionType.Purchase, [lamp], {}, {}, { Id: 12, Revenue: 39.8 });
+    const promotion = sdk.eCommerce.createPromotion('p-1', 'banner', 'Summer', 3);
+    sdk.eCommerce.logPromotion(sdk.PromotionType.PromotionView, promotion);
+    sdk.eCommerce.logPromotion(sdk.PromotionType.PromotionClick, promotion);
     sdk.Identity.getCurrentUser().setUserAttribute('plan', 'pro');
 
-    const alone = { screen_view: 1, crash_report: 1, commerce_event: 1, user_attribute_change: 1 };
+    const alone = { screen_view: 1, crash_report: 1, commerce_event: 3, user_attribute_change: 1 };
     const ofKind = await eventsOf(body?.mpid, { custom_event: 2, ...alone });
     const named = ofKind('custom_event').sort((one, other) =>
       String(one.event_name).localeCompare(String(other.event_name)),
@@ -159,8 +165,14 @@ describe('@mparticle/web-sdk', () => {
     expect(ofKind('screen_view')).toMatchObject([{ screen_name: 'Lamps' }]);
     expect(ofKind('crash_report')).toMatchObject([{ severity: null, custom_attributes: { m: 'A lamp broke.' } }]);
     const product = { id: '4711', name: 'Lamp', price: 19.9, quantity: 2, custom_attributes: { watts: '40' } };
-    expect(ofKind('commerce_event')).toMatchObject([
-      { product_action: { action: 'purchase', transaction_id: '12', total_amount: 39.8, products: [product] } },
+    const commerce = ofKind('commerce_event');
+    expect(commerce.map((data) => data.product_action).filter(Boolean)).toMatchObject([
+      { action: 'purchase', transaction_id: '12', total_amount: 39.8, products: [product] },
+    ]);
+    const promoted = commerce.map((data) => data.promotion_action).filter(Boolean);
+    expect(promoted).toMatchObject([
+      { action: 'view', promotions: [{ id: 'p-1' }] },
+      { action: 'click', promotions: [{ id: 'p-1' }] },
     ]);
     expect(ofKind('user_attribute_change')).toMatchObject([{ user_attribute_name: 'plan', new: 'pro' }]);
     expect(await daemon.profiles()).toContainEqual({ plan: 'pro' });

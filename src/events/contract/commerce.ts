@@ -66,8 +66,7 @@ const Promotion = closed(
   { title: 'Promotion' },
 );
 
-/** Not marked closed in 000 either. */
-export const PromotionAction = open(
+export const PromotionAction = closed(
   { action: oneOf('view', 'click'), promotions: maybe(Type.Array(Promotion)) },
   { title: 'PromotionAction' },
 );

@@ -38,6 +38,11 @@ describe('a batch', () => {
       'events[0].data.product_action.colour',
     ],
     [
+      'promotion_action',
+      event('commerce_event', { promotion_action: { action: 'view', colour: 1 } }),
+      'events[0].data.promotion_action.colour',
+    ],
+    [
       'a promotion',
       event('commerce_event', { promotion_action: { action: 'view', promotions: [{ colour: 1 }] } }),
       'events[0].data.promotion_action.promotions[0].colour',
@@ -62,7 +67,6 @@ describe('a batch', () => {
     ['context', { context: { colour: 1 } }],
     ['a data plan', { context: { data_plan: { plan_id: 'p', colour: 1 } } }],
     ['source_info', { source_info: { channel: 'native', colour: 1 } }],
-    ['promotion_action', event('commerce_event', { promotion_action: { action: 'view', colour: 1 } })],
     ['a side of user_identity_change', event('user_identity_change', { new: { colour: 1 }, old: {} })],
     [
       'event_system_notification_info',

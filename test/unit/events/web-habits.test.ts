@@ -39,6 +39,16 @@ test.each([
     data('commerce_event', '{"promotion_action":{"action":"view","promotions":[{"id":7}]}}'),
     data('commerce_event', '{"promotion_action":{"action":"view","promotions":[{"id":"7"}]}}'),
   ],
+  [
+    'a promotion that is viewed, by its number',
+    data('commerce_event', '{"promotion_action":{"action":1,"promotions":[{"id":"x"}]}}'),
+    data('commerce_event', '{"promotion_action":{"action":"view","promotions":[{"id":"x"}]}}'),
+  ],
+  [
+    'a promotion that is clicked, by its number',
+    data('commerce_event', '{"promotion_action":{"action":2}}'),
+    data('commerce_event', '{"promotion_action":{"action":"click"}}'),
+  ],
   ['a count of kits', '{"application_info":{"sideloaded_kits_count":1}}', '{"application_info":{}}'],
 ])('%s is said in words of the contract', (_what, said, meant) => {
   expect(checkBatch(parseJson(said), LIMITS, said)).not.toEqual([]);
@@ -54,6 +64,7 @@ test.each([
     'commerce_event',
     '{"product_action":7,"shopping_cart":null,"product_impressions":[7],"promotion_action":{"promotions":7}}',
   ),
+  data('commerce_event', '{"promotion_action":{"action":3}}'),
   '{"events":"unknown"}',
   '{"events":["unknown",{"event_type":"crash_report"}]}',
   '["unknown"]',
