@@ -56,9 +56,10 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
       await job.complete(tx);
       return undefined;
     }
-    const run = await readRun(tx, key);
+    const row = await readRun(tx, key);
+    const run = runFromRow(row);
     const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
-    const snapshot = run.snapshot ?? (await takeSnapshot(tx, run));
+    const snapshot = row.snapshot ?? (await takeSnapshot(tx, run));
     if (snapshot === undefined) {
       const errors = [{ message: 'The pipeline was stopped or faulted before the run began.' }];
       await endRun(tx, { lease, event: 'cancel', errors, nowMs: deps.clock.nowMs() });
@@ -102,13 +103,13 @@ async function takeRun(tx: Transaction, deps: EngineDeps, { workspaceId, runId }
   return (await tx.execute(TAKE_RUN, [workspaceId, runId, now, statuses, workspaceRuns, connectionRuns])) === 1;
 }
 
-async function readRun(tx: Transaction, { workspaceId, runId }: RunKey): Promise<Run> {
+async function readRun(tx: Transaction, { workspaceId, runId }: RunKey) {
   const rows = await tx.orm
     .select()
     .from(pipelineRuns)
     .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, runId)));
   if (rows[0] === undefined) throw new AppError('INTERNAL', `The run ${runId} is gone although it was just claimed.`);
-  return runFromRow(rows[0]);
+  return rows[0];
 }
 
 /** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only what nobody asked for waits. */

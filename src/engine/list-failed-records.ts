@@ -1,7 +1,7 @@
-import { and, desc, eq, gte, lte } from 'drizzle-orm';
+import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
 import type { Page } from '../http/index.ts';
 import { type Json, parseJson } from '../kernel/index.ts';
-import type { Sql } from '../store/index.ts';
+import { type Sql, withinPageBytes } from '../store/index.ts';
 import type { Run } from '../sync/index.ts';
 import { failedRecords } from './tables.ts';
 
@@ -9,7 +9,7 @@ import { failedRecords } from './tables.ts';
 export interface FailedRecord {
   /** Counts from 1 within its run. */
   readonly id: bigint;
-  /** Column → value, as JSON shows them. */
+  /** Column → value, as JSON shows them; null beyond the bytes of a page. */
   readonly row: Json;
   readonly field: string;
   readonly value: string | null;
@@ -19,14 +19,17 @@ export interface FailedRecord {
   readonly retriedOn: Date | null;
 }
 
-/** One page of a run's failed records, bounded by when they failed, the newest first. */
+/**
+ * Returns one page of a run's failed records, bounded by when they failed, the newest first. Beyond `PAGE_BYTES` they come
+ * without their row.
+ */
 export async function listFailedRecords(
   sql: Sql,
   { workspaceId, id: runId }: Pick<Run, 'workspaceId' | 'id'>,
   { limit, offset, from, to }: Page,
 ): Promise<readonly FailedRecord[]> {
   const { id, row, field, value, rule, reason, failedOn, retriedOn } = failedRecords;
-  const rows = await sql.orm
+  const page = sql.orm
     .select({ id, row, field, value, rule, reason, failedOn, retriedOn })
     .from(failedRecords)
     .where(
@@ -39,6 +42,16 @@ export async function listFailedRecords(
     )
     .orderBy(desc(id))
     .limit(limit)
-    .offset(offset);
-  return rows.map((record) => ({ ...record, row: parseJson(record.row) }));
+    .offset(offset)
+    .as('page');
+  const order = words`${page.id} DESC`;
+  const records = await sql.orm
+    .select({
+      ...{ id: page.id, field: page.field, value: page.value, rule: page.rule, reason: page.reason },
+      ...{ failedOn: page.failedOn, retriedOn: page.retriedOn },
+      row: withinPageBytes(page.row, order),
+    })
+    .from(page)
+    .orderBy(order);
+  return records.map((record) => ({ ...record, row: record.row === null ? null : parseJson(record.row) }));
 }

@@ -5,7 +5,7 @@ import type { Retention } from '../access/index.ts';
 import type { Page } from '../http/index.ts';
 import { deliverInTransaction, type Identities } from '../identity/index.ts';
 import { AppError, type Clock, createIdSource, type Issue, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import { deleteInParts, type Sql, type Store, type Transaction } from '../store/index.ts';
+import { deleteInParts, type Sql, type Store, type Transaction, withinPageBytes } from '../store/index.ts';
 import { rejectedBatches } from './tables.ts';
 import { readable, whoInJson } from './who-in-json.ts';
 
@@ -90,10 +90,7 @@ async function insertRejections(sql: Sql, request: NamedRejections): Promise<voi
 
 export type RejectedBatch = Readonly<typeof rejectedBatches.$inferSelect>;
 
-/** Of the texts in one page; that of the default size is whole. */
-const PAGE_BYTES = 16 * 1024 * 1024;
-
-/** One page, the newest first; of one time the last of its request first. Beyond `PAGE_BYTES` they are without their text. */
+/** Returns one page, the newest first; of one time the last of its request first. Beyond `PAGE_BYTES` texts are null. */
 export async function listRejected(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -113,14 +110,13 @@ export async function listRejected(
     .limit(limit)
     .offset(offset)
     .as('page');
-  const order = [desc(page.receivedOn), desc(page.id)];
-  const size = words`sum(octet_length(${page.text})) OVER (ORDER BY ${page.receivedOn} DESC, ${page.id} DESC)`;
-  const text = words<string | null>`CASE WHEN ${size} <= ${PAGE_BYTES} THEN ${page.text} END`;
+  const order = words`${page.receivedOn} DESC, ${page.id} DESC`;
+  const text = withinPageBytes(page.text, order);
   const { id, workspaceId: workspace, receivedOn, key, path, errors } = page;
   return sql.orm
     .select({ ...{ id, workspaceId: workspace, receivedOn, key, path, errors }, text })
     .from(page)
-    .orderBy(...order);
+    .orderBy(order);
 }
 
 /** Rows a statement deletes at most. */

@@ -20,3 +20,4 @@ export { openStore } from './open-store.ts';
 export { type Reencrypted, reencryptTable, type SealedTable } from './reencrypt.ts';
 export { attachStore, type StartOptions, startStore } from './start-store.ts';
 export { storeAddress } from './store-address.ts';
+export { withinPageBytes } from './within-page-bytes.ts';

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lte } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gte, lte } from 'drizzle-orm';
 import type { Page } from '../http/index.ts';
 import { AppError } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
@@ -11,13 +11,15 @@ type Owner = Pick<Pipeline, 'workspaceId' | 'number'>;
 const ownedBy = ({ workspaceId, number }: Owner) =>
   and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.pipelineNumber, number));
 
+const { snapshot: _snapshot, ...RUN_COLUMNS } = getTableColumns(pipelineRuns);
+
 /** By creation: a scheduled run that covers a past interval is newer than the trigger before it. */
 const NEWEST_FIRST = [desc(pipelineRuns.createdOn), desc(pipelineRuns.id)] as const;
 
 /** One page of a pipeline's runs, bounded by logical date; the run that was requested last comes first. */
 export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<readonly Run[]> {
   const rows = await sql.orm
-    .select()
+    .select(RUN_COLUMNS)
     .from(pipelineRuns)
     .where(
       and(
@@ -35,7 +37,7 @@ export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<r
 /** The run that was requested last. */
 export async function findLatestRun(sql: Sql, pipeline: Owner): Promise<Run | undefined> {
   const [row] = await sql.orm
-    .select()
+    .select(RUN_COLUMNS)
     .from(pipelineRuns)
     .where(ownedBy(pipeline))
     .orderBy(...NEWEST_FIRST)
@@ -46,7 +48,7 @@ export async function findLatestRun(sql: Sql, pipeline: Owner): Promise<Run | un
 /** Throws NOT_FOUND for a run of another pipeline, too. */
 export async function loadRun(sql: Sql, pipeline: Owner & Pick<Pipeline, 'id'>, runId: bigint): Promise<Run> {
   const [row] = await sql.orm
-    .select()
+    .select(RUN_COLUMNS)
     .from(pipelineRuns)
     .where(and(ownedBy(pipeline), eq(pipelineRuns.id, runId)));
   if (row !== undefined) return runFromRow(row);

@@ -28,8 +28,6 @@ export interface Run {
   readonly nominalEnd: string | null;
   readonly rangeStart: string | null;
   readonly rangeEnd: string | null;
-  /** JSON text, written and read by the engine. */
-  readonly snapshot: string | null;
   readonly extractedRecords: bigint;
   readonly successfulRecords: bigint;
   readonly failedRecords: bigint;
@@ -47,7 +45,8 @@ export interface Run {
   readonly idempotencyKey: string | null;
 }
 
-export function runFromRow(row: InferSelectModel<typeof pipelineRuns>): Run {
+/** Builds a run from its row. Its snapshot, which may hold 100 KB of SQL, is the engine's alone. */
+export function runFromRow(row: Omit<InferSelectModel<typeof pipelineRuns>, 'snapshot'>): Run {
   return {
     ...row,
     workspaceId: workspaceId(row.workspaceId),

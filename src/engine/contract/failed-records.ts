@@ -6,7 +6,10 @@ import { closed, Instant, nullable } from '../../sync/index.ts';
 export const FailedRecordAnswer = closed(
   {
     id: Int64({ description: 'Counts from 1 within the run.' }),
-    row: Type.Unknown({ description: 'The whole row, column → value.' }),
+    row: Type.Unknown({
+      description:
+        'The whole row, column → value; null beyond the first 16 MB of a page: ask for fewer records at once.',
+    }),
     field: Type.String({ description: 'The column at fault; empty for the row as a whole.' }),
     value: nullable(Type.String({ description: 'Its value as text, cut where it is long.' })),
     rule: Type.String({ description: 'The rule that the value broke.' }),

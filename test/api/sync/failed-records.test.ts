@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failedRecords } from '../../../src/engine/index.ts';
-import { loadPipeline, type Pipeline, pipelineRuns, requestRun } from '../../../src/sync/index.ts';
+import { listRuns, loadPipeline, type Pipeline, pipelineRuns, requestRun } from '../../../src/sync/index.ts';
 import { openSyncApi, PIPELINE, PIPELINES, pipelineBody, type SyncApi, somePipeline } from '../../support/sync-api.ts';
 
 let api: SyncApi;
@@ -68,6 +68,13 @@ describe('cancel', () => {
   });
 });
 
+it('lists runs without their snapshots, which hold the whole SQL of a model', async () => {
+  const id = await someRun();
+  await api.store.execute("UPDATE pipeline_runs SET snapshot = '{}' WHERE id = $1", [id]);
+  const page = { limit: 10, offset: 0, from: undefined, to: undefined };
+  for (const each of await listRuns(api.store, pipeline, page)) expect(each).not.toHaveProperty('snapshot');
+});
+
 describe('failed records', () => {
   it('are listed page by page, the newest first, with every digit', async () => {
     const id = await someRun();
@@ -83,6 +90,24 @@ describe('failed records', () => {
       })),
     );
     expect((await api.reader.get(`${run(await someRun())}/failed-records`)).body).toEqual({ items: [] });
+  });
+
+  it('come without their row beyond 16 MB of a page, and with it when fewer are asked for', async () => {
+    const id = await someRun();
+    await someRecords(id, 3);
+    const ofMegabytes = (count: number) => `'{"n":"' || repeat('x', ${count * 2 ** 20}) || '"}'`;
+    await api.store.execute(`UPDATE failed_records SET row = ${ofMegabytes(17)} WHERE run_id = $1 AND id = 2`, [id]);
+    const isWhole = async (query: string) => {
+      const { status, body } = await api.reader.get(`${run(id)}/failed-records${query}`);
+      const items = body.items as { id: number; row: unknown; reason: string }[];
+      return [status, ...items.map(({ row, reason }) => row !== null && reason !== '')];
+    };
+    expect(await isWhole('')).toEqual([200, true, true, false]);
+    expect(await isWhole('?pageSize=1&currentPage=3')).toEqual([200, true]);
+    expect((await api.reader.get(`${run(id)}/failed-records`)).body.items[2]).toMatchObject({
+      row: null,
+      rule: 'value_type',
+    });
   });
 
   it('are retried by a manual run', async () => {
