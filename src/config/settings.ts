@@ -104,10 +104,15 @@ export const SETTINGS = {
   },
   PENSTOCK_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error, fatal or silent.' },
   PENSTOCK_WORKERS: {
-    default: '2',
-    meaning: 'Runs this daemon works on at the same time; 0 serves the API and sends callbacks only.',
+    default: '3',
+    meaning:
+      'Runs this daemon works on at the same time; 0 serves the API and sends callbacks only. From 2 on, the last free worker is left to workspaces that have no run under way.',
   },
-  PENSTOCK_WORKSPACE_RUNS: { default: '4', meaning: 'Most runs of one workspace at the same time, over all daemons.' },
+  PENSTOCK_WORKSPACE_RUNS: {
+    default: '2',
+    meaning:
+      'Most runs of one workspace at the same time, over all daemons; of each daemon it takes all workers but one at most.',
+  },
   PENSTOCK_CONNECTION_RUNS: {
     default: '4',
     meaning: 'Most runs over one connection at the same time, over all daemons.',
@@ -175,7 +180,11 @@ export const SETTINGS = {
     meaning:
       'A run that was worked on for so many hours goes back to the queue, and on from where it stands; one that writes MPIDs back begins with its first row again.',
   },
-  PENSTOCK_RUN_ATTEMPTS: { default: '5', meaning: 'Attempts of a run before it counts as failed.' },
+  PENSTOCK_RUN_ATTEMPTS: {
+    default: '5',
+    meaning:
+      'Attempts of a run before it counts as failed. Times that its worker was lost are counted apart, up to the same number; from the second on, a daemon works on one such run at a time.',
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -9,3 +9,16 @@ export async function lockClaims(tx: Transaction, workspaceId: WorkspaceId): Pro
   await tx.execute('INSERT INTO claim_locks (workspace_id) VALUES ($1) ON CONFLICT DO NOTHING', [workspaceId]);
   await tx.query('SELECT workspace_id FROM claim_locks WHERE workspace_id = $1 FOR UPDATE', [workspaceId]);
 }
+
+/** Locks the pipeline of a run before the run itself is written: triggers, PUTs and the scheduler lock in that order, too. */
+export async function lockPipelineOf(
+  tx: Transaction,
+  { workspaceId, runId }: { readonly workspaceId: WorkspaceId; readonly runId: bigint },
+): Promise<void> {
+  await tx.query(
+    `SELECT pipeline.number FROM pipelines AS pipeline
+       JOIN pipeline_runs AS run ON run.workspace_id = $1 AND run.pipeline_number = pipeline.number
+     WHERE pipeline.workspace_id = $1 AND run.id = $2 FOR UPDATE OF pipeline`,
+    [workspaceId, runId],
+  );
+}

@@ -10,16 +10,19 @@ import {
   pipelineRuns,
   pipelineStatus,
   type Run,
+  repeatOnce,
   runFromRow,
 } from '../sync/index.ts';
-import { lockClaims } from './claim-lock.ts';
+import { lockClaims, lockPipelineOf } from './claim-lock.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { dropFormerGenerations } from './ledger/close-ledger.ts';
+import { type Place, SUSPECT_LOSSES } from './places.ts';
 import { loadRetry, type RecordRetry } from './retry/record-retry.ts';
 import { statusesBefore } from './run-machine.ts';
 import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
-import { yieldToOthers } from './yield-to-others.ts';
+import { wakeWaiting } from './wake-runs.ts';
+import { readLoad, yieldToOthers } from './yield-to-others.ts';
 
 /** What every write of a run names; a worker with an older fence writes nothing. */
 export interface RunLease {
@@ -42,17 +45,25 @@ export interface ClaimedRun extends RunLease {
 
 type RunKey = Pick<RunLease, 'workspaceId' | 'runId'>;
 
+interface Claim extends RunKey {
+  readonly job: Job;
+  readonly place: Place;
+}
+
 /**
  * Takes the run whose job this is, with a fence of its own. One job a run is active at a time, so a run that is `running`
  * has lost its worker and is taken over. undefined: the run steps back behind others; or it is over, not due yet, or has to
  * wait for a place, and then the job is done, and its retry time or the run that frees a place wakes it.
  */
-export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise<ClaimedRun | undefined> {
+export async function claimRun(deps: EngineDeps, claim: Claim): Promise<ClaimedRun | undefined> {
+  const { job, place, ...key } = claim;
   return await deps.store.transaction(async (tx) => {
     await lockClaims(tx, key.workspaceId);
+    await lockPipelineOf(tx, key);
     await followConnection(tx, key);
-    if (await yieldToOthers(tx, deps, { job, ...key })) return undefined;
-    if (!(await takeRun(tx, deps, key))) {
+    const entry = await enter(tx, deps, claim);
+    if (entry === 'stepped back') return undefined;
+    if (entry === 'refused' || !(await takeRun(tx, deps, key))) {
       await job.complete(tx);
       return undefined;
     }
@@ -61,9 +72,7 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
     const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
     const snapshot = row.snapshot ?? (await takeSnapshot(tx, run));
     if (snapshot === undefined) {
-      const errors = [{ message: 'The pipeline was stopped or faulted before the run began.' }];
-      await endRun(tx, { lease, event: 'cancel', errors, nowMs: deps.clock.nowMs() });
-      await job.complete(tx);
+      await endUnbegun(tx, deps, { lease, run, job });
       return undefined;
     }
     const retry = await loadRetry(tx, key);
@@ -71,6 +80,56 @@ export async function claimRun(deps: EngineDeps, job: Job, key: RunKey): Promise
     const startedAt = microsOfMs(startedOn?.getTime() ?? deps.clock.nowMs());
     return { ...lease, job, run, snapshot: snapshotFromText(snapshot), startedAt, retry };
   });
+}
+
+interface Waiting {
+  readonly status: string;
+  readonly losses: number;
+  readonly connection_id: string;
+}
+
+/** Looks whether this daemon has a worker for the run, and whether another one should come first. */
+async function enter(tx: Transaction, deps: EngineDeps, claim: Claim): Promise<'entered' | 'refused' | 'stepped back'> {
+  const { job, place, workspaceId, runId } = claim;
+  const [waiting] = await tx.query<Waiting>(
+    'SELECT status, losses, connection_id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
+    [workspaceId, runId],
+  );
+  if (waiting === undefined) return 'refused';
+  const isLost = waiting.status === 'running';
+  const candidate = { workspaceId, runId, connectionId: waiting.connection_id };
+  const load = await readLoad(tx, candidate);
+  const isSuspect = waiting.losses + (isLost ? 1 : 0) >= SUSPECT_LOSSES;
+  if (!place.take({ workspaceId, isFirst: load.ofWorkspace === 0, isSuspect })) {
+    if (isLost) await requeueLost(tx, claim);
+    return 'refused';
+  }
+  return !isLost && (await yieldToOthers(tx, deps, { job, candidate, load })) ? 'stepped back' : 'entered';
+}
+
+/** Nobody works on it, so it takes no place of its workspace while it waits. */
+async function requeueLost(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
+  await tx.execute(
+    `UPDATE pipeline_runs SET status = 'queued', fence = fence + 1, losses = losses + 1, attempts = attempts - 1
+     WHERE workspace_id = $1 AND id = $2 AND status = 'running'`,
+    [workspaceId, runId],
+  );
+}
+
+interface Unbegun {
+  readonly lease: RunLease;
+  readonly run: Run;
+  readonly job: Job;
+}
+
+async function endUnbegun(tx: Transaction, deps: EngineDeps, { lease, run, job }: Unbegun): Promise<void> {
+  const { workspaceId, pipelineNumber: number } = lease;
+  const nowMs = deps.clock.nowMs();
+  const errors = [{ message: 'The pipeline was stopped or faulted before the run began.' }];
+  await endRun(tx, { lease, event: 'cancel', errors, nowMs });
+  if (run.type === 'scheduled') await repeatOnce(tx, { workspaceId, number }, nowMs);
+  await job.complete(tx);
+  await wakeWaiting(tx, deps, workspaceId);
 }
 
 /** A run that has not begun uses the connection that its pipeline has by now, and counts against that one's limit. */
@@ -84,10 +143,15 @@ async function followConnection(tx: Transaction, { workspaceId, runId }: RunKey)
   );
 }
 
-/** The limits of workspace and connection stand in the statement itself; counters go on over all attempts. */
+/**
+ * The limits of workspace and connection stand in the statement itself; counters go on over all attempts. A run that lost its
+ * worker goes on with the same attempt: a crash that another run caused takes none from it.
+ */
 const TAKE_RUN = `
   UPDATE pipeline_runs AS taken
-  SET status = 'running', fence = fence + 1, attempts = attempts + 1, retry_at = NULL,
+  SET status = 'running', fence = fence + 1, retry_at = NULL,
+      attempts = attempts + CASE status WHEN 'running' THEN 0 ELSE 1 END,
+      losses = losses + CASE status WHEN 'running' THEN 1 ELSE 0 END,
       started_on = coalesce(started_on, $3)
   WHERE workspace_id = $1 AND id = $2 AND status = ANY($4) AND (retry_at IS NULL OR retry_at <= $3)
     AND $5 > (SELECT count(*) FROM pipeline_runs AS other

@@ -1,6 +1,7 @@
 import { asAppError, eachApart } from '../kernel/index.ts';
 import { RUN_QUEUE } from '../sync/index.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { createPlaces } from './places.ts';
 import { createScheduler } from './schedule-runs.ts';
 import { sweepRuns, wakeDueRetries } from './wake-runs.ts';
 import { workRun } from './work-run.ts';
@@ -27,6 +28,7 @@ export interface Engine {
 export function createEngine(deps: EngineDeps): Engine {
   const { store, jobs, clock, log } = deps;
   const stopping = new AbortController();
+  const places = createPlaces(deps.settings.workers);
   let polling: Promise<void> = Promise.resolve();
   const looks = [createScheduler(deps), (nowMs: number) => wakeDueRetries(store, jobs, nowMs)];
   const poll = async () => {
@@ -39,10 +41,10 @@ export function createEngine(deps: EngineDeps): Engine {
     ...{ poll, care },
     async register() {
       const { workers } = deps.settings;
-      await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(store, jobs, signal));
+      await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(deps, signal));
       if (workers === 0) return;
       await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => careForTables(deps, signal));
-      await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, job));
+      await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, places, job));
     },
     start() {
       polling = pollUntil(deps, poll, stopping.signal);

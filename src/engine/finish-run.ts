@@ -4,6 +4,7 @@ import {
   clearFaults,
   durationMs,
   loadPipelines,
+  lockRanOn,
   type Notice,
   type Pipeline,
   reschedulePipelines,
@@ -13,6 +14,7 @@ import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { closeLedger, dropPassed } from './ledger/close-ledger.ts';
+import { usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 export interface RunResult {
@@ -32,13 +34,14 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
   await deps.store.transaction(async (tx) => {
     const nowMs = deps.clock.nowMs();
     await lockClaims(tx, workspaceId);
+    await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
     await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
     await result.conclude?.(tx);
     // a retry has no range, and proves nothing of the warehouse
     if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs });
     await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
     await claimed.job.complete(tx);
-    await wakeWaiting(tx, deps.jobs, workspaceId);
+    await wakeWaiting(tx, deps, workspaceId);
   });
   deps.observer.runEnded('success');
 }
@@ -50,7 +53,8 @@ async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: RunRe
   const [context] = await loadPipelines(tx, { workspaceId, number });
   if (context === undefined) return;
   await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
-  await clearFaults(tx, context, { nowMs: result.nowMs, ranSinceMs: msOfMicros(startedAt) });
+  const ranOn = usedBy(claimed.snapshot);
+  await clearFaults(tx, context, { nowMs: result.nowMs, ranOn, ranSinceMs: msOfMicros(startedAt) });
 }
 
 /** A reset since the start (generation) means that the position belongs to a time line that is over. */

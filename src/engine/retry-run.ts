@@ -125,7 +125,7 @@ async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): 
   else await forgetCounts(tx, run);
   await tx.execute(
     `UPDATE pipeline_runs
-     SET status = $3, attempts = 0, fence = fence + 1, retry_at = NULL, errors = '[]', warnings = '[]', started_on = NULL,
+     SET status = $3, attempts = 0, losses = 0, fence = fence + 1, retry_at = NULL, errors = '[]', warnings = '[]', started_on = NULL,
          ended_on = NULL, range_start = NULL, range_end = NULL, snapshot = NULL, requested_by = $4
      WHERE workspace_id = $1 AND id = $2 AND status = ANY($5)`,
     [run.workspaceId, run.id, nextStatus(run.status, 'retry'), actor, statusesBefore('retry')],

@@ -27,6 +27,11 @@ export interface RunSnapshot {
   readonly identity?: WorkspaceSettings['identity'];
 }
 
+/** Names of what a run works on, besides its pipeline. */
+export function usedBy({ connection, dataModel, transformation }: RunSnapshot) {
+  return { connectionId: connection.id, dataModelId: dataModel.id, transformationId: transformation?.id ?? null };
+}
+
 /** JSON text of the snapshot, as it stands in the run's row. */
 export function snapshotText(
   { pipeline, connection, dataModel, transformation }: PipelineContext,

@@ -1,10 +1,13 @@
-import { AppError, type BackoffPolicy, backoffDelayMs, type ErrorCode } from '../kernel/index.ts';
+import { AppError, type BackoffPolicy, backoffDelayMs, type ErrorCode, msOfMicros } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import {
   faultConnection,
   faultModel,
   faultPipeline,
+  type LastChanges,
+  lockRanOn,
   type Notice,
+  type RanOnPart,
   RUN_QUEUE,
   reschedulePipelines,
 } from '../sync/index.ts';
@@ -14,6 +17,7 @@ import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { dropLedger, keepDelivered } from './ledger/close-ledger.ts';
 import { giveUpRecords } from './retry/give-up-records.ts';
+import { usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /** What a failure of a run is about: what stops until someone acts. */
@@ -84,7 +88,7 @@ async function deferRun(tx: Transaction, deps: EngineDeps, settling: Settling): 
   const ending = { lease: claimed, event: 'defer', nowMs, errors, retryAtMs: nowMs + delayMs } as const;
   const status = await endRun(tx, ending);
   await claimed.job.complete(tx);
-  await wakeWaiting(tx, deps.jobs, claimed.workspaceId);
+  await wakeWaiting(tx, deps, claimed.workspaceId);
   return status;
 }
 
@@ -93,13 +97,14 @@ async function failRun(tx: Transaction, deps: EngineDeps, settling: Settling): P
   const { workspaceId, pipelineNumber } = claimed;
   const nowMs = deps.clock.nowMs();
   const errors = [{ message: error.message }];
+  const changes = await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
   const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
   await (error.code === 'NO_ROW_MAPPED' ? takeBack(tx, claimed) : keepDelivered(tx, claimed));
   // a retry says nothing of the warehouse, nor of what the next run will meet
-  if (claimed.retry === undefined) await countAgainstPipeline(tx, settling);
+  if (claimed.retry === undefined) await countAgainstPipeline(tx, settling, changes);
   await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
   await claimed.job.complete(tx);
-  await wakeWaiting(tx, deps.jobs, workspaceId);
+  await wakeWaiting(tx, deps, workspaceId);
   return status;
 }
 
@@ -109,18 +114,28 @@ async function takeBack(tx: Transaction, claimed: ClaimedRun): Promise<void> {
   await giveUpRecords(tx, claimed);
 }
 
-async function countAgainstPipeline(tx: Transaction, settling: Settling): Promise<void> {
+/** What was changed since the run began is not what failed: it is neither faulted, nor held against the pipeline. */
+async function countAgainstPipeline(tx: Transaction, settling: Settling, changes: LastChanges): Promise<void> {
   const { error, claimed } = settling;
   const { workspaceId, pipelineNumber: id } = claimed;
-  const failures = await countFailure(tx, claimed);
+  const changedSince = (blame: Blame) => BLAMED[blame].some((part) => changes[part] > msOfMicros(claimed.startedAt));
+  const failures = changedSince('pipeline') ? 0 : await countFailure(tx, claimed);
   if (error.disposition === 'fault') {
+    const blame = blamedFor(settling);
     const errors = [{ message: error.message }];
-    await faultBlamed(tx, claimed, { blame: blamedFor(settling), errors });
+    if (!changedSince(blame)) await faultBlamed(tx, claimed, { blame, errors });
   } else if (failures >= FAILURES_IN_A_ROW) {
     const message = `${failures} runs failed in a row; the last one with: ${error.message}`;
     await faultPipeline(tx, { workspaceId, id, errors: [{ message }] });
   }
 }
+
+/** What a failure may come from: a model that fails on one connection may work on another. */
+const BLAMED: Readonly<Record<Blame, readonly RanOnPart[]>> = {
+  connection: ['connection'],
+  'data model': ['connection', 'dataModel'],
+  pipeline: ['connection', 'dataModel', 'transformation', 'pipeline'],
+};
 
 async function countFailure(tx: Transaction, { workspaceId, pipelineNumber }: ClaimedRun): Promise<number> {
   const [row] = await tx.query<{ failed_in_a_row: number }>(

@@ -2,8 +2,9 @@ import type { Jobs } from '../jobs/index.ts';
 import { eachApart, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
 import { RUN_QUEUE, runJobKey } from '../sync/index.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { SUSPECT_LOSSES } from './places.ts';
 
-const WOKEN_AT_ONCE = 10;
 const SWEPT_AT_ONCE = 1000;
 
 interface RunRow {
@@ -11,14 +12,35 @@ interface RunRow {
   readonly id: bigint;
 }
 
-/** After a run ended: those of its workspace that wait for a place are tried again, the oldest first. Under the claim lock. */
-export async function wakeWaiting(tx: Transaction, jobs: Pick<Jobs, 'enqueue'>, workspace: WorkspaceId): Promise<void> {
-  const waiting = await tx.query<RunRow>(
-    `SELECT workspace_id, id FROM pipeline_runs
-     WHERE workspace_id = $1 AND (status = 'queued' OR (status = 'retrying' AND retry_at IS NULL))
-     ORDER BY created_on, id LIMIT ${WOKEN_AT_ONCE}`,
-    [workspace],
-  );
+/** Each look is bounded by the limits, so the price grows with the connections, not with the runs that wait. */
+const FIND_STARTABLE = `
+  SELECT waiting.id FROM connections AS connection
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS runs FROM pipeline_runs AS run
+      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.status = 'running') AS busy
+    CROSS JOIN LATERAL (
+      SELECT run.id, run.created_on, row_number() OVER (ORDER BY run.created_on, run.id) AS place
+      FROM pipeline_runs AS run
+      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.losses < ${SUSPECT_LOSSES}
+        AND (run.status = 'queued' OR (run.status = 'retrying' AND run.retry_at IS NULL))
+      ORDER BY run.created_on, run.id LIMIT $2) AS waiting
+  WHERE connection.workspace_id = $1 AND waiting.place <= $2 - busy.runs
+  ORDER BY waiting.created_on, waiting.id
+  LIMIT greatest(0, $3 - (
+    SELECT count(*) FROM pipeline_runs AS run WHERE run.workspace_id = $1 AND run.status = 'running'))`;
+
+/**
+ * Wakes runs of a workspace that find a place now: of each connection as many as it has places, the oldest first. Those that
+ * wait for a busy connection stay asleep and keep nobody of another one waiting. Runs that may take workers down are left to
+ * the sweeper, for they may have to wait for each other. To be called under the claim lock.
+ */
+export async function wakeWaiting(
+  tx: Transaction,
+  { jobs, settings }: Pick<EngineDeps, 'jobs' | 'settings'>,
+  workspace: WorkspaceId,
+): Promise<void> {
+  const limits = [BigInt(settings.connectionRuns), BigInt(settings.workspaceRuns)];
+  const waiting = await tx.query<{ id: bigint }>(FIND_STARTABLE, [workspace, ...limits]);
   for (const { id } of waiting) await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspace, id) });
 }
 
@@ -45,16 +67,26 @@ async function wakeRetry(tx: Transaction, jobs: Jobs, run: DueRetry): Promise<vo
   if (won === 1) await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspaceId(run.workspace_id), run.id) });
 }
 
+/** What should have a job: what a worker has, or had; and of each connection as many waiting runs as it has places. */
+const SWEPT = `/* across workspaces: the sweeper */
+  SELECT workspace_id, id FROM (
+    SELECT workspace_id, id, created_on, status = 'running' OR losses >= ${SUSPECT_LOSSES} AS is_due,
+      row_number() OVER (PARTITION BY workspace_id, connection_id, status = 'running' ORDER BY created_on, id) AS place,
+      count(*) FILTER (WHERE status = 'running') OVER (PARTITION BY workspace_id, connection_id) AS busy
+    FROM pipeline_runs WHERE status IN ('queued', 'running') OR (status = 'retrying' AND retry_at IS NULL)
+  ) AS live
+  WHERE is_due OR place <= $1 - busy
+  ORDER BY is_due DESC, place, created_on, id LIMIT ${SWEPT_AT_ONCE}`;
+
 /**
  * The net below everything: every run that should have a job gets one, whoever lost it. A run whose job is queued or active
  * keeps that one, so a healthy installation is not disturbed.
  */
-export async function sweepRuns(store: Store, jobs: Jobs, signal: AbortSignal): Promise<void> {
-  const live = await store.query<RunRow>(
-    `/* across workspaces: the sweeper */ SELECT workspace_id, id FROM pipeline_runs
-     WHERE status IN ('queued', 'running') OR (status = 'retrying' AND retry_at IS NULL)
-     ORDER BY created_on, id LIMIT ${SWEPT_AT_ONCE}`,
-  );
+export async function sweepRuns(
+  { store, jobs, settings }: Pick<EngineDeps, 'store' | 'jobs' | 'settings'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = await store.query<RunRow>(SWEPT, [BigInt(settings.connectionRuns)]);
   await eachApart(
     live,
     (run) => {

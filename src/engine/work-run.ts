@@ -1,20 +1,47 @@
 import type { Job } from '../jobs/index.ts';
-import { AppError, asAppError, type Log, workspaceId } from '../kernel/index.ts';
+import { AppError, asAppError, eachApart, type Log, type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { lockClaims } from './claim-lock.ts';
 import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { type Execution, executeRun } from './execute-run.ts';
 import { finishRun, type RunResult } from './finish-run.ts';
+import type { Places } from './places.ts';
 import { requireActiveFeed } from './require-active-feed.ts';
 import { executeRetry } from './retry/execute-retry.ts';
 import { type Blame, settleFailure } from './settle-failure.ts';
+import { wakeWaiting } from './wake-runs.ts';
 
 /**
  * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
  * the store; throws only when the store does not answer, and then the queue brings the job again.
  */
-export async function workRun(deps: EngineDeps, job: Job): Promise<void> {
-  const claimed = await claimRun(deps, job, runOfKey(job.key));
-  if (claimed === undefined) return;
+export async function workRun(deps: EngineDeps, places: Places, job: Job): Promise<void> {
+  const key = runOfKey(job.key);
+  const place = places.enter();
+  try {
+    const claimed = await claimRun(deps, { ...key, job, place });
+    if (claimed !== undefined) await workClaimed(deps, claimed);
+  } finally {
+    const refused = place.leave();
+    // who cancelled the run freed its place, but knows no limits
+    await wakeRefused(deps, job.signal.aborted ? new Set([...refused, key.workspaceId]) : refused);
+  }
+}
+
+/** The sweeper comes to those that cannot be woken here. */
+async function wakeRefused(deps: EngineDeps, workspaces: Iterable<WorkspaceId>): Promise<void> {
+  const wake = (id: WorkspaceId) =>
+    deps.store.transaction(async (tx) => {
+      await lockClaims(tx, id);
+      await wakeWaiting(tx, deps, id);
+    });
+  await eachApart(workspaces, wake).catch((thrown) => {
+    deps.log.warn({ reason: asAppError(thrown).message }, 'run.not_woken');
+  });
+}
+
+async function workClaimed(deps: EngineDeps, claimed: ClaimedRun): Promise<void> {
+  const { job } = claimed;
   const { workspaceId, runId, snapshot } = claimed;
   const log = deps.log.child({ workspace: String(workspaceId), pipeline: snapshot.pipeline.id, run: String(runId) });
   const startedMs = deps.clock.nowMs();
@@ -52,8 +79,8 @@ function runOfKey(key: string): Pick<RunLease, 'workspaceId' | 'runId'> {
 
 /** A run that takes its worker down with it each time would be taken over for ever. */
 function requireAttempt({ settings }: EngineDeps, { run }: ClaimedRun): void {
-  if (run.attempts <= settings.runAttempts) return;
-  throw new AppError('INTERNAL', `The run was begun ${settings.runAttempts} times, and its worker was lost each time.`);
+  if (run.losses < settings.runAttempts) return;
+  throw new AppError('INTERNAL', `The run was begun ${run.losses} times, and its worker was lost each time.`);
 }
 
 /** After an abort whatever is thrown is a consequence of it, except that the lease is lost, which is more. */

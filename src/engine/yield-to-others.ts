@@ -3,27 +3,65 @@ import type { Transaction } from '../store/index.ts';
 import { RUN_QUEUE } from '../sync/index.ts';
 import type { RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { SUSPECT_LOSSES } from './places.ts';
 
 const STEP_BACK_MS = 1000;
+/** Ids of workspaces lie between these. */
+const [BELOW_ALL, ABOVE_ALL] = [-1n, 2n ** 63n - 1n];
+
+/** Runs under way besides the one that is claimed. */
+export interface RunningLoad {
+  readonly ofWorkspace: number;
+  readonly ofConnection: number;
+  /** Of all workspaces that have some, by id. */
+  readonly byWorkspace: ReadonlyMap<bigint, number>;
+}
+
+interface Candidate extends Pick<RunLease, 'workspaceId' | 'runId'> {
+  readonly connectionId: string;
+}
+
+/** Counts what runs. A fleet query without locks; as many rows as the workers of all daemons. */
+export async function readLoad(tx: Transaction, { workspaceId, runId, connectionId }: Candidate): Promise<RunningLoad> {
+  const groups = await tx.query<{ workspace_id: bigint; connection_id: string; runs: bigint }>(
+    `/* across workspaces: what runs */ SELECT workspace_id, connection_id, count(*) AS runs FROM pipeline_runs
+     WHERE status = 'running' AND NOT (workspace_id = $1 AND id = $2) GROUP BY workspace_id, connection_id
+     ORDER BY workspace_id`,
+    [workspaceId, runId],
+  );
+  const byWorkspace = new Map<bigint, number>();
+  for (const { workspace_id: id, runs } of groups) byWorkspace.set(id, (byWorkspace.get(id) ?? 0) + Number(runs));
+  const own = groups.find((group) => group.workspace_id === workspaceId && group.connection_id === connectionId);
+  return { ofWorkspace: byWorkspace.get(workspaceId) ?? 0, ofConnection: Number(own?.runs ?? 0n), byWorkspace };
+}
+
+/** In the words of the partial index, so that a look is one step down its tree however many runs wait. */
+const WAITS = `(other.status = 'queued' OR (other.status = 'retrying' AND other.retry_at IS NULL))
+  AND other.losses < ${SUSPECT_LOSSES}`;
 
 /**
- * A run is better off than this one when its workspace, or else its connection, has fewer runs going and a place free. The
- * queue is first come first served, so without this a workspace with a thousand runs would keep all others waiting.
- * A fleet query: it reads across workspaces and locks nothing.
+ * Tells whether a run waits that has fewer runs beside it: of a workspace that has none ($1, $2: the gaps between those that
+ * have some); or on a connection with fewer runs than allowed ($3, $4), of a workspace that has fewer runs, or on another
+ * connection of the same workspace. The queue is first come first served, so without this a workspace with a thousand runs
+ * would keep all others waiting. Each look is bounded, so the price does not grow with the runs that wait.
  */
-const SOMEBODY_IS_WORSE_OFF = `
-  WITH live AS (SELECT workspace_id, id, connection_id, status = 'running' AS is_running FROM pipeline_runs
-                WHERE status IN ('queued', 'running') OR (status = 'retrying' AND retry_at IS NULL)),
-       load AS (SELECT workspace_id, connection_id, count(*) FILTER (WHERE is_running) AS of_connection,
-                  sum(count(*) FILTER (WHERE is_running)) OVER (PARTITION BY workspace_id) AS of_workspace,
-                  bool_or(NOT is_running) AS is_waiting
-                FROM live GROUP BY workspace_id, connection_id)
+const FAIRER_RUN_WAITS = `/* across workspaces: who waits with fewer runs */
   SELECT EXISTS (
-    SELECT 1 FROM live AS this
-      JOIN load AS mine ON mine.workspace_id = this.workspace_id AND mine.connection_id = this.connection_id
-      JOIN load AS other ON other.is_waiting AND other.of_connection < $3
-    WHERE this.workspace_id = $1 AND this.id = $2 AND NOT this.is_running
-      AND (other.of_workspace, other.of_connection) < (mine.of_workspace, mine.of_connection)) AS found`;
+    SELECT FROM unnest($1::int8[], $2::int8[]) AS gap (after, before)
+      CROSS JOIN LATERAL (
+        SELECT FROM pipeline_runs AS other
+        WHERE other.workspace_id > gap.after AND other.workspace_id < gap.before AND ${WAITS} LIMIT 1) AS waiting
+  ) OR EXISTS (
+    SELECT FROM unnest($3::int8[], $4::int8[]) AS rival (workspace_id, below)
+      JOIN connections AS connection ON connection.workspace_id = rival.workspace_id
+      CROSS JOIN LATERAL (
+        SELECT FROM pipeline_runs AS other
+        WHERE other.workspace_id = rival.workspace_id AND other.connection_id = connection.id AND ${WAITS} LIMIT 1
+      ) AS waiting
+    WHERE rival.below > (
+      SELECT count(*) FROM pipeline_runs AS busy
+      WHERE busy.workspace_id = rival.workspace_id AND busy.connection_id = connection.id AND busy.status = 'running')
+  ) AS found`;
 
 /**
  * Whether the run stepped back: its job goes to the end of the queue, and others come first. Asked under the claim lock, so
@@ -32,12 +70,29 @@ const SOMEBODY_IS_WORSE_OFF = `
 export async function yieldToOthers(
   tx: Transaction,
   { jobs, settings }: EngineDeps,
-  { job, workspaceId, runId }: Pick<RunLease, 'workspaceId' | 'runId'> & { readonly job: Job },
+  { job, candidate, load }: { readonly job: Job; readonly candidate: Candidate; readonly load: RunningLoad },
 ): Promise<boolean> {
-  const values = [workspaceId, runId, settings.connectionRuns];
-  const [answer] = await tx.query<{ found: boolean }>(SOMEBODY_IS_WORSE_OFF, values);
-  if (answer?.found !== true) return false;
+  if (load.ofWorkspace === 0 || !(await isFairerRunWaiting(tx, candidate, { load, most: settings.connectionRuns }))) {
+    return false;
+  }
   await job.complete(tx);
   await jobs.enqueue(tx, RUN_QUEUE, { key: job.key, startAfterMs: STEP_BACK_MS });
   return true;
+}
+
+async function isFairerRunWaiting(
+  tx: Transaction,
+  { workspaceId }: Candidate,
+  { load, most }: { readonly load: RunningLoad; readonly most: number },
+): Promise<boolean> {
+  const busy = [...load.byWorkspace.keys()];
+  const rivals = [...load.byWorkspace].filter(([, runs]) => runs < load.ofWorkspace).map(([id]) => [id, most] as const);
+  const allowed = [...rivals, [workspaceId, Math.min(load.ofConnection, most)] as const];
+  const [answer] = await tx.query<{ found: boolean }>(FAIRER_RUN_WAITS, [
+    [BELOW_ALL, ...busy],
+    [...busy, ABOVE_ALL],
+    allowed.map(([id]) => id),
+    allowed.map(([, below]) => BigInt(below)),
+  ]);
+  return answer?.found === true;
 }

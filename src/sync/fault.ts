@@ -48,6 +48,8 @@ export async function faultModel(tx: Transaction, { workspaceId, id, errors }: F
 
 interface Success {
   readonly nowMs: number;
+  /** A pipeline may use others by now, of which the run says nothing. */
+  readonly ranOn: { readonly connectionId: string; readonly dataModelId: string };
   /** What was changed later is not what this run ran on: its fault stays. */
   readonly ranSinceMs: number;
 }
@@ -59,7 +61,7 @@ interface Success {
 export async function clearFaults(
   tx: Transaction,
   { pipeline, connection, dataModel }: PipelineContext,
-  { nowMs, ranSinceMs }: Success,
+  { nowMs, ranOn, ranSinceMs }: Success,
 ): Promise<void> {
   const { workspaceId } = pipeline;
   const rescheduling = { nowMs, afterFault: true };
@@ -72,14 +74,14 @@ export async function clearFaults(
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
     await reschedulePipelines(tx, { workspaceId, number: pipeline.number }, rescheduling);
   }
-  if (isProvenGood(connection)) {
+  if (connection.id === ranOn.connectionId && isProvenGood(connection)) {
     await tx.orm
       .update(connections)
       .set({ fault: null })
       .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, connection.id)));
     await reschedulePipelines(tx, { workspaceId, connectionId: connection.id }, rescheduling);
   }
-  if (isProvenGood(dataModel)) {
+  if (dataModel.id === ranOn.dataModelId && isProvenGood(dataModel)) {
     await tx.orm
       .update(dataModels)
       .set({ fault: null })

@@ -21,6 +21,7 @@ export { findConnection, listConnections, unknownConnection } from './load-conne
 export { loadDataModel } from './load-data-model.ts';
 export { loadPipeline, loadPipelines, lockPipeline } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
+export { type LastChanges, lockRanOn, type RanOnPart } from './lock-ran-on.ts';
 export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 export { pipelineIds } from './pipeline-ids.ts';
 export { pipelineLags } from './pipeline-lags.ts';
@@ -33,6 +34,7 @@ export {
 } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
 export { providerOf } from './provider.ts';
+export { repeatOnce } from './repeat-once.ts';
 export { reportPipeline } from './report-pipeline.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';
 export { reschedulePipelines } from './reschedule-pipelines.ts';

@@ -22,6 +22,7 @@ import {
   somePipeline,
 } from '../support/sync-api.ts';
 
+const RAN_ON = { connectionId: 'warehouse', dataModelId: 'purchases' };
 let api: SyncApi;
 beforeAll(async () => {
   api = await openSyncApi();
@@ -187,7 +188,7 @@ describe('a fault', () => {
     });
     await api.store.transaction(async (tx) => {
       const nowMs = api.clock.nowMs();
-      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranSinceMs: nowMs });
+      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranOn: RAN_ON, ranSinceMs: nowMs });
     });
     const after = await load(id);
     expect([after.pipeline.fault, after.connection.fault, after.dataModel.fault]).toEqual([null, null, null]);
@@ -203,7 +204,7 @@ describe('a fault', () => {
     await api.store.transaction((tx) => faultConnection(tx, { workspaceId, id: 'warehouse', errors }));
     await api.store.transaction(async (tx) => {
       const nowMs = api.clock.nowMs();
-      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranSinceMs });
+      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranOn: RAN_ON, ranSinceMs });
     });
     expect((await load(id)).connection.fault).toEqual(errors);
     await api.admin.put('/connections/warehouse', connectionBody);

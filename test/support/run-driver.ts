@@ -2,6 +2,7 @@ import { type ClaimedRun, claimRun } from '../../src/engine/claim-run.ts';
 import type { EngineDeps } from '../../src/engine/engine-deps.ts';
 import { executeRun } from '../../src/engine/execute-run.ts';
 import { finishRun } from '../../src/engine/finish-run.ts';
+import { createPlaces } from '../../src/engine/places.ts';
 import { executeRetry } from '../../src/engine/retry/execute-retry.ts';
 import { settleFailure } from '../../src/engine/settle-failure.ts';
 import { createEvents } from '../../src/events/index.ts';
@@ -64,7 +65,8 @@ export async function createRunDriver(options: {
       isKilled = true;
       throw new Error('The worker was killed.');
     },
-    claim: (workspaceId, runId) => claimRun(deps, jobOf(workspaceId, runId), { workspaceId, runId }),
+    claim: (workspaceId, runId) =>
+      claimRun(deps, { workspaceId, runId, job: jobOf(workspaceId, runId), place: createPlaces(8).enter() }),
     async attempt(claimed) {
       isKilled = false;
       await attempt(deps, claimed, () => isKilled);

@@ -76,7 +76,7 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     log,
     ledgerKey: IDENTITY_KEY,
     settings: {
-      workers: 2,
+      workers: 3,
       workspaceRuns: 4,
       connectionRuns: 4,
       chunkRows: 100,

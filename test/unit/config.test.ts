@@ -23,8 +23,8 @@ describe('without any variable', () => {
       keys: { encryption: [], identity: undefined },
       logLevel: 'info',
       engine: {
-        workers: 2,
-        workspaceRuns: 4,
+        workers: 3,
+        workspaceRuns: 2,
         connectionRuns: 4,
         chunkRows: 10_000,
         runAttempts: 5,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createPlaces } from '../../../src/engine/places.ts';
 import { workRun } from '../../../src/engine/work-run.ts';
 import { AppError, createLog } from '../../../src/kernel/index.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
@@ -54,10 +55,13 @@ describe('the log', () => {
     const runId = await here.request();
     const key = `${WORKSPACE}/${runId}`;
     const { signal } = new AbortController();
-    await workRun(
-      { ...here.driver.deps, log },
-      { id: '', queue: 'runs', key, signal, complete: async () => undefined },
-    );
+    await workRun({ ...here.driver.deps, log }, createPlaces(2), {
+      id: '',
+      queue: 'runs',
+      key,
+      signal,
+      complete: async () => undefined,
+    });
     expect((await readRun(here.store, runId)).status).toBe('failed');
     const interrupted = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'run.interrupted');
     return interrupted ?? {};

@@ -34,7 +34,7 @@ describe('a run that goes on after a kill', () => {
     expect(countsOf(killed)).toEqual([4, 3, 1, 0, 0]);
     here.warehouse.rows = here.warehouse.rows.toReversed();
     const done = await attempt(undefined, killed.id);
-    expect(done).toMatchObject({ status: 'success', attempts: 2 });
+    expect(done).toMatchObject({ status: 'success', attempts: 1, losses: 1 });
     expect(countsOf(done)).toEqual([8, 6, 2, 0, 0]);
     expect(await here.store.query('SELECT id, columns_id FROM failed_records ORDER BY id')).toEqual([
       { id: 1n, columns_id: 1 },

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
 import { handClock } from '../../support/hand-clock.ts';
 import {
   addPipeline,
-  countsOf,
   type DaemonOptions,
   readPipeline,
   readRuns,
@@ -184,90 +182,5 @@ describe('the scheduler', () => {
     await daemon();
     await untilRun(store, (await readRuns(store))[0]?.id ?? 0n, 'stopped');
     expect(warehouse.statements).toEqual([]);
-  });
-});
-
-describe('the limits', () => {
-  /** Holds every run at its second chunk and notes who is there. */
-  function holdAll() {
-    const open = new AbortController();
-    warehouse.rows = Array.from({ length: 150 }, (_, i) => [`p${i}@example.org`, '2026-01-15T10:59:00.000000Z']);
-    warehouse.gate = () =>
-      new Promise((resolve) => {
-        if (open.signal.aborted) resolve();
-        open.signal.addEventListener('abort', () => resolve());
-      });
-    return () => open.abort();
-  }
-  const running = async (): Promise<readonly string[]> =>
-    (await readRuns(store))
-      .filter(({ status }) => status === 'running')
-      .map((run) => `${run.workspaceId}/${run.connectionId}`);
-
-  async function queue(one: TestDaemon, specs: readonly { workspace: WorkspaceId; connectionId: string }[]) {
-    for (const [index, spec] of specs.entries()) {
-      const pipeline = await addPipeline(store, { ...spec, id: `p${index}` });
-      await trigger(one, store, { pipeline, nowMs: clock.nowMs() + index });
-    }
-  }
-
-  test('hold for a connection and for a workspace over all daemons, and what waits follows by itself', async () => {
-    const release = holdAll();
-    const settings = { workers: 4, workspaceRuns: 3, connectionRuns: 2 };
-    const one = await daemon(settings);
-    await daemon(settings);
-    const [first, second] = [workspaceId(1n), workspaceId(2n)];
-    await queue(one, [
-      ...Array.from({ length: 5 }, () => ({ workspace: first, connectionId: 'a' })),
-      ...Array.from({ length: 3 }, () => ({ workspace: first, connectionId: 'b' })),
-      ...Array.from({ length: 1 }, () => ({ workspace: second, connectionId: 'a' })),
-    ]);
-    await until(async () => (await running()).length === 4);
-    expect([...(await running())].sort()).toEqual(['1/a', '1/a', '1/b', '2/a']);
-    release();
-    await until(over);
-    expect((await readRuns(store)).map(countsOf)).toEqual(Array.from({ length: 9 }, () => [150, 150, 0, 0, 0]));
-  });
-
-  test('do not let a workspace with many runs keep another one waiting', async () => {
-    const release = holdAll();
-    const one = await daemon({ workers: 0 });
-    const [first, second] = [workspaceId(1n), workspaceId(2n)];
-    await queue(one, [
-      ...Array.from({ length: 6 }, () => ({ workspace: first, connectionId: 'a' })),
-      { workspace: second, connectionId: 'a' },
-    ]);
-    await daemon({ workers: 2 });
-    await until(async () => (await running()).length === 2);
-    expect([...(await running())].sort()).toEqual(['1/a', '2/a']);
-    release();
-    await until(over);
-  });
-});
-
-describe('a worker that is gone', () => {
-  test('has its run taken over with a new fence once the sweeper or the queue finds out', async () => {
-    const idle = await daemon({ workers: 0 });
-    const pipeline = await addPipeline(store);
-    warehouse.rows = [['a@example.org', null]];
-    const id = await trigger(idle, store, { pipeline, nowMs: clock.nowMs() });
-    // as a killed daemon leaves it: the run claimed, its job gone
-    await store.query(`UPDATE pipeline_runs SET status = 'running', fence = 1, attempts = 1 WHERE workspace_id = 1`);
-    await store.query('DELETE FROM pgboss.job');
-    await daemon();
-    clock.advance(61_000);
-    const done = await untilRun(store, id, 'success');
-    expect(done).toMatchObject({ fence: 2, attempts: 2 });
-    expect(countsOf(done)).toEqual([1, 1, 0, 0, 0]);
-  });
-
-  test('too often fails the run instead of being replaced for ever', async () => {
-    const idle = await daemon({ workers: 0 });
-    const pipeline = await addPipeline(store);
-    const id = await trigger(idle, store, { pipeline, nowMs: clock.nowMs() });
-    await store.query(`UPDATE pipeline_runs SET status = 'running', fence = 5, attempts = 5 WHERE workspace_id = 1`);
-    await daemon();
-    const failed = await untilRun(store, id, 'failed');
-    expect(failed.errors).toEqual([{ message: expect.stringContaining('its worker was lost each time') }]);
   });
 });

@@ -1,0 +1,48 @@
+import type { WorkspaceId } from '../kernel/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { findConnection } from './load-connection.ts';
+import { findDataModel } from './load-data-model.ts';
+import { findFieldTransformation } from './load-field-transformation.ts';
+import { loadPipelines, lockPipelines } from './load-pipeline.ts';
+
+/** What a run works on, by the names of its snapshot. */
+export interface RanOn {
+  readonly workspaceId: WorkspaceId;
+  readonly number: bigint;
+  readonly connectionId: string;
+  readonly dataModelId: string;
+  readonly transformationId: string | null;
+}
+
+export type RanOnPart = 'connection' | 'dataModel' | 'transformation' | 'pipeline';
+
+/** When each part was changed last, ms since 1970; a part that is gone was changed after everything. */
+export type LastChanges = Readonly<Record<RanOnPart, number>>;
+
+interface Changed {
+  readonly lastModifiedOn: Date | null;
+}
+
+/**
+ * Locks what a run worked on, to the end of the transaction, in the order in which every PUT locks: connection, model,
+ * transformation, pipeline. The run itself is locked after them. Answers when each was changed last.
+ */
+export async function lockRanOn(tx: Transaction, ranOn: RanOn): Promise<LastChanges> {
+  const { workspaceId, number, connectionId, dataModelId, transformationId } = ranOn;
+  const connection = await findConnection(tx, { workspaceId, id: connectionId }, 'update');
+  const dataModel = await findDataModel(tx, { workspaceId, id: dataModelId }, 'update');
+  const transformation =
+    transformationId === null
+      ? { lastModifiedOn: null }
+      : await findFieldTransformation(tx, { workspaceId, id: transformationId }, 'share');
+  await lockPipelines(tx, { workspaceId, number });
+  const [context] = await loadPipelines(tx, { workspaceId, number });
+  const changedMs = (part: Changed | undefined) =>
+    part === undefined ? Number.POSITIVE_INFINITY : (part.lastModifiedOn?.getTime() ?? 0);
+  return {
+    connection: changedMs(connection),
+    dataModel: changedMs(dataModel),
+    transformation: changedMs(transformation),
+    pipeline: changedMs(context?.pipeline),
+  };
+}
