@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../src/engine/index.ts';
+import { NOTHING_LEFT_OUT } from '../../../src/engine/ledger/row-ledger.ts';
+import { createRecordLedger, keysOfRecords } from '../../../src/engine/retry/record-ledger.ts';
 import { retryRun } from '../../../src/engine/retry-run.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import { pipelines } from '../../../src/sync/index.ts';
@@ -246,5 +248,20 @@ describe('a retry of failed records', () => {
     const failed = await failedRun(tooLong('a'), tooLong('b'));
     const asked = await Promise.allSettled([retry(failed.id), retry(failed.id)]);
     expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('takes a record once, whoever else holds it too', async () => {
+    const failed = await failedRun(tooLong('a'), tooLong('b'));
+    const retrying = { failedRunId: failed.id, ids: undefined, readOn: new Date(here.clock.nowMs()) };
+    const ledger = createRecordLedger(here.clock, { workspaceId: WORKSPACE }, retrying);
+    const take = (...ids: bigint[]) =>
+      here.store.transaction((tx) =>
+        ledger.write(tx, { keys: keysOfRecords(ids), deduplicated: NOTHING_LEFT_OUT, afterRows: 0 }),
+      );
+    await take(1n);
+    here.clock.advance(60_000);
+    await expect(take(1n, 2n)).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
+    expect(await retriedIds(failed.id)).toEqual([1n]);
+    await take(2n);
   });
 });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isLedgerAhead } from '../../../src/engine/index.ts';
 import type { Caller } from '../../../src/http/index.ts';
-import { AppError } from '../../../src/kernel/index.ts';
+import { AppError, formatMicros } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { createPipeline } from '../../../src/sync/create-pipeline.ts';
 import type { SyncDeps } from '../../../src/sync/index.ts';
@@ -100,4 +100,15 @@ test('another row_key is a reset after a run that failed halfway, whose rows wou
   await untilRun(store, await begin(), 'success');
   await put(keyed, true);
   expect(await generation()).toBe(1);
+});
+
+test('another row_key keeps a lookback from what was delivered before it, until it has grown beyond', async () => {
+  const looking = { ...body, sync_mode: { ...body.sync_mode, lookback: '1d' } };
+  await createPipeline(deps, caller, { body: looking });
+  await untilRun(store, await begin(), 'success');
+  const { position } = await readPipeline(store, { id: 'visits' });
+  await put({ ...looking, row_key: ['hour'] }, true);
+  clock.advance(3_600_000);
+  const next = await untilRun(store, await begin(), 'success');
+  expect([next.rangeStart, next.extractedRecords]).toEqual([formatMicros(position ?? 0n), 0n]);
 });
