@@ -54,6 +54,11 @@ async function fill(): Promise<void> {
      SELECT $1, $2, 'a', 'a', 'r', '{}' FROM ${series}`,
     values,
   );
+  await store.execute(
+    `INSERT INTO audit_log (workspace_id, occurred_on, actor, action, resource, detail)
+     SELECT $1, $2, 'a', 'profile.read', 'profile/' || n, '{}' FROM ${series}`,
+    values,
+  );
 }
 
 interface Plan {
@@ -109,4 +114,25 @@ test('its preview does, too', async () => {
   };
   await previewErasure(explained(plans), resolution, new AbortController().signal);
   expectWalks(plans);
+});
+
+test('an erasure finds the looks at its people, and reads none at others', async () => {
+  let read = 0;
+  const counting = (tx: Transaction): Sql['query'] =>
+    async function query<Row extends object>(text: string, values?: Parameters<Sql['query']>[1]) {
+      const rows = await tx.query<Row>(text, values);
+      if (/\bFROM audit_log\b/.test(text)) read += rows.length;
+      return rows;
+    };
+  const transaction: Store['transaction'] = (work, options) =>
+    store.transaction((tx) => work({ ...tx, query: counting(tx) }), options);
+  const counts: object[] = [];
+  await eraseRooms({
+    ...{ store: Object.create(store, { transaction: { value: transaction } }), workspaceId, identities: [] },
+    ...{ people: [{ environment: 'production', mpid: 4712n }], ledgerKey: new Secret('key') },
+    ...{ signal: new AbortController().signal, step: () => undefined },
+    count: async (_tx, counted) => void counts.push(counted),
+  });
+  expect(counts).toEqual([{ access: { audit_entries: 1 } }]);
+  expect(read).toBe(ROWS);
 });
