@@ -25,7 +25,7 @@ export async function registerDsr({ config, ...parts }: DsrParts): Promise<void>
   const works = config.engine.workers > 0;
   await registerVacuum(parts, { works });
   await registerRequestWorker(
-    { ...parts, tombstones, nextId, random: systemRandom },
+    { ...parts, tombstones, nextId, random: systemRandom, fillerCarriers: config.dsr.fillerCarriers },
     { works, accessCron: config.dsr.accessCron },
   );
 }

@@ -15,6 +15,8 @@ export interface DsrConfig {
   readonly callbackMinutes: number;
   /** When access and portability requests begin: a cron of five fields, UTC. */
   readonly accessCron: string;
+  /** More profiles or batches than this make an ordinary value a filler, which gets no tombstone. */
+  readonly fillerCarriers: number;
 }
 
 const CRON = /^[\d*,/-]+(?: [\d*,/-]+){4}$/;
@@ -33,6 +35,7 @@ export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
       .map((name) => name.toLowerCase()),
     ...(certificate && { certificate }),
     callbackMinutes: readCallbackMinutes(read),
+    fillerCarriers: read.integer('PENSTOCK_DSR_FILLER_CARRIERS', 1, 1_000_000),
     accessCron:
       read.parsed(
         'PENSTOCK_DSR_ACCESS_CRON',

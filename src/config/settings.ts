@@ -69,6 +69,11 @@ export const SETTINGS = {
     meaning:
       'When access and portability requests begin, as a cron of five fields in UTC; by default at the next minute. Erasures go by their waiting period alone.',
   },
+  PENSTOCK_DSR_FILLER_CARRIERS: {
+    default: '1000',
+    meaning:
+      'An identity of ordinary words or fewer than 8 characters, such as `other` = `unknown`, that more profiles or batches of an erased person carry says nothing of a person: an erasure leaves no tombstone of it. 1 to 1000000; login identities always get one.',
+  },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',
     meaning: 'Seconds that the Date header of a signed request may be from now.',

@@ -1,17 +1,12 @@
 import { eraseFromChanges } from '../access/index.ts';
 import { findConflicts, findFailedRecords, type RecordPosition } from '../engine/index.ts';
 import { countBatches, eraseOfNobody, eraseRejected } from '../events/index.ts';
-import {
-  createNamesPerson,
-  type Identity,
-  type ProfileId,
-  readFormerIdentities,
-  readProfile,
-} from '../identity/index.ts';
+import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
 import { inIndexOrder, type Store, type Transaction } from '../store/index.ts';
 import { eraseMessages } from '../sync/index.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
+import { heldIdentities, type Judged, type Judging, judgeIdentities } from './work/judge-identities.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
 import { unsharedIdentities } from './work/unshared-identities.ts';
 
@@ -19,35 +14,45 @@ export interface ErasurePreview {
   readonly people: readonly ProfileId[];
   /** What would go, by room and kind; what a run or a group delivers until then comes on top. */
   readonly counts: Counts;
+  /** Values that may stand for nobody, as `unknown`: each would get a tombstone, unless it is a filler. */
+  readonly ordinary: Judged['ordinary'];
+  /** Profiles that live on with one of the identities: the same person, or somebody else. */
+  readonly sharing: Judged['sharing'];
 }
 
 /** What an erasure would remove if it began now. It changes nothing, and reads as much as the erasure does. */
 export async function previewErasure(
   store: Store,
-  resolution: Resolution,
+  resolution: Resolution & Judging,
   signal: AbortSignal,
 ): Promise<ErasurePreview> {
   const workspaceId = workspaceOf(resolution.request.workspaceId);
   const people = await resolveSubject(store, resolution);
-  const held: Identity[] = [];
   let counts: Counts = { identity: { profiles: people.length, identities: 0 }, events: { batches: 0 } };
   for (const person of people) {
     const scope = { workspaceId, environment: person.environment };
     const profile = await readProfile(store, scope, person.mpid);
-    held.push(...(profile?.identities ?? []), ...(await readFormerIdentities(store, scope, person.mpid)));
     const batches = await countBatches(store, { workspaceId, ...person });
     counts = addCounts(counts, {
       identity: { identities: profile?.identities.length ?? 0 },
       events: { batches },
     });
   }
-  const identities = [...resolution.subject.identities.map(({ type, value }) => ({ type, value })), ...held];
+  const identities: readonly Identity[] = [
+    ...resolution.subject.identities.map(({ type, value }) => ({ type, value })),
+    ...(await heldIdentities(store, workspaceId, people)),
+  ];
+  const judged = await judgeIdentities(store, resolution, { workspaceId, people, identities });
+  const fillers = new Set(judged.ordinary.filter(({ isFiller }) => isFiller).map(nameOf));
+  const named = identities.filter((identity) => !fillers.has(nameOf(identity)));
   const search = {
     ...{ store, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },
-    identities: await unsharedIdentities(store, resolution.identityKey, { workspaceId, people, identities }),
+    identities: await unsharedIdentities(store, resolution.identityKey, { workspaceId, people, identities: named }),
   };
-  return { people, counts: addCounts(counts, await countInRooms(search)) };
+  return { people, counts: addCounts(counts, await countInRooms(search)), ...judged };
 }
+
+const nameOf = ({ type, value }: Identity): string => `${type}\n${value}`;
 
 interface Search {
   readonly store: Store;

@@ -8,7 +8,7 @@ export {
   type BatchSender,
   createBatchDoor,
 } from './accept-batches.ts';
-export { countBatches, eraseBatches } from './batch-log.ts';
+export { countBatches, countCarriers, eraseBatches } from './batch-log.ts';
 export { expireRequests } from './batch-requests.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';

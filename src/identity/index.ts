@@ -61,6 +61,7 @@ export type {
   Tombstone,
   Tombstones,
 } from './tombstones/contract.ts';
+export { isTelling } from './telling-texts.ts';
 export { createTombstones } from './tombstones/create-tombstones.ts';
 export { liftErasure } from './tombstones/lift-erasure.ts';
 export { createNamesErased } from './tombstones/names-erased.ts';

@@ -18,6 +18,7 @@ export function workDeps(store: Store, clock: Clock, given: Partial<WorkDeps> = 
     ...{ store, clock, random: () => 0.5, log: createLog('silent'), keyRing: TEST_KEY_RING },
     ...{ identityKey: TEST_IDENTITY_KEY, tombstones: testTombstones, nextId: createIdSource(clock) },
     settingsOf: createSettingsReader({ store, clock }),
+    fillerCarriers: 1000,
     ...given,
   };
 }

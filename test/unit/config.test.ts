@@ -34,7 +34,13 @@ describe('without any variable', () => {
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, messageBytes: 64 << 20, endpoints: {} },
       ceilings: { batch_bytes: 1_048_576, request_bytes: 4_194_304 },
       outgoing: { allowedHosts: [], ca: undefined },
-      dsr: { domain: 'localhost', domainAliases: [], accessCron: '* * * * *', callbackMinutes: 15 },
+      dsr: {
+        domain: 'localhost',
+        domainAliases: [],
+        accessCron: '* * * * *',
+        callbackMinutes: 15,
+        fillerCarriers: 1000,
+      },
     });
   });
 
@@ -96,6 +102,7 @@ describe('a variable that is set', () => {
     ],
     ['PENSTOCK_OUTGOING_ALLOWED_HOSTS', '*.inner', ({ outgoing }) => outgoing.allowedHosts, ['*.inner']],
     ['PENSTOCK_OUTGOING_CA', PEM_FILE, ({ outgoing }) => outgoing.ca, readFileSync(PEM_FILE, 'utf8')],
+    ['PENSTOCK_DSR_FILLER_CARRIERS', '50', ({ dsr }) => dsr.fillerCarriers, 50],
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '5', ({ dsr }) => dsr.callbackMinutes, 5],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.memoryMb, 512],
     ['PENSTOCK_DUCKDB_MEMORY_MB', '512', (config) => config.duckdb.spillMb, 2048],

@@ -93,15 +93,30 @@ export async function preview(
   show(context, found);
 }
 
-function show(context: CommandContext, { people, counts }: ErasurePreview): void {
+const ORDINARY = ['identity_type', 'identity', 'profiles', 'batches', 'tombstone'];
+
+function show(context: CommandContext, preview: ErasurePreview): void {
   const output = context.output();
+  const { people, counts, sharing } = preview;
+  const ordinary = preview.ordinary.map(({ type, value, profiles, batches, isFiller }) => ({
+    ...{ identity_type: type, identity: value, profiles, batches, tombstone: !isFiller },
+  }));
   if (output.json) {
-    output.object({ people, counts });
+    output.object({ people, counts, ordinary, sharing });
     return;
   }
   for (const { environment, mpid } of people) output.line(`${environment} profile ${mpid}`);
   if (people.length === 0) output.note('Nobody here has such an identity.');
   output.rows(['room', 'what', 'count'], countRows(counts));
+  if (ordinary.length > 0) {
+    output.note('Values that may stand for nobody; with a tombstone, later rows that carry one are dropped as erased:');
+    output.rows(ORDINARY, ordinary);
+  }
+  for (const { environment, mpid, types } of sharing) {
+    output.note(
+      `The ${environment} profile ${mpid} has the same ${types.join(', ')} and stays; is it the same person?`,
+    );
+  }
 }
 
 /** One row a count. */

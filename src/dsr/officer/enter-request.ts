@@ -10,7 +10,11 @@ import { type Entry, readEntry } from './entry.ts';
 
 export interface OfficerDeps extends Omit<CreateDeps, 'keys'> {
   readonly identityKey: Secret;
-  readonly dsr: { readonly domain: string; readonly domainAliases: readonly string[] };
+  readonly dsr: {
+    readonly domain: string;
+    readonly domainAliases: readonly string[];
+    readonly fillerCarriers: number;
+  };
 }
 
 interface Entering {
@@ -61,7 +65,8 @@ interface About {
   readonly subject: Subject;
 }
 
-async function preview({ store, identityKey }: OfficerDeps, { request, subject }: About, signal: AbortSignal) {
+async function preview({ store, identityKey, dsr }: OfficerDeps, { request, subject }: About, signal: AbortSignal) {
   const settings = await readSettings(store, workspaceOf(request.workspaceId));
-  return await previewErasure(store, { request, subject, identityKey, settings }, signal);
+  const { fillerCarriers } = dsr;
+  return await previewErasure(store, { request, subject, identityKey, settings, fillerCarriers }, signal);
 }

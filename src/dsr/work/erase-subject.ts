@@ -5,8 +5,9 @@ import { AppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type ErasedSubject, openSubject, type Request, type Subject, sealSubject } from '../request.ts';
 import { eraseRooms } from './erase-rooms.ts';
-import { addEvidence } from './evidence.ts';
-import { resolveSubject } from './resolve-subject.ts';
+import { addEvidence, type Counts } from './evidence.ts';
+import { heldIdentities, type Judging, judgeIdentities } from './judge-identities.ts';
+import { type Resolution, resolveSubject } from './resolve-subject.ts';
 import { unsharedIdentities } from './unshared-identities.ts';
 import type { Attempt, WorkDeps } from './work-deps.ts';
 
@@ -31,24 +32,49 @@ export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<vo
 async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject): Promise<ErasedSubject> {
   const workspaceId = workspaceOf(request.workspaceId);
   const settings = await deps.settingsOf(workspaceId);
+  const resolution = { ...deps, request, subject, settings };
+  const { fillers, notes } = await judge(deps, resolution);
   return await eraseInTransaction(deps.store, workspaceId, async (tx) => {
-    const people = await resolveSubject(tx, { ...deps, request, subject, settings });
+    const people = await resolveSubject(tx, resolution);
     const nowMs = deps.clock.nowMs();
-    const identities: readonly Identity[] = subject.identities.map(({ type, value }) => ({ type, value }));
-    const gone = await deps.tombstones.erasePeople(tx, { workspaceId, people, identities, nowMs });
+    const identities = identitiesOf(subject);
+    const gone = await deps.tombstones.erasePeople(tx, { workspaceId, people, identities, fillers, nowMs });
     const memberships = await leaveOtherRooms(tx, { workspaceId, people, nowMs });
-    const named = [...identities, ...gone.people.flatMap((person) => [...person.identities, ...person.former])];
+    const held = gone.people.flatMap((person) => [...person.identities, ...person.former]);
+    const named = [...identities, ...held].filter((each) => !fillers.some((filler) => isSame(filler, each)));
     const erased = {
       people,
       identities: await unsharedIdentities(tx, deps.identityKey, { workspaceId, people, identities: named }),
     };
     await remember(deps, tx, { request, subject: { ...subject, erased }, keys: gone.keys });
     await addEvidence(tx, request, {
-      identity: { profiles: gone.profiles, identities: gone.identities, tombstones: gone.tombstones },
+      identity: { profiles: gone.profiles, identities: gone.identities, tombstones: gone.tombstones, ...notes },
       groups: { memberships },
     });
     return erased;
   });
+}
+
+const identitiesOf = ({ identities }: Subject): readonly Identity[] =>
+  identities.map(({ type, value }) => ({ type, value }));
+
+const isSame = (one: Identity, other: Identity) => one.type === other.type && one.value === other.value;
+
+/** Before the transaction, because it reads batches; what evidence says of it names nobody. */
+async function judge(deps: WorkDeps, resolution: Resolution & Judging) {
+  const { store } = deps;
+  const workspaceId = workspaceOf(resolution.request.workspaceId);
+  const people = await resolveSubject(store, resolution);
+  const held = await heldIdentities(store, workspaceId, people);
+  const identities = [...identitiesOf(resolution.subject), ...held];
+  const judged = await judgeIdentities(store, resolution, { workspaceId, people, identities });
+  const fillers = judged.ordinary.filter(({ isFiller }) => isFiller);
+  const withheld = Map.groupBy(fillers, ({ type }) => `withheld_${type}`);
+  const notes: Counts[string] = {
+    ...Object.fromEntries(Array.from(withheld, ([kind, values]) => [kind, values.length])),
+    ...(judged.sharing.length > 0 && { sharing_profiles: judged.sharing.length }),
+  };
+  return { fillers, notes };
 }
 
 interface Leaving {

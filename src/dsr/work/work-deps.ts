@@ -15,6 +15,8 @@ export interface WorkDeps {
   readonly identityKey: Secret;
   readonly tombstones: Tombstones;
   readonly settingsOf: SettingsReader;
+  /** More profiles or batches than this make an ordinary value a filler (`judgeIdentities`). */
+  readonly fillerCarriers: number;
   /** Ids of result files. */
   readonly nextId: () => bigint;
 }

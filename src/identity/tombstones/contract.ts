@@ -18,6 +18,8 @@ export interface Erasure {
   readonly people: readonly ProfileId[];
   /** Identities that are said to be theirs besides those that their profiles hold: they get tombstones as well. */
   readonly identities?: readonly Identity[];
+  /** Those of all of them that get no tombstone: so many carry them that they say nothing of a person. */
+  readonly fillers?: readonly Identity[];
   /** Leaves tombstones of the MPIDs and of no identity, where `apply` writes exactly those that there were. */
   readonly buriesMpidsAlone?: boolean;
   readonly nowMs: number;

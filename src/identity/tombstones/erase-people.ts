@@ -34,7 +34,9 @@ export async function erasePeople(tx: Transaction, keys: TombstoneKeys, erasure:
   const profiles = await deleteProfiles(tx, workspaceId, people);
   await forgetSources(tx, workspaceId, people);
   const mpidKeys = people.map(keys.ofMpid);
-  const buried = [...(erasure.buriesMpidsAlone ? [] : claimed.filter((key) => !held.has(key))), ...mpidKeys];
+  const fillers = new Set(tombstoneKeysOf(keys, erasure.fillers ?? []));
+  const unheld = claimed.filter((key) => !held.has(key) && !fillers.has(key));
+  const buried = [...(erasure.buriesMpidsAlone ? [] : unheld), ...mpidKeys];
   const erasedOn = new Date(nowMs);
   const tombstones = await writeTombstones(
     tx,

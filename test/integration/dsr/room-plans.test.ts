@@ -104,10 +104,10 @@ test('an erasure walks an index through each room', async () => {
 
 test('its preview does, too', async () => {
   const plans: Plan[] = [];
-  const { identityKey, settingsOf } = workDeps(store, clock);
+  const { identityKey, settingsOf, fillerCarriers } = workDeps(store, clock);
   const subject = { identities: [{ name: 'email', type: 'email', value: 'ada@example.org' }], mpids: [] } as const;
   const resolution = {
-    identityKey,
+    ...{ identityKey, fillerCarriers },
     request: { workspaceId, version: 3 as const },
     subject,
     settings: await settingsOf(workspaceId),

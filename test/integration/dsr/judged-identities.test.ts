@@ -1,0 +1,96 @@
+// What an officer sees of a person's identities: values that say nothing of a person, and profiles that live on with one.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { previewErasure } from '../../../src/dsr/preview-erasure.ts';
+import type { Request } from '../../../src/dsr/request.ts';
+import type { Identity } from '../../../src/identity/index.ts';
+import { microsOfMs } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { addWorkspace } from '../../support/add-workspace.ts';
+import { deliverBatches, mpidsOfBatches } from '../../support/deliver-batches.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
+import { insertErasure, readRequest, subjectOf, work, workDeps } from '../../support/dsr-work.ts';
+import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+const { workspaceId } = SCOPE;
+let store: Store;
+let clock: FakeClock;
+beforeAll(async () => {
+  store = await openTestStore();
+  clock = fakeClock();
+  clock.advance(86_400_000);
+  await addWorkspace(store, workspaceId);
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+const deps = () => workDeps(store, clock, { fillerCarriers: 2 });
+
+const batchOf = (given: Given) => ({
+  person: person(given, {}, microsOfMs(clock.nowMs())),
+  text: JSON.stringify({ user_identities: given, events: [] }),
+});
+
+async function preview(request: Request) {
+  const subject = subjectOf(request) ?? { identities: [], mpids: [] };
+  const resolution = { ...deps(), request, subject, settings: await deps().settingsOf(workspaceId) };
+  return await previewErasure(store, resolution, new AbortController().signal);
+}
+
+const evidenceOf = async (request: Request) =>
+  (JSON.parse(String((await readRequest(store, request)).counts)) as { identity: Record<string, number> }).identity;
+
+const erasureOf = (identity: Identity) => insertErasure(store, { identities: [identity] });
+
+test('a value that more batches carry than allowed is named, gets no tombstone, and deletes nothing of others', async () => {
+  const customer = randomUUID();
+  const given = { customer_id: customer, other: 'un.known (x)', facebook: 'ann.smith', mobile_number: '0' };
+  const rare = { customer_id: customer, google: 'ann' };
+  await deliverBatches(store, [batchOf(given), batchOf(given), batchOf(rare)], { clock });
+  await deliverBatches(store, [batchOf({ ...rare, other: 'un.known (x)' } as Given)], { clock });
+  const erasure = await erasureOf({ type: 'customer_id', value: customer });
+  expect((await preview(erasure)).ordinary.toSorted((one, two) => (one.type < two.type ? -1 : 1))).toEqual([
+    { type: 'facebook', value: 'ann.smith', profiles: 1, batches: 2, isFiller: false },
+    { type: 'google', value: 'ann', profiles: 1, batches: 2, isFiller: false },
+    { type: 'mobile_number', value: '0', profiles: 1, batches: 2, isFiller: false },
+    { type: 'other', value: 'un.known (x)', profiles: 1, batches: 3, isFiller: true },
+  ]);
+  await work(deps(), erasure);
+  // four of five identities in two environments, and the MPID
+  expect(await evidenceOf(erasure)).toEqual({ profiles: 1, identities: 5, tombstones: 9, withheld_other: 1 });
+  const { outcomes } = await deliver(store, [
+    person({ customer_id: randomUUID(), other: 'un.known (x)' }),
+    person({ customer_id: randomUUID(), mobile_number: '0' }),
+  ]);
+  expect(outcomes).toEqual([{ mpid: expect.any(BigInt) }, { erased: true }]);
+});
+
+test('login identities, devices and values that tell a person are no fillers, however many batches carry them', async () => {
+  const given = { customer_id: 'k1', email: 'ann@x.org', mobile_number: '+41791234567', ios_idfv: 'short' };
+  await deliverBatches(
+    store,
+    Array.from({ length: 5 }, () => batchOf(given)),
+    { clock },
+  );
+  const erasure = await erasureOf({ type: 'customer_id', value: 'k1' });
+  expect((await preview(erasure)).ordinary).toEqual([]);
+  await work(deps(), erasure);
+  expect(await evidenceOf(erasure)).toEqual({ profiles: 1, identities: 4, tombstones: 7 });
+});
+
+test('a profile that shares an identity and lives on is named before, and counted after', async () => {
+  const [customer, email] = [randomUUID(), `${randomUUID()}@x.org`];
+  await deliver(store, [person({ customer_id: customer, email })]);
+  // after a logout: the address alone is a second, anonymous profile
+  const [shadow = 0n] = mpidsOf(await deliver(store, [person({ email })]));
+  mpidsOfBatches(await deliverBatches(store, [batchOf({ email })], { clock }));
+  const erasure = await insertErasure(store, {
+    identities: [
+      { type: 'customer_id', value: customer },
+      { type: 'email', value: email },
+    ],
+  });
+  expect((await preview(erasure)).sharing).toEqual([{ environment: 'production', mpid: shadow, types: ['email'] }]);
+  await work(deps(), erasure);
+  expect(await evidenceOf(erasure)).toMatchObject({ profiles: 1, sharing_profiles: 1 });
+});
