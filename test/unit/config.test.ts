@@ -196,6 +196,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '61'],
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '45'],
     ['PENSTOCK_DSR_CALLBACK_MINUTES', '0'],
+    ['PENSTOCK_DSR_FILLER_CARRIERS', '0'],
     ['PENSTOCK_DSR_HOSTS', 'dsr.example.com:443'],
     ['PENSTOCK_DSR_DOMAIN', 'https://example.com'],
     ['PENSTOCK_DSR_DOMAIN_ALIASES', 'example.com,a b'],
