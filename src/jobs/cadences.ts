@@ -5,7 +5,9 @@ import { CADENCE_QUEUE, declareCadence, pollCadences } from './poll-cadences.ts'
 import type { Worker } from './work-queue.ts';
 
 const POLL_EVERY_MS = 1000;
-const CONCURRENCY = 2;
+/** All polls of the queue of one daemon together are no more frequent than this. */
+const SECONDS_BETWEEN_POLLS = 2.5;
+const LEAST_POLL_SECONDS = 5;
 
 export type CadenceHandler = (dueAt: Date, signal: AbortSignal) => Promise<void>;
 
@@ -45,8 +47,13 @@ export function createCadences({ store, boss, clock, log, stop }: CadencesOption
   return {
     worker: {
       queue: CADENCE_QUEUE,
-      concurrency: CONCURRENCY,
-      pollSeconds: 5,
+      /** A place each: a handler never runs beside itself, so one that takes hours keeps no other waiting. */
+      get concurrency() {
+        return handlers.size;
+      },
+      get pollSeconds() {
+        return Math.max(LEAST_POLL_SECONDS, Math.ceil(SECONDS_BETWEEN_POLLS * handlers.size));
+      },
       async handle({ key, signal }, { dueAt }) {
         const handler = handlers.get(key.slice(key.indexOf('/') + 1));
         if (handler === undefined) throw new Error(`No handler for ${key} in this version.`);

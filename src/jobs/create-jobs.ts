@@ -48,7 +48,10 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
       await cancelJob(boss, tx, { queue, key });
     },
     work: (queue, { concurrency }, handler) => add({ queue, concurrency, pollSeconds: 2, handle: handler }),
-    cadence: (name: string, cron: string, handler: CadenceHandler) => cadences.add(name, cron, handler),
+    async cadence(name: string, cron: string, handler: CadenceHandler) {
+      await cadences.add(name, cron, handler);
+      if (phase.isStarted) await begin({ ...cadences.worker, concurrency: 1 });
+    },
     async start({ isAlone } = { isAlone: false }) {
       await startBoss(boss);
       if (isAlone) await takeLostJobs(store, new Date(clock.nowMs()));

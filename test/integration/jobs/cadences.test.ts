@@ -140,6 +140,26 @@ describe('a cadence', () => {
     expect(only.ran).toEqual(['12:00:00', '12:00:00']);
   });
 
+  test('that takes hours keeps no other one waiting, however many do', async () => {
+    const clock = new HandClock(at('11:30:00'));
+    await using jobs = createJobs({ store, clock, log });
+    const ended = new AbortController();
+    const forHours = () => new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve()));
+    for (const name of ['expire', 'care', 'callbacks']) await jobs.cadence(name, HOURLY, forHours);
+    let swept = 0;
+    await jobs.cadence('sweep', '0,1 * * * *', async () => {
+      swept += 1;
+    });
+    await jobs.start();
+    clock.set(at('12:00:00'));
+    await until(() => swept === 1);
+    await until(async () => (await store.query("SELECT FROM pgboss.job WHERE state = 'active'")).length === 3);
+    clock.set(at('12:01:00'));
+    await until(() => swept === 2);
+    ended.abort();
+    await settled();
+  });
+
   test('takes the cron of a new version, and keeps its due time under the old one', async () => {
     const clock = new HandClock(at('11:30:00'));
     await (await daemon(clock))[Symbol.asyncDispose]();
