@@ -16,6 +16,8 @@ export interface DataModel extends Audit {
   readonly loadTimestamp: LoadTimestamp | null;
   /** Why it is invalid; null: valid. */
   readonly fault: readonly Notice[] | null;
+  /** What was noticed when it was saved: why reading it again may give other rows. */
+  readonly warnings: readonly Notice[];
 }
 
 export function dataModelFromRow(row: InferSelectModel<typeof dataModels>): DataModel {
@@ -25,5 +27,6 @@ export function dataModelFromRow(row: InferSelectModel<typeof dataModels>): Data
     state: row.state as ResourceState,
     loadTimestamp: row.loadTimestamp === null ? null : (JSON.parse(row.loadTimestamp) as LoadTimestamp),
     fault: noticesFromStore(row.fault),
+    warnings: noticesFromStore(row.warnings) ?? [],
   };
 }

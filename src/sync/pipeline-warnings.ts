@@ -1,5 +1,6 @@
 import { durationMs } from './duration.ts';
 import type { Notice, Schedule, SyncMode } from './pipeline.ts';
+import { nextDueAt, timetableOf } from './schedule.ts';
 
 /** What does no harm but is worth reading, from the pipeline alone. Pure. */
 export function pipelineWarnings({
@@ -21,6 +22,13 @@ export function pipelineWarnings({
   if (syncMode.iterator === undefined && (syncMode.from !== undefined || syncMode.until !== undefined)) {
     warnings.push({
       message: 'sync_mode.from and until restrict nothing without an iterator_field; add it, or filter in the model.',
+    });
+  }
+  const table = timetableOf(schedule, syncMode.from);
+  if (table.type === 'interval' && nextDueAt(table, null, table.startMs) === null) {
+    warnings.push({
+      message:
+        'The schedule ends before its first interval is due, so that it starts no run. Choose a later schedule.end.',
     });
   }
   return warnings;

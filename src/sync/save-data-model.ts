@@ -36,7 +36,7 @@ export async function createDataModel(
   { workspaceId, actor }: Caller,
   { body, loadTimestamp = null }: ModelSaving,
 ): Promise<DataModel> {
-  await checkSql(body);
+  const warnings = await checkSql(body);
   const createdOn = new Date(deps.clock.nowMs());
   return deps.store.transaction(async (tx) => {
     const inserted = await tx.orm
@@ -44,7 +44,7 @@ export async function createDataModel(
       // not shown: 002 requires neither name nor state of a model
       .values({
         ...{ workspaceId, id: body.id, name: body.name ?? body.id, state: body.state ?? 'new' },
-        ...{ sqlQuery: body.config.sql_query, loadTimestamp: textOf(loadTimestamp), fault: null },
+        ...{ sqlQuery: body.config.sql_query, loadTimestamp: textOf(loadTimestamp), fault: null, warnings },
         ...{ createdOn, createdBy: actor },
       })
       .onConflictDoNothing()
@@ -72,7 +72,7 @@ export async function replaceDataModel(
   const { workspaceId } = caller;
   const stored = await loadDataModel(deps.store, { workspaceId, id });
   if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
-  await checkSql(body);
+  const warnings = await checkSql(body);
   const users = await loadPipelines(deps.store, { workspaceId, dataModelId: id });
   const sqlQuery = body.config.sql_query;
   const timed = loadTimestamp === undefined ? stored.loadTimestamp : loadTimestamp;
@@ -80,13 +80,17 @@ export async function replaceDataModel(
     deps,
     users.map((user) => ({ ...following(deps, user, timed), dataModel: { ...user.dataModel, sqlQuery } })),
   );
-  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, body, loadTimestamp, basedOn, noticed }));
+  return deps.store.transaction((tx) =>
+    overwrite(tx, { deps, caller, body, warnings, loadTimestamp, basedOn, noticed }),
+  );
 }
 
 interface Overwriting {
   readonly deps: SyncDeps;
   readonly caller: Caller;
   readonly body: Body;
+  /** JSON text. */
+  readonly warnings: string;
   readonly loadTimestamp: LoadTimestamp | null | undefined;
   readonly basedOn: BasedOn<DataModel> | undefined;
   readonly noticed: NoticesOfUsers;
@@ -103,7 +107,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
     .set({
       ...{ name: body.name ?? before.name, state: body.state ?? before.state, sqlQuery: body.config.sql_query },
       ...(put.loadTimestamp !== undefined && { loadTimestamp: textOf(put.loadTimestamp) }),
-      ...{ fault: null, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+      ...{ fault: null, warnings: put.warnings, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
     })
     .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)))
     .returning();
@@ -129,7 +133,9 @@ function textOf(loadTimestamp: LoadTimestamp | null): string | null {
   return loadTimestamp === null ? null : JSON.stringify(loadTimestamp);
 }
 
-async function checkSql({ config }: Body): Promise<void> {
+/** Answers the warnings as JSON text. Throws VALIDATION_FAILED. */
+async function checkSql({ config }: Body): Promise<string> {
   const check = await acceptsSomeGrammar(config.sql_query);
   if (check.outcome === 'refused') throw refuse([{ path: 'config.sql_query', message: check.complaint.message }]);
+  return JSON.stringify(check.outcome === 'accepted' ? check.warnings.map((message) => ({ message })) : []);
 }

@@ -52,6 +52,8 @@ export const dataModels = pgTable(
     loadTimestamp: text('load_timestamp'),
     /** Why it is invalid, JSON text `[{message}]`; null: valid. */
     fault: text('fault'),
+    /** What was noticed when it was saved, JSON text `[{message}]`. */
+    warnings: text('warnings').notNull().default('[]'),
     ...audit(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],

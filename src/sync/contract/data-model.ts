@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { auditProperties, closed, Name, Notices, ResourceState, Slug } from './shared.ts';
+import { auditProperties, closed, Name, Notices, READ_ONLY_FIELDS, ResourceState, Slug } from './shared.ts';
 
 const config = closed({
   sql_query: Type.String({ minLength: 1, maxLength: 100_000, description: 'One SELECT, with fully qualified names.' }),
@@ -23,6 +23,7 @@ export const DataModelBody = closed(
   },
 );
 
+/** `warnings` is an extension: what was noticed when the model was saved. */
 export const DataModelAnswer = closed(
   {
     id: Slug,
@@ -30,12 +31,15 @@ export const DataModelAnswer = closed(
     state: ResourceState,
     status: Type.Enum(['valid', 'invalid']),
     errors: Notices,
+    warnings: Notices,
     type: Type.Enum(['sql']),
     config,
     ...auditProperties,
   },
   'DataModel',
 );
+
+export const MODEL_READ_ONLY_FIELDS = [...READ_ONLY_FIELDS, 'warnings'] as const;
 
 /** Rulings §7, Extensions: checks a model on one warehouse, without a scan. */
 export const ValidateBody = closed({ connection_id: Slug }, 'ValidateBody', { connection_id: 'shop' });

@@ -31,7 +31,7 @@ export const Slug = Type.String({
   examples: ['buyers'],
 });
 
-export const Name = Type.String({ minLength: 1, maxLength: 256 });
+export const Name = Type.String({ minLength: 1, maxLength: 256, pattern: '\\S', meaning: 'more than blanks' });
 
 export const Instant = Type.String({
   format: 'date-time',

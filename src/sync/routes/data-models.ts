@@ -1,7 +1,12 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import { DataModelAnswer, DataModelBody, ValidateAnswer, ValidateBody } from '../contract/data-model.ts';
-import { READ_ONLY_FIELDS } from '../contract/shared.ts';
+import {
+  DataModelAnswer,
+  DataModelBody,
+  MODEL_READ_ONLY_FIELDS,
+  ValidateAnswer,
+  ValidateBody,
+} from '../contract/data-model.ts';
 import { deleteDataModel } from '../delete-data-model.ts';
 import { listDataModels, loadDataModel } from '../load-data-model.ts';
 import { createDataModel, replaceDataModel } from '../save-data-model.ts';
@@ -50,7 +55,7 @@ function create(deps: SyncDeps): Endpoint {
     refusals: { 409: 'Another model of this workspace has that id.' },
     summary: 'Saves a model: one SELECT that at least one provider’s grammar accepts',
     body: DataModelBody,
-    ignoredFields: READ_ONLY_FIELDS,
+    ignoredFields: MODEL_READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
     async handler({ caller, body }) {
       return { status: 200, body: dataModelAnswer(await createDataModel(deps, caller, { body })) };
@@ -64,7 +69,7 @@ function replace(deps: SyncDeps): Endpoint {
     operationId: 'replaceDataModel',
     summary: 'Replaces a model and clears its fault; the pipelines that use it must be able to run it',
     body: DataModelBody,
-    ignoredFields: READ_ONLY_FIELDS,
+    ignoredFields: MODEL_READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
     async handler({ caller, params: { modelId: id }, body }) {
       return { status: 200, body: dataModelAnswer(await replaceDataModel(deps, caller, { id, body })) };

@@ -5,13 +5,14 @@ import { auditAnswer } from './connection-answer.ts';
 
 /** 002, Data model. */
 export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer> {
-  const { id, name, state, sqlQuery, fault } = model;
+  const { id, name, state, sqlQuery, fault, warnings } = model;
   return {
     id,
     name,
     state,
     status: fault === null ? 'valid' : 'invalid',
     errors: [...(fault ?? [])],
+    warnings: [...warnings],
     type: 'sql',
     config: { sql_query: sqlQuery },
     ...auditAnswer(model),

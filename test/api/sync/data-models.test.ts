@@ -28,6 +28,7 @@ describe('a data model', () => {
       ...modelBody,
       status: 'valid',
       errors: [],
+      warnings: [],
       created_on: NOW,
       created_by: expect.any(String),
       last_modified_on: null,
@@ -35,6 +36,19 @@ describe('a data model', () => {
     });
     expect((await api.admin.get('/data-models/purchases')).body).toEqual(body);
     expect((await api.admin.get('/data-models')).body).toEqual([body]);
+  });
+
+  it.each([
+    ['SELECT * FROM purchases LIMIT 5', 'LIMIT without ORDER BY may give other rows each time the model is read.'],
+    ['SELECT *, CURRENT_TIMESTAMP AS read_on FROM purchases', 'current_timestamp moves on between two readings'],
+    ['SELECT *, random() AS r FROM purchases', 'random gives another value each time the model is read.'],
+  ])('that answers otherwise when it is read again is saved with a warning: %s', async (sql, message) => {
+    const { status, body } = await api.admin.post('/data-models', withSql(sql, 'unstable'));
+    expect([status, body.warnings]).toEqual([200, [{ message: expect.stringContaining(message) }]]);
+    expect((await api.admin.get('/data-models/unstable')).body).toEqual(body);
+    const put = await api.admin.put('/data-models/unstable', { ...body, config: modelBody.config });
+    expect([put.status, put.body.warnings]).toEqual([200, []]);
+    expect((await api.admin.delete('/data-models/unstable')).status).toBe(204);
   });
 
   it('can be PUT as it was GOT', async () => {

@@ -73,6 +73,7 @@ describe('a body is refused by the path of the field', () => {
     ['schedule.end: "2024-06-01T00:00:00Z" is not after start', schedule({ end: '2024-06-01T00:00:00Z' })],
     ['schedule.delay: must be a whole number and one unit of s, m, h, d, w, y', schedule({ delay: '15min' })],
     ['schedule.delay: "900y" is longer than 100 years', schedule({ delay: '900y' })],
+    ['name: must be more than blanks', { name: ' \u00a0\t' }],
     ['schedule.cron: is not a field of this object', schedule({ cron: '* * * * *' })],
   ])('%s', async (message, change) => {
     const answer = await post(change);
@@ -157,6 +158,11 @@ describe('warnings', () => {
   it.each([
     ['an incremental pipeline with neither delay nor lookback', schedule({ delay: undefined }), 'committed late'],
     ['a delay of nothing', schedule({ delay: '0s' }), 'committed late'],
+    [
+      'a schedule that starts no run',
+      schedule({ start: '2024-06-01T00:00:00Z', end: '2024-06-02T00:00:00Z' }),
+      'ends before its first interval is due',
+    ],
     ['from without an iterator', { sync_mode: { type: 'full', from: '2024-01-01T00:00:00Z' } }, 'restrict nothing'],
   ])('tell of %s, in the pipeline and in its report', async (_what, change, message) => {
     const { status, body } = await post(change);

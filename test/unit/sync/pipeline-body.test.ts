@@ -45,7 +45,7 @@ function contextOf(read: ReturnType<typeof readPipelineBody>, changes: Partial<P
     },
     dataModel: {
       ...{ workspaceId: workspace, id: 'm', name: 'M', state: 'active', sqlQuery: '', fault: null },
-      ...{ loadTimestamp: null, ...audit },
+      ...{ loadTimestamp: null, warnings: [], ...audit },
     },
     transformation: null,
   };
