@@ -42,7 +42,11 @@ export async function probe(
           requireUse(grants, user);
         },
       },
-      { name: 'read', passed: '', take: async () => requireRead(grants, user) },
+      {
+        name: 'read',
+        passed: '',
+        take: async () => `${requireRead(grants, user)}${await warnOfPowers(await link(), user)}`,
+      },
     ],
     { classify, signal },
   );
@@ -103,6 +107,13 @@ function requireRead({ tables, readable, schema }: Grants, user: string): string
   throw missing(
     `${user} may read no table. It needs GRANT SELECT ON ALL TABLES IN SCHEMA ${quote(schema)} TO ${quote(user)}, or on the tables that models name.`,
   );
+}
+
+/** What a model could do with such a user, no transaction and no grant would stop. */
+async function warnOfPowers(link: Link, user: string): Promise<string> {
+  const powers = (await link.run(STATEMENTS[link.product].powers)).flatMap(([power]) => power ?? []);
+  if (powers.length === 0) return '';
+  return ` ${user} may do more than read (${powers.join(', ')}); sign in as a user that has USAGE and SELECT only.`;
 }
 
 function quote(name: string): string {

@@ -28,6 +28,8 @@ export interface Statements {
   readonly clock: string;
   /** Of all tables and views: how many there are, lie in schemas that may be used, may be read; and the first schema. */
   readonly grants: string;
+  /** What the user may do beyond reading tables, a name a row. */
+  readonly powers: string;
 }
 
 export const STATEMENTS: Readonly<Record<Product, Statements>> = {
@@ -55,6 +57,10 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
     label: (text) => `SET application_name = '${word(text)}'`,
     clock: 'SELECT now()',
     grants: grantsSql("'r', 'v', 'm', 'f', 'p'", 'has_any_column_privilege'),
+    // a superuser is a member of every role
+    powers: `SELECT CASE WHEN r.rolname = current_user THEN 'superuser' ELSE r.rolname END FROM pg_catalog.pg_roles AS r
+      WHERE (r.rolname = current_user AND r.rolsuper) OR (r.rolname IN ('pg_read_server_files', 'pg_write_server_files',
+      'pg_execute_server_program', 'pg_signal_backend') AND pg_has_role(current_user, r.oid, 'MEMBER')) ORDER BY 1`,
   },
   Redshift: {
     begin: (timeoutMs, access) => [
@@ -69,6 +75,8 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
     // without a zone, and the session's is UTC
     clock: 'SELECT SYSDATE',
     grants: grantsSql("'r', 'v'", 'has_table_privilege'),
+    powers: `SELECT CASE WHEN usesuper THEN 'superuser' END FROM pg_catalog.pg_user
+      WHERE usename = current_user AND usesuper`,
   },
 };
 

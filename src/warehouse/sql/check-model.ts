@@ -1,5 +1,6 @@
 // The SQL gate: is a model exactly one SELECT that only reads? Parsed, never matched (rulings §7, SQL models).
 import type { Dialect } from '../dialect.ts';
+import { findEffect, findTwoReadings } from './effects.ts';
 import { findRefused } from './find-refused.ts';
 import { findUnstable } from './find-unstable.ts';
 import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
@@ -70,6 +71,10 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
       'Several statements (a semicolon within the text) are not allowed; write one SELECT.',
     );
   }
+  const twoReadings = findTwoReadings(sql, tokens, grammar);
+  if (twoReadings !== undefined) return refuse(sql, twoReadings, BACKSLASH);
+  const effect = findEffect(tokens);
+  if (effect !== undefined) return refuse(sql, effect.offset, notAllowed(effect.construct));
   const text = sql.slice(first.start, last.end);
   return verdict({ sql, text, tokens, parsed: parser.parse(text, grammar), origin: first.start });
 }
@@ -100,6 +105,10 @@ function verdict({ sql, text, tokens, parsed, origin }: Case): ModelCheck {
   }
   return { outcome: 'accepted', sql: text, warnings: findUnstable(statement) };
 }
+
+const BACKSLASH =
+  "A backslash before a quote is not allowed, because PostgreSQL and Redshift read it differently; write '' for a quote, and " +
+  'chr(92) for a backslash at the end.';
 
 /** What a query can begin with. */
 const QUERY_WORDS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'FROM', '(']);

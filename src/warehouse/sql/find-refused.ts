@@ -18,9 +18,6 @@ const STATEMENT_KINDS = new Set([
   ...['attach', 'detach', 'install', 'transaction', 'commit', 'rollback', 'pragma', 'show', 'describe', 'summarize'],
   ...['refresh', 'analyze', 'cache', 'uncache', 'lock', 'next_value_for', 'locking_statement', 'prepare'],
 ]);
-/** Functions that move a sequence on. */
-const WRITING_FUNCTIONS = new Set(['nextval', 'setval']);
-
 /** The first thing that makes this more than one SELECT that only reads; undefined: it is one. */
 export function findRefused(statement: unknown, tokens: readonly Token[]): Refusal | undefined {
   const root = nodeOf(statement);
@@ -42,9 +39,6 @@ function isQuery(node: Node): boolean {
 
 function refusedIn({ kind, fields }: Node): string | undefined {
   if (isStatement(kind)) return keywordOf(kind);
-  if (kind === 'function' && typeof fields.name === 'string' && WRITING_FUNCTIONS.has(fields.name.toLowerCase())) {
-    return fields.name.toUpperCase();
-  }
   if (!QUERY_KINDS.has(kind)) return undefined;
   if (isRecord(fields.into)) return 'INTO';
   return Array.isArray(fields.locks) && fields.locks.length > 0 ? lockName(fields.locks[0]) : undefined;

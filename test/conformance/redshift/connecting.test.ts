@@ -29,6 +29,26 @@ describe('the probe', () => {
     expect(await stagesOf(session)).toEqual({ name, status: 'failed', message: expect.stringContaining(message) });
   });
 
+  it('warns of a user that may do more than read', async () => {
+    await using warehouse = await openPostgresWarehouse();
+    const [reader, mighty] = [role(), role()];
+    await warehouse.seed([
+      'CREATE TABLE orders (a integer)',
+      `CREATE ROLE ${reader} LOGIN PASSWORD 'x'`,
+      `CREATE ROLE ${mighty} LOGIN SUPERUSER PASSWORD 'x'`,
+      `GRANT SELECT ON orders TO ${reader}`,
+    ]);
+    const messageFor = async (user: string) => {
+      await using session = await openOn(warehouse, { user, password: 'x' });
+      return (await stagesOf(session))?.message;
+    };
+    expect(await messageFor(reader)).toBe('1 of 1 tables and views can be read.');
+    await warehouse.seed([`GRANT pg_read_server_files TO ${reader}`]);
+    expect(await messageFor(reader)).toContain('may do more than read (pg_read_server_files)');
+    expect(await messageFor(mighty)).toMatch(/may do more than read \(.*superuser.*USAGE and SELECT only/);
+    await warehouse.seed([`DROP OWNED BY ${reader}`, `DROP ROLE ${reader}, ${mighty}`]);
+  });
+
   it('names each grant that is missing, one after the other', async () => {
     await using warehouse = await openPostgresWarehouse();
     const user = role();

@@ -90,8 +90,16 @@ function writtenTo(product: Product): readonly string[] {
 
 /** Every statement that the connector can send to a product where it only reads. */
 function emittedTo(product: Product): readonly string[] {
-  const { begin, label, clock, grants } = STATEMENTS[product];
-  const own = [...begin(60_000, 'read'), ROLLBACK, label("it's; DROP TABLE x --"), clock, grants, 'SELECT version()'];
+  const { begin, label, clock, grants, powers } = STATEMENTS[product];
+  const own = [
+    ...begin(60_000, 'read'),
+    ROLLBACK,
+    label("it's; DROP TABLE x --"),
+    clock,
+    grants,
+    powers,
+    'SELECT version()',
+  ];
   if (product === 'PostgreSQL') {
     const texts = WRAPPED.map((statement) => bindSql(statement).text);
     return [...own, ...texts, ...texts.map(declareSql), ...texts.map(explainSql), typesSql([1, 2]), attributesSql([3])];

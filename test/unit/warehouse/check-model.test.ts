@@ -50,6 +50,17 @@ describe('the SQL gate', () => {
     ['values (1)', 'Line 1, column 1: VALUES'],
     ['hello', 'Line 1, column 1: HELLO'],
     ["select nextval('s')", 'Line 1, column 8: NEXTVAL'],
+    ['select lo_create(0)', 'Line 1, column 8: LO_CREATE'],
+    ['select pg_catalog.lo_create(0)', 'Line 1, column 19: LO_CREATE'],
+    ['select pg_catalog."lo_create" (0)', 'Line 1, column 19: LO_CREATE'],
+    ['select U&"\\006co_create"(0)', 'Line 1, column 10: A function whose name is written with escapes'],
+    ["select * from dblink('x', 'y') as t(a int)", 'Line 1, column 15: DBLINK'],
+    ["select * from lateral pg_ls_dir('.') as d", 'Line 1, column 23: PG_LS_DIR'],
+    ["select pg_read_file('/etc/passwd')", 'Line 1, column 8: PG_READ_FILE'],
+    ['select a from t where pg_terminate_backend(1)', 'Line 1, column 23: PG_TERMINATE_BACKEND'],
+    ["select set_config('a', 'b', false)", 'Line 1, column 8: SET_CONFIG'],
+    ["select query_to_xml('x', true, true, '')", 'Line 1, column 8: QUERY_TO_XML'],
+    ["select reflect('java.lang.System', 'exit', 1)", 'Line 1, column 8: REFLECT'],
     ['select * from (summarize t)', 'Line 1, column 16: SUMMARIZE'],
     ['', 'Line 1, column 1: The model is empty'],
     ['-- nothing', 'Line 1, column 1: The model is empty'],
@@ -74,6 +85,27 @@ describe('the SQL gate', () => {
       ]) {
         expect(await complaint(sql, grammar)).toMatch(/^Line 1, column \d+: /);
       }
+    },
+  );
+
+  it('leaves functions alone that only compute, and columns of such names', async () => {
+    for (const sql of [
+      'select lower(a), log(b), pg_typeof(c), lo_total, lo_rate as lo_create from t',
+      'select a in (1) from t',
+    ])
+      expect(await cut(sql, 'postgresql')).toBe(sql);
+    expect(await complaint('select system$cancel_all_queries(1)', 'snowflake')).toContain(
+      'SYSTEM$CANCEL_ALL_QUERIES is not',
+    );
+    expect(await cut('select system$typeof(1)', 'snowflake')).toBe('select system$typeof(1)');
+  });
+
+  it.each(['postgresql', 'redshift'])(
+    'refuses in %s what PostgreSQL and Redshift read differently',
+    async (grammar) => {
+      for (const sql of ["select 'a\\' , 'b' --'", "select 'a\\'' , f(1) --'"])
+        expect(await complaint(sql, grammar)).toContain('Line 1, column 8: A backslash before a quote');
+      for (const sql of ["select 'C:\\dir'", "select 'it''s'"]) expect(await cut(sql, grammar)).toBe(sql);
     },
   );
 
