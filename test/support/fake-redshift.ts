@@ -67,6 +67,7 @@ export function openFakeRedshift(rows: number): Promise<FakePostgres> {
     if (sql === 'SELECT version()') return answer('version', VERSION);
     if (sql === 'SELECT SYSDATE') return answer('sysdate', '2026-01-02 03:04:05.678901');
     if (sql.includes('has_table_privilege')) return answer('grants', '3', '2', '1', 'public');
+    if (sql.includes('usesuper')) return [says.columns([{ name: 'case', type: 25 }]), says.complete('SELECT')];
     if (SETTINGS.test(sql) || /^(BEGIN READ ONLY|ROLLBACK)$/.test(sql)) return [says.complete(sql.split(' ')[0] ?? '')];
     return [says.error('42601', `syntax error at or near "${sql}"`)];
   }
