@@ -1,4 +1,4 @@
-// The steps of docs/groups.md, docs/inputs.md and docs/data-plans.md, one after the other in one shell.
+// The steps of docs/inputs.md and docs/data-plans.md, one after the other in one shell.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { README } from '../../tools/readme-tables.ts';
@@ -6,22 +6,6 @@ import { answers, beginGuide, blocksOf, type Guide } from '../support/guide-shel
 import { ROOT } from '../support/penstock-process.ts';
 
 const page = (name: string) => join(ROOT, 'docs', name);
-
-async function groups({ type }: Guide): Promise<void> {
-  const [define = '', run = '', change = '', ...more] = blocksOf(page('groups.md'), 'Step by step');
-  expect(more).toEqual([]);
-  expect(answers(await type(define))).toMatchObject([{ id: 'same-plan', attributes: [{ id: 'seats', type: 'sum' }] }]);
-  const ran = await type(run);
-  expect(ran).toMatch(/^status +success$/m);
-  const seats = (person: object | undefined) =>
-    (person as { attributes: readonly { name: string; value: unknown }[] }).attributes.find(
-      ({ name }) => name === 'same-plan:seats',
-    )?.value;
-  expect(seats(answers(ran).at(-1))).toBe(17);
-  const [patched, before, after, without] = answers(await type(change));
-  expect(patched).toMatchObject({ attributes: [{ id: 'seats', type: 'average' }] });
-  expect([before, after, without].map(seats)).toEqual([undefined, 8.5, undefined]);
-}
 
 async function feeds({ type }: Guide): Promise<void> {
   const [make = '', send = '', look = '', stop = '', ...more] = blocksOf(page('inputs.md'), 'Feeds');
@@ -55,7 +39,7 @@ async function dataPlans({ type }: Guide): Promise<void> {
   expect(answers(await type(keep))).toMatchObject([inUse, inUse]);
 }
 
-test('groups, feeds and data plans, step by step', async () => {
+test('feeds and data plans, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = ''] = blocksOf(
     README,
     'Define your own pipeline',
@@ -63,7 +47,6 @@ test('groups, feeds and data plans, step by step', async () => {
   const [orders = '', defineEvents = ''] = blocksOf(README, 'Events from a pipeline');
   await using guide = await beginGuide(begin, names);
   for (const block of [file, token, define, watch]) await guide.type(block);
-  await groups(guide);
   await feeds(guide);
   for (const block of [orders, defineEvents]) await guide.type(block);
   await dataPlans(guide);
