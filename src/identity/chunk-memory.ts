@@ -1,6 +1,7 @@
 // What one chunk knows while it is resolved: the profiles it met or made, and who owns which key. Everything here changes
 // in row order, so that a profile made by one row is found by the next.
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
+import type { AgeOf } from './mpids.ts';
 import { ProfileTable } from './profile-table.ts';
 import { ChunkTombstones } from './tombstones/chunk-tombstones.ts';
 
@@ -39,6 +40,11 @@ export interface Link {
 
 const NOBODY: readonly ProfileMemory[] = [];
 
+interface ChunkSize {
+  readonly keyCount: number;
+  readonly peopleCount: number;
+}
+
 export class ChunkMemory {
   readonly tombstones = new ChunkTombstones();
   /** Those that the store knows, as far as they were met. */
@@ -53,7 +59,11 @@ export class ChunkMemory {
   /** By person: the owner of a login identity that decides alone, where it holds all the person's identities already. */
   readonly settled: (ProfileMemory | undefined)[];
 
-  constructor(keyCount: number, peopleCount: number) {
+  /** Tells which of two profiles was made first. */
+  readonly ageOf: AgeOf;
+
+  constructor({ keyCount, peopleCount, ageOf }: ChunkSize & { readonly ageOf: AgeOf }) {
+    this.ageOf = ageOf;
     this.#owners = new Array<ProfileMemory | undefined>(keyCount).fill(undefined);
     this.settled = new Array<ProfileMemory | undefined>(peopleCount).fill(undefined);
   }

@@ -1,4 +1,4 @@
-import { type Clock, createIdSource, type Secret } from '../kernel/index.ts';
+import type { Clock, Secret } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { profilesToConsider } from './consider-profiles.ts';
@@ -10,6 +10,7 @@ import { mergeConsents, writeConsents } from './keep-consent.ts';
 import { lookAtPeople } from './look-at-people.ts';
 import { lookUpPeople } from './look-up-people.ts';
 import { mergePeople, textsToRead } from './merge-people.ts';
+import { type AgeOf, createMpids } from './mpids.ts';
 import { collectPeople, preparePeople } from './prepare-people.ts';
 import { findProfiles } from './read-profile.ts';
 import { readProfiles } from './read-profiles.ts';
@@ -27,19 +28,16 @@ export interface IdentityOptions {
   /** Key of the identity hashes: it can never change. */
   readonly key: Secret;
   readonly clock: Clock;
-  /** Source of new MPIDs; they must grow with time. By default one of `kernel`. */
+  /** Source of new MPIDs below 2^62, which must grow with time; by default `createMpids`. */
   readonly nextMpid?: () => bigint;
   /** Chunks of so many people at most go without staging tables; 512 by default, 0 in tests of those. */
   readonly mostFew?: number;
 }
 
 /** One for a process: it holds no state but its source of MPIDs. */
-export function createIdentities({
-  key,
-  clock,
-  nextMpid = createIdSource(clock),
-  mostFew = MOST_FEW,
-}: IdentityOptions): Identities {
+export function createIdentities({ key, clock, mostFew = MOST_FEW, ...options }: IdentityOptions): Identities {
+  const { next, ageOf } = createMpids({ key, clock });
+  const nextMpid = options.nextMpid ?? next;
   const tombstoneKeys = createTombstoneKeys(key);
   const writers: Record<Environment, WriteKey> = {
     production: createWriteKey(key, 'production'),
@@ -49,8 +47,8 @@ export function createIdentities({
     collect: (scope) => collectPeople(writers[scope.environment], scope),
     prepare: (scope, people) => preparePeople(writers[scope.environment], scope, people),
     deliver: (tx, prepared, exclusive) =>
-      deliverPeople({ tx, clock, nextMpid, mostFew, tombstoneKeys }, prepared, exclusive),
-    look: (sql, prepared, isFinal) => lookAtPeople(sql, prepared, { nextMpid, isFinal }),
+      deliverPeople({ tx, clock, nextMpid, ageOf, mostFew, tombstoneKeys }, prepared, exclusive),
+    look: (sql, prepared, isFinal) => lookAtPeople(sql, prepared, { nextMpid, ageOf, isFinal }),
     modify: (tx, group, exclusive) =>
       modifyProfiles(
         tx,
@@ -72,19 +70,20 @@ interface Delivery {
   readonly tx: Transaction;
   readonly clock: Clock;
   readonly nextMpid: () => bigint;
+  readonly ageOf: AgeOf;
   readonly mostFew: number;
   readonly tombstoneKeys: TombstoneKeys;
 }
 
 async function deliverPeople(
-  { tx, clock, nextMpid, mostFew, tombstoneKeys }: Delivery,
+  { tx, clock, nextMpid, ageOf, mostFew, tombstoneKeys }: Delivery,
   prepared: PreparedPeople,
   exclusive: boolean,
 ): Promise<Delivered> {
   const { scope } = prepared;
   const { hasTombstones } = await takeCreationLock(tx, scope.workspaceId, exclusive);
   const isStaged = !areFew(prepared, mostFew);
-  const { memory, read } = await (isStaged ? readStaged(tx, prepared) : readFew(tx, prepared));
+  const { memory, read } = await (isStaged ? readStaged : readFew)(tx, prepared, ageOf);
   await read(profilesToConsider(memory, prepared));
   if (hasTombstones) await findErasedPeople(tx, prepared, { memory, keys: tombstoneKeys });
   const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
@@ -105,9 +104,9 @@ interface Reading {
   read(profiles: readonly ProfileMemory[]): Promise<void>;
 }
 
-async function readStaged(tx: Transaction, prepared: PreparedPeople): Promise<Reading> {
+async function readStaged(tx: Transaction, prepared: PreparedPeople, ageOf: AgeOf): Promise<Reading> {
   const probe = await prepareStaging(tx);
-  const memory = await lookUpPeople(tx, probe, prepared);
+  const memory = await lookUpPeople(tx, prepared, { probe, ageOf });
   let firstOrdinal = 0;
   return {
     memory,
@@ -118,7 +117,7 @@ async function readStaged(tx: Transaction, prepared: PreparedPeople): Promise<Re
   };
 }
 
-async function readFew(tx: Transaction, prepared: PreparedPeople): Promise<Reading> {
-  const memory = await rememberPeople(tx, prepared);
+async function readFew(tx: Transaction, prepared: PreparedPeople, ageOf: AgeOf): Promise<Reading> {
+  const memory = await rememberPeople(tx, prepared, ageOf);
   return { memory, read: (profiles) => readFewProfiles(tx, prepared.scope, profiles) };
 }

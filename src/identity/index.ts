@@ -38,6 +38,7 @@ export {
   isDeviceId,
 } from './identity-types.ts';
 export { lastActivityMs } from './last-activity.ts';
+export { createAgeOf } from './mpids.ts';
 export { createNamesPerson, type NamesPerson } from './names-person.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';

@@ -4,12 +4,14 @@ import type { Time } from './attribute-times.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { Look, PersonOutcome, PreparedPeople } from './contract.ts';
 import { mergeAttributes } from './merge-attributes.ts';
+import type { AgeOf } from './mpids.ts';
 import { rememberPeople } from './remember-people.ts';
 import { resolvePeople } from './resolve-people.ts';
 import { findErasedInLook } from './tombstones/find-tombstones.ts';
 
 interface Looking {
   readonly nextMpid: () => bigint;
+  readonly ageOf: AgeOf;
   /** Nobody asks the write path after this: who was erased has to be known here. */
   readonly isFinal: boolean;
 }
@@ -21,9 +23,9 @@ interface Looking {
 export async function lookAtPeople(
   sql: Sql,
   prepared: PreparedPeople,
-  { nextMpid, isFinal }: Looking,
+  { nextMpid, ageOf, isFinal }: Looking,
 ): Promise<readonly Look[]> {
-  const memory = await rememberPeople(sql, prepared);
+  const memory = await rememberPeople(sql, prepared, ageOf);
   if (isFinal) await findErasedInLook(sql, prepared, memory);
   const { outcomes } = await resolvePeople(memory, prepared, nextMpid);
   return outcomes.map((outcome, index) => ({ outcome, isSettled: isSettled(outcome, { memory, prepared, index }) }));

@@ -7,6 +7,7 @@ import type { ChunkKeys, PreparedPeople } from './contract.ts';
 import { KEY_BYTES } from './identity-key.ts';
 import { identityText } from './identity-text.ts';
 import { DEFAULT_POLICY, flagsOf } from './identity-types.ts';
+import type { AgeOf } from './mpids.ts';
 import type { Probe } from './probe.ts';
 import { PROFILE_TYPES, profileColumns, profilesFrom, remember } from './read-profiles.ts';
 import { isBlock, isBlockAt, isSameBlock } from './row-hashes.ts';
@@ -16,9 +17,13 @@ import { nextByRank, STRATEGIES } from './strategies.ts';
 const OTHER = 1;
 const LOGIN = 2;
 
-export async function lookUpPeople(tx: Transaction, probe: Probe, prepared: PreparedPeople): Promise<ChunkMemory> {
+export async function lookUpPeople(
+  tx: Transaction,
+  prepared: PreparedPeople,
+  { probe, ageOf }: { readonly probe: Probe; readonly ageOf: AgeOf },
+): Promise<ChunkMemory> {
   const keyCount = prepared.keys.sorted.length / KEY_BYTES;
-  const memory = new ChunkMemory(keyCount, prepared.count);
+  const memory = new ChunkMemory({ keyCount, peopleCount: prepared.count, ageOf });
   const steps = new Uint8Array(keyCount);
   const logins = decidingLogins(prepared);
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;

@@ -78,7 +78,7 @@ interface NewPlace {
   readonly lower: number;
 }
 
-/** MPIDs of one millisecond follow each other: multiplied, they stand apart. */
+/** MPIDs of a store may follow each other: multiplied, they stand apart. */
 function hashOf(upper: number, lower: number): number {
   const mixed = Math.imul(lower ^ Math.imul(upper, 0x9e3779b1), 0x85ebca6b);
   return mixed ^ (mixed >>> 15);

@@ -2,6 +2,7 @@ import type { Sql } from '../store/index.ts';
 import { ChunkMemory } from './chunk-memory.ts';
 import type { PreparedPeople } from './contract.ts';
 import { hexOfOrdinal, KEY_BYTES } from './identity-key.ts';
+import type { AgeOf } from './mpids.ts';
 import { ENVIRONMENT_NUMBER, remember } from './read-profiles.ts';
 
 interface LookRow {
@@ -16,12 +17,12 @@ interface LookRow {
 }
 
 /** What the store knows of a few people, by one statement: all owners of all their identities, with their profiles. */
-export async function rememberPeople(sql: Sql, prepared: PreparedPeople): Promise<ChunkMemory> {
+export async function rememberPeople(sql: Sql, prepared: PreparedPeople, ageOf: AgeOf): Promise<ChunkMemory> {
   const { scope, keys, rows, count } = prepared;
   const hexKeys = Array.from({ length: keys.sorted.length / KEY_BYTES }, (_, ordinal) =>
     hexOfOrdinal(keys.sorted, ordinal),
   );
-  const memory = new ChunkMemory(hexKeys.length, count);
+  const memory = new ChunkMemory({ keyCount: hexKeys.length, peopleCount: count, ageOf });
   const parameters = [scope.workspaceId, hexKeys, ENVIRONMENT_NUMBER[scope.environment]];
   for (const row of await sql.query<LookRow>(rows.areSilent ? LOOK : LOOK_WITH_ATTRIBUTES, parameters)) {
     const profile = memory.meet(row.mpid);

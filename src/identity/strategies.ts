@@ -56,7 +56,7 @@ function walkPriority(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys):
     if (both.length === 1) return both[0];
     if (both.length > 1) candidates = both;
   }
-  return oldest(candidates);
+  return oldest(memory, candidates);
 }
 
 /** The profile that holds most of the person's identities; of several the walk decides. */
@@ -108,9 +108,7 @@ function mayBe({ admits, logins }: PersonKeys, profile: ProfileMemory | undefine
   return profile.holdsLogin ? admits !== 'anonymous' && logins.includes(profile) : admits !== 'known';
 }
 
-/** MPIDs grow with time (`createIdSource`), so the lowest is the oldest. */
-function oldest(profiles: readonly ProfileMemory[]): ProfileMemory | undefined {
-  let found = profiles[0];
-  for (const profile of profiles) if (found !== undefined && profile.mpid < found.mpid) found = profile;
-  return found;
+function oldest({ ageOf }: ChunkMemory, profiles: readonly ProfileMemory[]): ProfileMemory | undefined {
+  if (profiles.length <= 1) return profiles[0];
+  return profiles.reduce((found, profile) => (ageOf(profile.mpid) < ageOf(found.mpid) ? profile : found));
 }

@@ -44,7 +44,7 @@ const PROFILES: CopyTarget = {
   ],
 };
 
-/** COPY in order of MPID, which is the order of creation: 1.6 µs a profile. */
+/** COPY in order of MPID: 1.6 µs a profile. */
 export async function writeNewProfiles(
   tx: Transaction,
   { scope, keys }: PreparedPeople,
@@ -52,10 +52,11 @@ export async function writeNewProfiles(
 ): Promise<void> {
   const environment = ENVIRONMENT_NUMBER[scope.environment];
   const createdOn = copyInstant(clock.nowMs());
+  const profiles = inOrderOfMpid(created);
   await copyNew(tx, PROFILES, {
-    count: created.length,
+    count: profiles.length,
     row: (index) => {
-      const { mpid, added, attributes, times, rowHash, holdsLogin, source } = created[index] as ProfileMemory;
+      const { mpid, added, attributes, times, rowHash, holdsLogin, source } = profiles[index] as ProfileMemory;
       return [
         scope.workspaceId,
         environment,
@@ -71,6 +72,15 @@ export async function writeNewProfiles(
       ];
     },
   });
+}
+
+/** The upper 53 bits of an MPID order a chunk well enough, and numbers sort fast. */
+function inOrderOfMpid(profiles: readonly ProfileMemory[]): readonly ProfileMemory[] {
+  const upper = Float64Array.from(profiles, ({ mpid }) => Number(mpid));
+  const order = Int32Array.from(profiles.keys()).sort(
+    (one, other) => (upper[one] as number) - (upper[other] as number),
+  );
+  return Array.from(order, (index) => profiles[index] as ProfileMemory);
 }
 
 const UPDATES: CopyTarget = {

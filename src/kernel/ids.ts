@@ -9,16 +9,21 @@ export type WorkspaceId = Branded<bigint, 'WorkspaceId'>;
 export const workspaceId = (value: bigint): WorkspaceId => value as WorkspaceId;
 
 const EPOCH_MS = Date.UTC(2025, 0, 1);
-const SEQUENCE_BITS = 12n;
-const NODE_BITS = 10n;
-const SEQUENCES = 1 << Number(SEQUENCE_BITS);
+const SEQUENCE_BITS = 12;
+const NODE_BITS = 10;
 
 /**
- * Makes 63-bit positive ids that grow with time: 41 bits of milliseconds, 10 of this process, 12 of sequence.
- * Growing ids keep the profiles' index append-only. When a millisecond's 4,096 ids are used up the next one is borrowed,
- * and a clock that jumps back changes nothing. Two processes may draw the same 10 bits: the primary key decides then.
+ * Makes 63-bit positive ids that grow with time: 41 bits of milliseconds, 10 of this process, 12 of sequence or as many as
+ * are asked for. When a millisecond's ids are used up the next one is borrowed, and a clock that jumps back changes nothing.
+ * Two processes may draw the same 10 bits: the primary key decides then. Whoever knows one id can guess others.
  */
-export function createIdSource(clock: Clock, node: number = randomInt(1 << Number(NODE_BITS))): () => bigint {
+export function createIdSource(
+  clock: Clock,
+  node: number = randomInt(1 << NODE_BITS),
+  sequenceBits: number = SEQUENCE_BITS,
+): () => bigint {
+  const sequences = 1 << sequenceBits;
+  const [timeShift, nodeShift] = [BigInt(NODE_BITS + sequenceBits), BigInt(sequenceBits)];
   let lastMs = 0;
   let sequence = 0;
   return () => {
@@ -26,10 +31,10 @@ export function createIdSource(clock: Clock, node: number = randomInt(1 << Numbe
     if (nowMs > lastMs) {
       lastMs = nowMs;
       sequence = 0;
-    } else if (++sequence === SEQUENCES) {
+    } else if (++sequence === sequences) {
       lastMs += 1;
       sequence = 0;
     }
-    return (BigInt(lastMs) << (NODE_BITS + SEQUENCE_BITS)) | (BigInt(node) << SEQUENCE_BITS) | BigInt(sequence);
+    return (BigInt(lastMs) << timeShift) | (BigInt(node) << nodeShift) | BigInt(sequence);
   };
 }

@@ -56,6 +56,14 @@ describe('resolution', () => {
     expect([await attributesOf(ann), await attributesOf(anonymous)]).toEqual([[], [['"red"', 5n]]]);
   });
 
+  it('gives MPIDs of which nobody can tell the next', async () => {
+    await using store = await openTestStore();
+    const people = Array.from({ length: 50 }, (_, i) => person({ customer_id: `c${i}` }));
+    const lower = mpidsOf(await deliver(store, people)).map((mpid) => BigInt.asUintN(30, mpid));
+    const steps = lower.slice(1).map((bits, index) => BigInt.asUintN(30, bits - (lower[index] as bigint)));
+    expect(new Set(steps).size).toBe(steps.length);
+  });
+
   it('finds the same person again, in the same chunk and in the next', async () => {
     await using store = await openTestStore();
     const rows = [person({ customer_id: 'c1' }), person({ email: 'b@x' }), person({ customer_id: 'c1', email: 'a@x' })];

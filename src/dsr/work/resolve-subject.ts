@@ -1,6 +1,7 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { readBatches } from '../../events/index.ts';
 import {
+  createAgeOf,
   findHolders,
   type Holder,
   type Identity,
@@ -86,12 +87,13 @@ async function bestOf(sql: Sql, place: Place, holders: readonly Holder[]): Promi
 }
 
 /** Most identities first, then the strongest of them; of equals the oldest profile. */
-function rankHolders(holders: readonly Holder[], { subject, settings }: Place) {
+function rankHolders(holders: readonly Holder[], { subject, settings, identityKey }: Place) {
   const { priority } = policyOf(settings);
+  const ageOf = createAgeOf(identityKey);
   const rankOf = (index: number) => rankIn(priority, subject.identities[index]?.type);
   return holders
     .map(({ mpid, holds }) => ({ mpid, ranks: holds.map(rankOf).toSorted((left, right) => left - right) }))
-    .toSorted((one, other) => compareRanks(one.ranks, other.ranks) || (one.mpid < other.mpid ? -1 : 1));
+    .toSorted((one, other) => compareRanks(one.ranks, other.ranks) || (ageOf(one.mpid) < ageOf(other.mpid) ? -1 : 1));
 }
 
 /** Types that the workspace does not list come last. */

@@ -20,8 +20,8 @@ export interface ProfileLines {
 const BEFORE_ANY = 0n;
 
 /**
- * Profiles in order of environment and MPID, which never change: who is there when an export begins is in it once. MPIDs
- * grow with time, so most of those who come meanwhile stand at its end.
+ * Profiles in order of environment and MPID, which never change: who is there when an export begins is in it once. Who comes
+ * meanwhile may be in it or not.
  */
 async function* profilePages({ store, workspaceId, environments, from, to, after }: ProfileLines) {
   const begin = after === undefined ? 0 : environments.indexOf(after.environment);
