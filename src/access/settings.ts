@@ -33,6 +33,7 @@ export interface WorkspaceSettings {
     readonly failedRecordsDays: number;
     readonly auditLogMonths: number;
   };
+  readonly publicKeys: { readonly attributes: 'any' | 'none' | readonly string[] };
   readonly newLoginLifts: boolean;
   readonly allowedOrigins: readonly string[];
 }
@@ -57,6 +58,7 @@ export function completeSettings(set: SettingsBody): SettingsDocument {
     identity: { ...standard.identity, ...set.identity },
     limits: { ...standard.limits, ...set.limits },
     retention: { ...standard.retention, ...set.retention },
+    public_keys: { ...standard.public_keys, ...set.public_keys },
     new_login_lifts: set.new_login_lifts ?? standard.new_login_lifts,
     allowed_origins: set.allowed_origins ?? standard.allowed_origins,
   };
@@ -108,6 +110,7 @@ export function settingsFromWire({ identity, limits, retention, ...rest }: Setti
       failedRecordsDays: retention.failed_records_days,
       auditLogMonths: retention.audit_log_months,
     },
+    publicKeys: rest.public_keys,
     newLoginLifts: rest.new_login_lifts,
     allowedOrigins: rest.allowed_origins,
   };

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SettingsReader, WorkspaceSettings } from '../access/index.ts';
 import type { RateLimiter } from '../http/index.ts';
-import { policyOf, type ResolutionPolicy } from '../identity/index.ts';
+import { onlyAllowed, type Person, type PersonFailure, policyOf, type ResolutionPolicy } from '../identity/index.ts';
 import { AppError, asAppError, type Clock, type Issue, type WorkspaceId } from '../kernel/index.ts';
 import { createGroupCommit, type GroupCommit, type Store, type Submission } from '../store/index.ts';
 import { requestHash } from './batch-requests.ts';
@@ -17,6 +17,8 @@ export interface BatchSender extends BatchOrigin {
   readonly workspaceId: WorkspaceId;
   /** The key of the input or feed. */
   readonly key: string;
+  /** The key came alone, and proves nothing. */
+  readonly isPublic: boolean;
 }
 
 export interface SentBatch {
@@ -40,7 +42,7 @@ export type AcceptOutcome =
   | { readonly status: 'kept'; readonly mpid: bigint | undefined }
   | { readonly status: 'duplicate' }
   | { readonly status: 'erased' }
-  | { readonly status: 'rejected'; readonly issues: readonly Issue[] };
+  | { readonly status: 'rejected'; readonly issues: readonly Issue[]; readonly rule?: PersonFailure['rule'] };
 
 export interface Accepted {
   /** One a batch, in order. */
@@ -100,7 +102,7 @@ export function createBatchDoor(deps: AcceptDeps): BatchDoor {
   const keep: BatchDoor['keep'] = async (sender, batches, record) => {
     const settings = await deps.settingsOf(sender.workspaceId);
     const acceptance: Acceptance = {
-      ...{ sender, limits: settings.limits, policy: policyOf(settings) },
+      ...{ sender, limits: settings.limits, policy: policyOf(settings), publicKeys: settings.publicKeys },
       source: { kind: 'input', key: sender.key },
       receivedMs: deps.clock.nowMs(),
     };
@@ -138,6 +140,7 @@ interface Acceptance {
   readonly source: BatchSource;
   readonly limits: Limits;
   readonly policy: ResolutionPolicy;
+  readonly publicKeys: WorkspaceSettings['publicKeys'];
   readonly receivedMs: number;
 }
 
@@ -215,6 +218,12 @@ async function outcomeOf(
 
 const rejected = (issues: readonly Issue[]): AcceptOutcome => ({ status: 'rejected', issues });
 
+/** What is taken of a person whom the sender speaks of: a public key may set what the workspace lets it. */
+function believed({ sender, publicKeys }: Acceptance, person: Person | undefined): Person | undefined {
+  if (person === undefined || !sender.isPublic) return person;
+  return { ...person, attributes: onlyAllowed(person.attributes, publicKeys.attributes), isPublic: true };
+}
+
 function acceptedBatch(acceptance: Acceptance, batch: EventBatch, text: string): AcceptedBatch {
   const { sender, source, policy, receivedMs } = acceptance;
   const { workspaceId, key } = sender;
@@ -224,7 +233,7 @@ function acceptedBatch(acceptance: Acceptance, batch: EventBatch, text: string):
     scope: { workspaceId, environment, mode: 'incremental', policy },
     request: requestHash({ key, environment, id: batch.source_request_id }),
     batch: {
-      person: personOfBatch(batch, receivedMs),
+      person: believed(acceptance, personOfBatch(batch, receivedMs)),
       text: keptText(batch, text, sender),
       source,
       ...(batchId !== undefined && { batchId: BigInt(batchId) }),

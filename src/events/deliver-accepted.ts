@@ -91,6 +91,9 @@ const requestsOf = (group: Group): readonly string[] => group.flatMap(({ request
 function outcomeOf(outcome: BatchOutcome | undefined): AcceptOutcome {
   if (outcome === undefined) return { status: 'kept', mpid: undefined };
   if ('erased' in outcome) return { status: 'erased' };
-  if ('rule' in outcome) return { status: 'rejected', issues: [{ path: outcome.field, message: outcome.reason }] };
+  if ('rule' in outcome) {
+    const { rule, field, reason } = outcome;
+    return { status: 'rejected', issues: [{ path: field, message: reason }], rule };
+  }
   return { status: 'kept', mpid: outcome.mpid };
 }

@@ -46,12 +46,17 @@ interface Addition {
   readonly mostOwners: number;
 }
 
-/** Whether the identity was new on the profile and found a slot. */
+/** Whether the identity was new on the profile and found a slot. Whom public keys brought it to takes no slot from others. */
 function addIdentity({ memory, prepared }: Context, { at, profile, mostOwners }: Addition): boolean {
   const ordinal = prepared.keys.ordinals[at] as number;
-  if (memory.holds(ordinal, profile)) return false;
+  const isPublic = prepared.keys.publicPlaces.has(at);
+  if (memory.holds(ordinal, profile)) {
+    if (!isPublic && memory.isPublic(ordinal, profile)) memory.verify(ordinal, profile, at);
+    return false;
+  }
   const slot = memory.freeSlot(ordinal);
-  if (slot >= mostOwners) return false;
-  memory.link({ ordinal, slot }, profile, at);
+  const owners = isPublic ? slot : slot - memory.publicCount(ordinal);
+  if (owners >= mostOwners || slot >= MOST_SLOTS) return false;
+  memory.link({ ordinal, slot }, profile, { place: at, isPublic });
   return true;
 }

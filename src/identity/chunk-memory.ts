@@ -56,6 +56,10 @@ export class ChunkMemory {
   readonly #sharers = new Map<number, (ProfileMemory | undefined)[]>();
   /** `ordinal * MOST_SLOTS + slot`: numbers sort fast. */
   readonly #links: number[] = [];
+  /** Links that only public keys brought, as `#links`: none of most chunks. */
+  readonly #publicLinks = new Set<number>();
+  /** Links that were public when they were read, and that somebody else brings too. */
+  readonly #verified: number[] = [];
   /** By person: the owner of a login identity that decides alone, where it holds all the person's identities already. */
   readonly settled: (ProfileMemory | undefined)[];
 
@@ -82,6 +86,34 @@ export class ChunkMemory {
     return this.#owners[ordinal] === profile || this.sharers(ordinal).includes(profile);
   }
 
+  /** Whether only public keys brought the key to the profile. */
+  isPublic(ordinal: number, profile: ProfileMemory): boolean {
+    return this.#publicLinks.size > 0 && this.#publicLinks.has(this.#numberOf(ordinal, profile));
+  }
+
+  /** Whether nobody but public keys may find the profile by the key. */
+  isUnverified(ordinal: number, profile: ProfileMemory): boolean {
+    return profile.holdsLogin && this.isPublic(ordinal, profile);
+  }
+
+  /** Profiles to which only public keys brought the key. */
+  publicCount(ordinal: number): number {
+    if (this.#publicLinks.size === 0) return 0;
+    const holders = [this.#owners[ordinal], ...this.sharers(ordinal)];
+    return holders.filter((profile) => profile !== undefined && this.isPublic(ordinal, profile)).length;
+  }
+
+  /** Whether somebody holds the key to whom more than public keys brought it. */
+  isVouchedFor(ordinal: number): boolean {
+    const holders = [this.#owners[ordinal], ...this.sharers(ordinal)];
+    return holders.some((profile) => profile !== undefined && !this.isPublic(ordinal, profile));
+  }
+
+  #numberOf(ordinal: number, profile: ProfileMemory): number {
+    const slot = this.#owners[ordinal] === profile ? 0 : 1 + this.sharers(ordinal).indexOf(profile);
+    return ordinal * MOST_SLOTS + slot;
+  }
+
   freeSlot(ordinal: number): number {
     if (this.#owners[ordinal] === undefined) return 0;
     const sharers = this.sharers(ordinal);
@@ -105,7 +137,8 @@ export class ChunkMemory {
     return profile;
   }
 
-  own({ ordinal, slot }: Link, profile: ProfileMemory): void {
+  own({ ordinal, slot }: Link, profile: ProfileMemory, isPublic = false): void {
+    if (isPublic) this.#publicLinks.add(ordinal * MOST_SLOTS + slot);
     if (slot === 0) {
       this.#owners[ordinal] = profile;
       return;
@@ -117,11 +150,23 @@ export class ChunkMemory {
   }
 
   /** As `own`, for an identity that the store does not hold yet. */
-  link(link: Link, profile: ProfileMemory, place: number): void {
-    this.own(link, profile);
+  link(link: Link, profile: ProfileMemory, { place, isPublic }: Bringing): void {
+    this.own(link, profile, isPublic);
     this.#links.push(link.ordinal * MOST_SLOTS + link.slot);
-    // as short as can be: an array that grows takes room for seventeen
-    profile.added = profile.added === undefined ? [place] : [...profile.added, place];
+    add(profile, place);
+  }
+
+  /** What a public key brought to the profile is brought by somebody else too: it stands in the list once more, unmarked. */
+  verify(ordinal: number, profile: ProfileMemory, place: number): void {
+    const number = this.#numberOf(ordinal, profile);
+    this.#publicLinks.delete(number);
+    this.#verified.push(number);
+    add(profile, place);
+  }
+
+  /** The links that `verify` names, in key order. */
+  verifiedLinks(): Float64Array {
+    return Float64Array.from(this.#verified).sort();
   }
 
   /** The new links as numbers in key order: everything that writes identities does so in that order. */
@@ -129,12 +174,22 @@ export class ChunkMemory {
     return Float64Array.from(this.#links).sort();
   }
 
-  linkOf(number: number): Link & { readonly mpid: bigint } {
+  linkOf(number: number): Link & { readonly mpid: bigint; readonly isPublic: boolean } {
     const ordinal = Math.floor(number / MOST_SLOTS);
     const slot = number % MOST_SLOTS;
     const profile = slot === 0 ? this.owner(ordinal) : this.sharers(ordinal)[slot - 1];
-    return { ordinal, slot, mpid: (profile as ProfileMemory).mpid };
+    return { ordinal, slot, mpid: (profile as ProfileMemory).mpid, isPublic: this.#publicLinks.has(number) };
   }
+}
+
+interface Bringing {
+  readonly place: number;
+  readonly isPublic: boolean;
+}
+
+/** As short as can be: an array that grows takes room for seventeen. */
+function add(profile: ProfileMemory, place: number): void {
+  profile.added = profile.added === undefined ? [place] : [...profile.added, place];
 }
 
 const metProfile = (mpid: bigint): ProfileMemory => memoryOf(mpid, false);

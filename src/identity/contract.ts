@@ -40,6 +40,11 @@ export interface Person {
    * `timestamp_unixtime_ms`: the newest of each purpose wins. Absent: says nothing.
    */
   readonly consent?: string;
+  /**
+   * Whether a public key alone says all this, which proves nothing. An identity that only public keys brought to a profile
+   * with a login identity is *unverified*: nobody else is found by it, until another key, a feed or a pipeline brings it too.
+   */
+  readonly isPublic?: boolean;
   /** Of an identity request only. */
   readonly request?: PersonRequest;
 }
@@ -139,6 +144,8 @@ export interface ChunkKeys {
   readonly types: Uint8Array;
   /** By place. */
   readonly values: readonly string[];
+  /** Places of what public keys say. Login identities are none of them: they say whose the profile is. */
+  readonly publicPlaces: ReadonlySet<number>;
 }
 
 /** What people say besides who they are, by person. */
@@ -169,8 +176,8 @@ export interface ProfileModification {
   readonly mpid: bigint;
   /** In this order. */
   readonly changes: readonly IdentityChange[];
-  /** Refuses a profile that holds a login identity: of a caller who proved nothing (rulings §3, Key-only requests). */
-  readonly onlyAnonymous: boolean;
+  /** Of a caller with a public key alone, who proved nothing: refuses a profile that holds a login identity. */
+  readonly isPublic: boolean;
 }
 
 export interface ModifyGroup extends ProfileScope {
@@ -204,10 +211,16 @@ export interface ProfileAttribute {
   readonly setAt: Micros;
 }
 
+/** An identity of a profile. */
+export interface HeldIdentity extends Identity {
+  /** Only public keys brought it, and the profile holds a login identity. */
+  readonly isUnverified?: true;
+}
+
 export interface Profile extends ProfileScope {
   readonly mpid: bigint;
   /** The newest first. */
-  readonly identities: readonly Identity[];
+  readonly identities: readonly HeldIdentity[];
   readonly attributes: readonly ProfileAttribute[];
   /** 000's consent_state as JSON text; null: nobody said anything. */
   readonly consent: string | null;
@@ -266,7 +279,7 @@ export interface Identities {
   ): Promise<ReadonlySet<number>>;
   /** An MPID that nobody has. */
   newMpid(): bigint;
-  /** The profiles that hold the identity, its owner first; without a page all of them. */
+  /** The profiles that hold the identity, its owner first; without a page all of them. Unverified, it finds none. */
   findProfiles(sql: Sql, scope: ProfileScope & Partial<ProfilePage>, identity: Identity): Promise<readonly Profile[]>;
 }
 

@@ -2,6 +2,8 @@ import type { Secret } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import type { Identity, ProfileScope } from './contract.ts';
 import { createWriteKey, KEY_BYTES } from './identity-key.ts';
+import { IS_UNVERIFIED } from './identity-text.ts';
+import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
 /** A profile that holds one of some identities. */
 export interface Holder {
@@ -10,7 +12,7 @@ export interface Holder {
   readonly holds: readonly number[];
 }
 
-/** All profiles that hold one of the identities, whether it protects them or not; an identity has few holders. */
+/** All profiles that hold one of the identities, protected or not, unless it is unverified; an identity has few holders. */
 export async function findHolders(
   sql: Sql,
   key: Secret,
@@ -18,8 +20,10 @@ export async function findHolders(
 ): Promise<readonly Holder[]> {
   const keys = identityKeys(key, scope, identities);
   const rows = await sql.query<{ readonly key: string; readonly mpid: bigint }>(
-    'SELECT key::text AS key, mpid FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])',
-    [scope.workspaceId, keys],
+    `SELECT i.key::text AS key, i.mpid FROM profile_identities i
+     LEFT JOIN profiles p ON p.workspace_id = $1 AND p.environment = $3 AND p.mpid = i.mpid
+     WHERE i.workspace_id = $1 AND i.key = ANY($2::uuid[]) AND NOT ${IS_UNVERIFIED}`,
+    [scope.workspaceId, keys, ENVIRONMENT_NUMBER[scope.environment]],
   );
   const byMpid = Map.groupBy(rows, ({ mpid }) => mpid);
   return [...byMpid].map(([mpid, held]) => {

@@ -1,15 +1,54 @@
-import type { ChunkKeys } from './contract.ts';
+import type { ChunkKeys, HeldIdentity, Identity } from './contract.ts';
 import { IDENTITY_TYPES } from './identity-types.ts';
+import { matchingForm } from './normalise-identity.ts';
 
 /** How a profile lists the identity at a place of the chunk: `["type","value"]`. */
 export function identityText({ types, values }: ChunkKeys, place: number): string {
   return `["${IDENTITY_TYPES[types[place] as number]}",${JSON.stringify(values[place])}]`;
 }
 
-/** Several of them between commas, the last one first; empty for none. */
+const PUBLIC = 'public';
+
+/** Several of them between commas, the last one first, those of public keys with a mark; empty for none. */
 export function identitiesText(keys: ChunkKeys, added: readonly number[] | undefined): string {
   if (added === undefined) return '';
   let text = '';
-  for (const place of added) text = identityText(keys, place) + (text === '' ? '' : `,${text}`);
+  for (const place of added) {
+    const one = identityText(keys, place);
+    const marked = keys.publicPlaces.has(place) ? `${one.slice(0, -1)},"${PUBLIC}"]` : one;
+    text = marked + (text === '' ? '' : `,${text}`);
+  }
   return text;
 }
+
+/** An identity as its profile lists it. */
+export interface ListedIdentity extends Identity {
+  /** Only public keys brought it. */
+  readonly isPublic: boolean;
+}
+
+/** Reads the list of a profile. What others brought after a public key stands there twice, and is theirs. */
+export function readListed(text: string): readonly ListedIdentity[] {
+  const listed = (JSON.parse(text) as [Identity['type'], string, string?][]).map(
+    ([type, value, mark]): ListedIdentity => ({ type, value, isPublic: mark === PUBLIC }),
+  );
+  if (!listed.some(({ isPublic }) => isPublic)) return listed;
+  const vouched = new Set(listed.filter(({ isPublic }) => !isPublic).map(nameOf));
+  return listed.filter((identity) => !identity.isPublic || !vouched.has(nameOf(identity)));
+}
+
+export function writeListed(identities: readonly ListedIdentity[]): string {
+  return JSON.stringify(identities.map(({ type, value, isPublic }) => [type, value, ...(isPublic ? [PUBLIC] : [])]));
+}
+
+/** As they are shown: what public keys brought is unverified where the profile holds a login identity. */
+export function heldIdentities(text: string, holdsLogin: boolean): readonly HeldIdentity[] {
+  return readListed(text).map(({ type, value, isPublic }) => {
+    return isPublic && holdsLogin ? { type, value, isUnverified: true } : { type, value };
+  });
+}
+
+/** SQL: whether the identity in the row `i` of profile_identities is unverified on its profile `p`. */
+export const IS_UNVERIFIED = '(i.is_public AND p.holds_login) IS TRUE';
+
+const nameOf = (identity: Identity): string => `${identity.type}\n${matchingForm(identity)}`;

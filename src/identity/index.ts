@@ -1,3 +1,4 @@
+export { onlyAllowed } from './allowed-attributes.ts';
 export { attributeNames, attributeSql } from './attribute-sql.ts';
 export { keyText } from './attribute-text.ts';
 export { confirmIdentityKey } from './confirm-identity-key.ts';
@@ -6,6 +7,7 @@ export type {
   Delivered,
   Environment,
   HashOfRow,
+  HeldIdentity,
   Identities,
   Identity,
   NamedPerson,

@@ -2,7 +2,7 @@ import type { Sql } from '../store/index.ts';
 import type { Columns } from './attribute-text.ts';
 import type { Time } from './attribute-times.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import type { Look, PersonOutcome, PreparedPeople } from './contract.ts';
+import type { ChunkKeys, Look, PersonOutcome, PreparedPeople } from './contract.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import type { AgeOf } from './mpids.ts';
 import { rememberPeople } from './remember-people.ts';
@@ -43,8 +43,10 @@ function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, i
   if (!('mpid' in outcome) || outcome.answer === undefined) return false;
   const { matched } = outcome.answer;
   if (matched.length < (keys.starts[index + 1] as number) - (keys.starts[index] as number)) return false;
+  const profile = memory.profiles.get(outcome.mpid) as ProfileMemory;
+  if (bringsProof(keys, { memory, profile, index })) return false;
   if (rows.areSilent) return true;
-  const { attributes = '{}', times = '{}' } = memory.profiles.get(outcome.mpid) as ProfileMemory;
+  const { attributes = '{}', times = '{}' } = profile;
   const row = {
     columns: rows.columns[index] as Columns,
     text: rows.texts[index] as string,
@@ -52,4 +54,15 @@ function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, i
     setAt: rows.setAt[index] as Time,
   };
   return !mergeAttributes({ attributes, times }, row, 'incremental').changed;
+}
+
+/** Whether it brings an identity that so far only public keys brought. */
+function bringsProof(
+  { starts, ordinals, publicPlaces }: ChunkKeys,
+  { memory, profile, index }: { readonly memory: ChunkMemory; readonly profile: ProfileMemory; readonly index: number },
+): boolean {
+  for (let at = starts[index] as number; at < (starts[index + 1] as number); at++) {
+    if (!publicPlaces.has(at) && memory.isPublic(ordinals[at] as number, profile)) return true;
+  }
+  return false;
 }

@@ -188,15 +188,17 @@ async function lookUpOthers(
   const columns = [{ name: 'key', type: 'uuid', blocks: keys.sorted }] as const;
   await tx.copyIn({ table: 'people_keys', columns }, ordinals.length, (index) => [ordinals[index] as number]);
   const owners = probe({
-    columns: 'key, slot, mpid',
+    columns: 'key, slot, mpid, is_public',
     table: 'profile_identities',
     where: `workspace_id = ${scope.workspaceId}`,
     by: 'key',
     staged: 'SELECT key FROM people_keys',
   });
   const ordinalOf = ordinalsInOrder(keys, ordinals);
-  await tx.copyOut(`SELECT key, slot, mpid FROM ${owners} i`, ['place', 'int2', 'place'], (values, bytes) => {
+  const query = `SELECT key, slot, mpid, is_public FROM ${owners} i`;
+  await tx.copyOut(query, ['place', 'int2', 'place', 'bool'], (values, bytes) => {
     const ordinal = ordinalOf(bytes, values[0] as number);
-    memory.own({ ordinal, slot: values[1] as number }, memory.meetAt(bytes, values[2] as number));
+    const profile = memory.meetAt(bytes, values[2] as number);
+    memory.own({ ordinal, slot: values[1] as number }, profile, values[3] === true);
   });
 }

@@ -10,6 +10,7 @@ import type {
   Person,
   PersonRequest,
   PreparedPeople,
+  ResolutionPolicy,
   ResolutionScope,
 } from './contract.ts';
 import { KEY_BYTES, type WriteKey } from './identity-key.ts';
@@ -55,10 +56,12 @@ class Chunk implements PeopleCollector {
   readonly #writeKey: WriteKey;
   readonly #scope: ResolutionScope;
   readonly #rankOf: ReadonlyMap<string, number>;
+  readonly #loginTypes: ResolutionPolicy['loginTypes'];
   /** Place behind the identities of each person. */
   readonly #ends: number[] = [];
   #types = new Uint8Array(FIRST_PLACES);
   readonly #values: string[] = [];
+  readonly #publicPlaces = new Set<number>();
   #keys: Buffer = Buffer.allocUnsafeSlow(FIRST_PLACES * KEY_BYTES);
   #hashes: Buffer = Buffer.allocUnsafeSlow(FIRST_PLACES * HASH_BYTES);
   readonly #texts: string[] = [];
@@ -73,14 +76,16 @@ class Chunk implements PeopleCollector {
   constructor(writeKey: WriteKey, scope: ResolutionScope) {
     this.#writeKey = writeKey;
     this.#scope = scope;
-    this.#rankOf = new Map((scope.policy ?? DEFAULT_POLICY).priority.map((type, rank) => [type, rank]));
+    const policy = scope.policy ?? DEFAULT_POLICY;
+    this.#rankOf = new Map(policy.priority.map((type, rank) => [type, rank]));
+    this.#loginTypes = policy.loginTypes;
     this.#areSilent = scope.mode === 'incremental';
   }
 
-  add({ identities, attributes, setAt, mpid, consent, request }: Person, row?: HashOfRow): void {
+  add({ identities, attributes, setAt, mpid, consent, isPublic, request }: Person, row?: HashOfRow): void {
     const columns = columnsFor(attributes.names);
     const text = objectText(columns, attributes.texts);
-    for (const identity of identities) this.#addIdentity(identity);
+    for (const identity of identities) this.#addIdentity(identity, isPublic);
     this.#ends.push(this.#values.length);
     this.#texts.push(text);
     this.#columns.push(columns);
@@ -95,8 +100,9 @@ class Chunk implements PeopleCollector {
     this.count++;
   }
 
-  #addIdentity(identity: Identity): void {
+  #addIdentity(identity: Identity, isPublic = false): void {
     const place = this.#values.length;
+    if (isPublic && !this.#loginTypes.includes(identity.type)) this.#publicPlaces.add(place);
     this.#keys = roomFor(this.#keys, (place + 1) * KEY_BYTES);
     this.#writeKey(identity, this.#keys, place * KEY_BYTES);
     if (place === this.#types.length) this.#types = doubled(this.#types);
@@ -127,7 +133,7 @@ class Chunk implements PeopleCollector {
       count: this.count,
       keys: {
         ...{ sorted, ordinals, values: this.#values },
-        ...{ starts, types },
+        ...{ starts, types, publicPlaces: this.#publicPlaces },
         ranks: this.#ranks(types),
       },
       rows: {

@@ -2,7 +2,8 @@ import { type Micros, nearestInstant } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { nameOfKey, readObjectText } from './attribute-text.ts';
 import { readTimes } from './attribute-times.ts';
-import type { Identity, Profile, ProfileAttribute, ProfilePage, ProfileScope } from './contract.ts';
+import type { Profile, ProfileAttribute, ProfilePage, ProfileScope } from './contract.ts';
+import { heldIdentities, IS_UNVERIFIED } from './identity-text.ts';
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
@@ -37,7 +38,7 @@ export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): 
   return rows[0] === undefined ? undefined : profileOf(scope, rows[0]);
 }
 
-/** The profiles that hold the identity with `key`, its owner first; without a page all of them. */
+/** The profiles that hold the identity with `key` verified, its owner first; without a page all of them. */
 export async function findProfiles(
   sql: Sql,
   { limit, offset, ...scope }: ProfileScope & Partial<ProfilePage>,
@@ -45,7 +46,7 @@ export async function findProfiles(
 ): Promise<readonly Profile[]> {
   const rows = await sql.query<ProfileRow>(
     `SELECT ${COLUMNS} FROM profile_identities i JOIN profiles p ON p.workspace_id = $1 AND p.mpid = i.mpid ${GROUP}
-     WHERE i.workspace_id = $1 AND i.key = $2 AND p.environment = $3 ORDER BY i.slot LIMIT $4 OFFSET $5`,
+     WHERE i.workspace_id = $1 AND i.key = $2 AND p.environment = $3 AND NOT ${IS_UNVERIFIED} ORDER BY i.slot LIMIT $4 OFFSET $5`,
     [scope.workspaceId, key, ENVIRONMENT_NUMBER[scope.environment], limit ?? null, offset ?? 0],
   );
   return rows.map((row) => profileOf(scope, row));
@@ -93,12 +94,11 @@ export async function countProfiles(sql: Sql, scope: ProfileScope): Promise<bigi
 }
 
 function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow): Profile {
-  const identities = JSON.parse(row.identities) as [Identity['type'], string][];
   return {
     workspaceId,
     environment,
     mpid: row.mpid,
-    identities: identities.map(([type, value]) => ({ type, value })),
+    identities: heldIdentities(row.identities, row.holds_login),
     attributes: attributesOf(row),
     consent: row.consent,
     holdsLogin: row.holds_login,

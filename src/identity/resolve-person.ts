@@ -25,18 +25,22 @@ export function resolvePerson(context: Context, index: number): ProfileMemory | 
 }
 
 export function personKeys({ memory, prepared, strategy, isLogin }: Context, index: number): PersonKeys {
-  const { starts, ordinals, types } = prepared.keys;
+  const { starts, ordinals, types, publicPlaces } = prepared.keys;
   const from = starts[index] as number;
   const to = starts[index + 1] as number;
   let logins = NOBODY;
   let carriesLogin = false;
+  let isPublic = false;
   for (let at = from; at < to; at++) {
-    if (isLogin[types[at] as number] === 0) continue;
+    if (isLogin[types[at] as number] === 0) {
+      isPublic ||= publicPlaces.has(at);
+      continue;
+    }
     carriesLogin = true;
     const owner = memory.owner(ordinals[at] as number);
     if (owner !== undefined) logins = [...logins, owner];
   }
-  return { from, to, logins, carriesLogin, admits: carriesLogin && strategy.keepsApart ? 'known' : 'both' };
+  return { from, to, logins, carriesLogin, isPublic, admits: carriesLogin && strategy.keepsApart ? 'known' : 'both' };
 }
 
 const NOBODY: readonly ProfileMemory[] = [];

@@ -56,7 +56,11 @@ function heldPlaces(
   const places = Array.from({ length: keys.to - keys.from }, (_, i) => keys.from + i);
   // whose profile lists them all: nothing else about it was looked up
   if (memory.settled[index] === profile) return places;
-  return places.filter((at) => memory.holds(prepared.keys.ordinals[at] as number, profile));
+  const { ordinals, publicPlaces } = prepared.keys;
+  return places.filter((at) => {
+    const ordinal = ordinals[at] as number;
+    return memory.holds(ordinal, profile) && (publicPlaces.has(at) || !memory.isUnverified(ordinal, profile));
+  });
 }
 
 interface Held {

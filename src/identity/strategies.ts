@@ -11,6 +11,8 @@ export interface PersonKeys {
   readonly logins: readonly ProfileMemory[];
   /** Whether one of the identities is a login identity, owned or not. */
   readonly carriesLogin: boolean;
+  /** Whether a public key alone says all this: it is found by what is unverified too. */
+  readonly isPublic: boolean;
   /** A profile that holds a login identity is returned only to who carries a matching one: `known` are those of `logins`. */
   readonly admits: 'known' | 'anonymous' | 'both';
   /** Those that the walk chooses among; absent: all. */
@@ -99,8 +101,10 @@ const NOBODY: readonly ProfileMemory[] = [];
 function matchesOf(memory: ChunkMemory, ordinal: number, person: PersonKeys): readonly ProfileMemory[] {
   const owner = memory.owner(ordinal);
   const sharers = memory.sharers(ordinal);
-  if (sharers.length > 0) return [owner, ...sharers].filter((profile) => mayBe(person, profile));
-  return mayBe(person, owner) ? [owner] : NOBODY;
+  const matches = (profile: ProfileMemory | undefined): profile is ProfileMemory =>
+    mayBe(person, profile) && (person.isPublic || !memory.isUnverified(ordinal, profile));
+  if (sharers.length > 0) return [owner, ...sharers].filter(matches);
+  return matches(owner) ? [owner] : NOBODY;
 }
 
 function mayBe({ admits, logins }: PersonKeys, profile: ProfileMemory | undefined): profile is ProfileMemory {

@@ -23,7 +23,7 @@ export const profiles = pgTable(
     /** 0 production, 1 development. */
     environment: smallint('environment').notNull(),
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
-    /** `[[type, value], …]` as JSON text, the newest first. */
+    /** `[[type, value], …]` as JSON text, the newest first; `[type, value, "public"]`: only public keys brought it. */
     identities: text('identities').notNull(),
     /** Those it held before and gave up since, in the same form, the latest first; null: none. They find nobody. */
     formerIdentities: text('former_identities'),
@@ -59,6 +59,8 @@ export const profileIdentities = pgTable(
     /** 0 is the owner; login and unique types have no other slot. */
     slot: smallint('slot').notNull(),
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
+    /** Whether only public keys brought it. Null for false, as of nearly all: then it takes no room in the row. */
+    isPublic: boolean('is_public'),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.key, table.slot] })],
 );

@@ -6,6 +6,7 @@ import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { PreparedPeople } from './contract.ts';
 import { copyNew } from './copy-new.ts';
 import { updateFewProfiles } from './few-people.ts';
+import { hexOfOrdinal } from './identity-key.ts';
 import { identitiesText } from './identity-text.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from './read-profiles.ts';
 
@@ -19,11 +20,32 @@ export async function writeIdentities(tx: Transaction, memory: ChunkMemory, prep
     { name: 'slot', type: 'int2' },
     { name: 'mpid', type: 'int8' },
   ] as const;
+  // sent where a chunk has any of public keys, and null in most rows even so
+  const marked = prepared.keys.publicPlaces.size === 0 ? [] : [{ name: 'is_public', type: 'bool' } as const];
   const row = (index: number) => {
-    const { ordinal, slot, mpid } = memory.linkOf(links[index] as number);
-    return [workspaceId, ordinal, slot, mpid];
+    const { ordinal, slot, mpid, isPublic } = memory.linkOf(links[index] as number);
+    return [workspaceId, ordinal, slot, mpid, ...marked.map(() => (isPublic ? true : null))];
   };
-  await copyNew(tx, { table: 'profile_identities', columns }, { count: links.length, row });
+  await copyNew(tx, { table: 'profile_identities', columns: [...columns, ...marked] }, { count: links.length, row });
+  await verifyIdentities(tx, memory, prepared);
+}
+
+/** Takes the mark of public keys off what others brought too. */
+async function verifyIdentities(tx: Transaction, memory: ChunkMemory, { scope, keys }: PreparedPeople): Promise<void> {
+  const links = Array.from(memory.verifiedLinks(), (number) => memory.linkOf(number));
+  if (links.length === 0) return;
+  const verified = await tx.execute(
+    `UPDATE profile_identities i SET is_public = NULL
+     FROM unnest($2::uuid[], $3::int2[], $4::int8[]) AS s (key, slot, mpid)
+     WHERE i.workspace_id = $1 AND i.key = ANY($2) AND i.key = s.key AND i.slot = s.slot AND i.mpid = s.mpid`,
+    [
+      scope.workspaceId,
+      links.map(({ ordinal }) => hexOfOrdinal(keys.sorted, ordinal)),
+      links.map(({ slot }) => slot),
+      links.map(({ mpid }) => mpid),
+    ],
+  );
+  if (verified !== links.length) throw lostRace('an identity');
 }
 
 const PROFILES: CopyTarget = {

@@ -15,6 +15,7 @@ import { SCOPE, testIdentities } from './deliver-people.ts';
 export const SOURCE: BatchSender = {
   workspaceId: SCOPE.workspaceId,
   key: 'key-one',
+  isPublic: false,
   channel: 'server_to_server',
   isHistorical: false,
 };

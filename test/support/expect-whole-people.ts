@@ -8,7 +8,9 @@ const WRONGS: Readonly<Record<string, string>> = {
     SELECT 1 FROM profile_identities i WHERE i.workspace_id = $1 AND NOT EXISTS
       (SELECT 1 FROM profiles p WHERE p.workspace_id = $1 AND p.mpid = i.mpid)`,
   'a profile that lists more or fewer identities than it owns': `
-    SELECT 1 FROM profiles p WHERE p.workspace_id = $1 AND jsonb_array_length(p.identities::jsonb) <>
+    SELECT 1 FROM profiles p WHERE p.workspace_id = $1 AND
+      (SELECT count(DISTINCT (pair ->> 0, CASE pair ->> 0 WHEN 'email' THEN lower(pair ->> 1) ELSE pair ->> 1 END))
+       FROM jsonb_array_elements(p.identities::jsonb) AS listed (pair)) <>
       (SELECT count(*) FROM profile_identities i WHERE i.workspace_id = $1 AND i.mpid = p.mpid)`,
   'an identity that a profile owns twice': `
     SELECT 1 FROM profile_identities WHERE workspace_id = $1 GROUP BY key, mpid HAVING count(*) > 1`,

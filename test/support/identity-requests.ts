@@ -24,9 +24,9 @@ export function requestsOf(store: Store) {
     drain: () => requests.drain(),
     ask: (verb: ResolveVerb, given: Given, rest: Partial<ResolveRequest> = {}): Promise<ResolveAnswer> =>
       requests.resolve({ workspaceId, environment, verb, identities: identitiesOf(given), ...rest }),
-    modify: (mpid: bigint, changes: readonly Change[], onlyAnonymous = false): Promise<bigint> =>
+    modify: (mpid: bigint, changes: readonly Change[], isPublic = false): Promise<bigint> =>
       requests.modify({
-        ...{ workspaceId, environment, mpid, onlyAnonymous },
+        ...{ workspaceId, environment, mpid, isPublic },
         changes: changes.map(([type, from, to]) => ({ from: identityOf(type, from), to: identityOf(type, to) })),
       }),
   };

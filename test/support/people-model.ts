@@ -13,6 +13,8 @@ import {
 interface ModelProfile {
   readonly number: number;
   readonly identities: Set<string>;
+  /** Those that only public keys brought. */
+  readonly marked: Set<string>;
   readonly attributes: Map<string, { readonly value: string | null; readonly setAt: bigint }>;
   readonly source: number | null;
 }
@@ -45,6 +47,8 @@ export class PeopleModel {
   readonly #policy: Policy;
   /** Under which who carries a login identity is no anonymous profile. */
   readonly #keepsApart: boolean;
+  /** Whether it is a public key that asks. */
+  #isPublic = false;
 
   constructor(policy: Policy = DEFAULT_POLICY) {
     this.#policy = policy;
@@ -54,11 +58,12 @@ export class PeopleModel {
   /** `known` is the profile an MPID means, `null` an unknown MPID. */
   deliver(person: Person, mode: ResolutionScope['mode'], known?: number | null): ModelOutcome | PersonFailure['rule'] {
     const { isLogout, isReadOnly } = person.request ?? NO_REQUEST;
+    this.#isPublic = person.isPublic ?? false;
     const names = person.identities.map(nameOf);
     const found = isLogout ? this.#deviceProfile(names) : this.#find(names, known);
     if (typeof found === 'string') return found;
     if (found === undefined && isReadOnly) return 'nobody_found';
-    const matched = names.filter((name) => found?.identities.has(name));
+    const matched = names.filter((name) => found !== undefined && this.#isFoundBy(found, name));
     const profile = found ?? this.#create(isLogout ? null : this.#sourceOf(names));
     if (!isReadOnly) this.#change(profile, person, mode);
     const isLoggedIn = names.some((name) => this.isLogin(name) && profile.identities.has(name));
@@ -67,8 +72,21 @@ export class PeopleModel {
 
   #change(profile: ModelProfile, person: Person, mode: ResolutionScope['mode']): void {
     const { isLogout } = person.request ?? NO_REQUEST;
-    for (const name of person.identities.map(nameOf)) if (this.#mayJoin(name, isLogout)) profile.identities.add(name);
+    for (const name of person.identities.map(nameOf)) {
+      if (!this.#isPublic || this.isLogin(name)) profile.marked.delete(name);
+      else if (!profile.identities.has(name)) profile.marked.add(name);
+      if (this.#mayJoin(name, isLogout)) profile.identities.add(name);
+    }
     this.#merge(profile, person, mode);
+  }
+
+  /** Whether only public keys may find the profile by an identity that it holds. */
+  isUnverified(profile: ModelProfile, name: string): boolean {
+    return profile.marked.has(name) && !this.#isAnonymous(profile);
+  }
+
+  #isFoundBy(profile: ModelProfile, name: string): boolean {
+    return profile.identities.has(name) && (this.#isPublic || !this.isUnverified(profile, name));
   }
 
   readonly isLogin = (name: string): boolean => this.#policy.loginTypes.some((type) => name.startsWith(`${type}=`));
@@ -124,7 +142,7 @@ export class PeopleModel {
   #walk(names: readonly string[], mayBe: (profile: ModelProfile) => boolean, among = this.profiles) {
     let candidates: ModelProfile[] = [];
     for (const name of this.#inOrder(names)) {
-      const matches = this.#holders(name).filter((profile) => mayBe(profile) && among.includes(profile));
+      const matches = among.filter((profile) => this.#isFoundBy(profile, name) && mayBe(profile));
       const both = candidates.length === 0 ? matches : candidates.filter((profile) => matches.includes(profile));
       if (both.length > 0) candidates = both;
     }
@@ -133,7 +151,7 @@ export class PeopleModel {
 
   #bestMatch(names: readonly string[], mayBe: (profile: ModelProfile) => boolean): ModelProfile | undefined {
     const listed = this.#inOrder(names);
-    const countOf = ({ identities }: ModelProfile) => listed.filter((name) => identities.has(name)).length;
+    const countOf = (profile: ModelProfile) => listed.filter((name) => this.#isFoundBy(profile, name)).length;
     const matches = this.profiles.filter((profile) => mayBe(profile) && countOf(profile) > 0);
     const most = Math.max(...matches.map(countOf));
     return this.#walk(
@@ -149,7 +167,7 @@ export class PeopleModel {
 
   #create(source: number | null): ModelProfile {
     const number = this.profiles.length;
-    const profile = { number, identities: new Set<string>(), attributes: new Map(), source };
+    const profile = { number, identities: new Set<string>(), marked: new Set<string>(), attributes: new Map(), source };
     this.profiles.push(profile);
     return profile;
   }

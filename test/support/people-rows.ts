@@ -41,7 +41,7 @@ const requests: fc.Arbitrary<PersonRequest | undefined> = fc.option(
 /** Rows, batches and requests. An MPID is one of those that there may be by then, or none that exists. */
 export const people: fc.Arbitrary<ModelledPerson> = fc
   .record({
-    ...{ given: givens, attributes: attributeSets, request: requests },
+    ...{ given: givens, attributes: attributeSets, request: requests, isPublic: fc.nat(2).map((one) => one === 0) },
     setAt: fc.bigInt({ min: 1n, max: 5n }),
     known: fc.option(fc.oneof(fc.nat({ max: 6 }), fc.constant(null)), { nil: undefined, freq: 5 }),
   })

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import {
   ENVIRONMENT_NUMBER,
+  type Identity,
   type PersonOutcome,
   type Profile,
   type ResolutionScope,
@@ -67,6 +68,25 @@ export class SideBySide {
   /** Compares all that is stored. */
   async compare(): Promise<void> {
     expect(await storedPeople(this.store, this.scope, this.mpids)).toEqual(modelledPeople(this.model, this.mpids));
+    for (const identity of this.#identities()) {
+      const found = await testIdentities().findProfiles(this.store, this.scope, identity);
+      const name = nameOf(identity);
+      const holders = this.model.profiles.filter((profile) => {
+        return profile.identities.has(name) && !this.model.isUnverified(profile, name);
+      });
+      expect([name, new Set(found.map(({ mpid }) => mpid))]).toEqual([
+        name,
+        new Set(holders.map(({ number }) => this.mpids[number])),
+      ]);
+    }
+  }
+
+  #identities(): readonly Identity[] {
+    const names = new Set(this.model.profiles.flatMap(({ identities }) => [...identities]));
+    return Array.from(names, (name) => {
+      const [type, value] = name.split('=') as [Identity['type'], string];
+      return { type, value };
+    });
   }
 }
 
@@ -97,7 +117,7 @@ export async function storedPeople(store: Store, scope: ResolutionScope, mpids: 
     const { identities, attributes, holdsLogin, sourceMpid } = (await readProfile(store, scope, mpid)) as Profile;
     return {
       ...{ mpid, holdsLogin, source: sourceMpid, owns: links.get(mpid) ?? 0 },
-      identities: identities.map(nameOf).sort(),
+      identities: identities.map((held) => `${nameOf(held)}${held.isUnverified ? ' ?' : ''}`).sort(),
       attributes: Object.fromEntries(attributes.map(({ name, value, setAt }) => [`-${name}`, { value, setAt }])),
     };
   });
@@ -106,10 +126,12 @@ export async function storedPeople(store: Store, scope: ResolutionScope, mpids: 
 
 /** What the model says that `storedPeople` should find. */
 export function modelledPeople(model: PeopleModel, mpids: readonly bigint[]): Stored[] {
-  const expected = model.profiles.map(({ number, identities, attributes, source }): Stored => {
+  const expected = model.profiles.map((profile): Stored => {
+    const { number, identities, attributes, source } = profile;
+    const shown = (name: string) => `${name}${model.isUnverified(profile, name) ? ' ?' : ''}`;
     const held = [...attributes].filter(([, { value }]) => value !== null);
     return {
-      ...{ mpid: mpids[number] as bigint, owns: identities.size, identities: [...identities].sort() },
+      ...{ mpid: mpids[number] as bigint, owns: identities.size, identities: [...identities].map(shown).sort() },
       holdsLogin: [...identities].some(model.isLogin),
       source: source === null ? null : (mpids[source] as bigint),
       attributes: Object.fromEntries(held.map(([name, said]) => [`-${name}`, said])),

@@ -95,6 +95,17 @@ const single = {
   }),
 };
 
+const publicKeys = {
+  attributes: Type.Union(
+    [Type.Enum(['any', 'none']), Type.Array(Type.String(), { maxItems: 1_000, uniqueItems: true })],
+    {
+      default: 'any',
+      description:
+        'Which user attributes callers with a public key alone may set: any, none, or those of a list of names.',
+    },
+  ),
+};
+
 const section = <Properties extends TProperties>(properties: Properties) => Type.Object(properties, CLOSED);
 const partial = <Properties extends TProperties>(properties: Properties) =>
   Type.Optional(Type.Object(Type.Partial(Type.Object(properties)).properties, CLOSED));
@@ -104,6 +115,7 @@ export const SettingsDocument = section({
   identity: section(identity),
   limits: section(limits),
   retention: section(retention),
+  public_keys: section(publicKeys),
   ...single,
 });
 export type SettingsDocument = Static<typeof SettingsDocument>;
@@ -114,6 +126,7 @@ export const SettingsBody = Type.Object(
     identity: partial(identity),
     limits: partial(limits),
     retention: partial(retention),
+    public_keys: partial(publicKeys),
     ...Type.Partial(Type.Object(single)).properties,
   },
   CLOSED,

@@ -114,5 +114,6 @@ function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {
 
 function senderOf({ workspaceId, input }: Caller): BatchSender {
   if (input === undefined) throw new AppError('INTERNAL', 'An analytics call came without the key of an input.');
-  return { workspaceId, key: input.key, channel: 'server_to_server', isHistorical: false };
+  const isPublic = input.means === 'key_only';
+  return { workspaceId, key: input.key, isPublic, channel: 'server_to_server', isHistorical: false };
 }

@@ -5,7 +5,18 @@ const time = (description?: string) =>
 const closed = { additionalProperties: false } as const;
 const Mpid = Type.String({ pattern: '^\\d+$', description: 'Decimal text: it has 64 bits.' });
 
-const ProfileIdentity = Type.Object({ identity_type: Type.String(), identity: Type.String() }, closed);
+const ProfileIdentity = Type.Object(
+  {
+    identity_type: Type.String(),
+    identity: Type.String(),
+    unverified: Type.Optional(
+      Type.Literal(true, {
+        description: 'Only public keys brought it: neither a search nor a subject request finds it.',
+      }),
+    ),
+  },
+  closed,
+);
 
 const ProfileAttribute = Type.Object(
   { name: Type.String(), value: Type.Unknown(), set_on: time('When it was set, to the microsecond.') },

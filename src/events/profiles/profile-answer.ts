@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Identity, Profile } from '../../identity/index.ts';
+import type { HeldIdentity, Profile } from '../../identity/index.ts';
 import { formatMicros, parseJson } from '../../kernel/index.ts';
 import type { ProfileAnswer } from './contract.ts';
 
@@ -22,4 +22,7 @@ export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
   };
 }
 
-export const identityAnswer = ({ type, value }: Identity) => ({ identity_type: type, identity: value });
+export const identityAnswer = ({ type, value, isUnverified }: HeldIdentity) => ({
+  ...{ identity_type: type, identity: value },
+  ...(isUnverified && { unverified: true as const }),
+});

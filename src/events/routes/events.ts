@@ -82,7 +82,7 @@ interface SinglePath extends Pick<BatchOrigin, 'channel'> {
   readonly plainText?: boolean;
 }
 
-function single({ batches, settingsOf }: IngestDeps, { channel, ...path }: SinglePath): Endpoint {
+function single({ batches, settingsOf, recordRejections }: IngestDeps, { channel, ...path }: SinglePath): Endpoint {
   return defineEndpoint({
     ...SHARED,
     ...path,
@@ -96,10 +96,20 @@ function single({ batches, settingsOf }: IngestDeps, { channel, ...path }: Singl
       const said = channel === 'javascript' ? inWordsOfContract(sent) : sent;
       const { outcomes, rateUsedPercent } = await batches.accept(sender, [said]);
       const [outcome] = outcomes;
-      if (outcome?.status === 'rejected') throw refuse(outcome.issues);
+      if (outcome?.status === 'rejected') {
+        if (!sender.isPublic || !isOfMpid(outcome)) throw refuse(outcome.issues);
+        const { workspaceId, key } = sender;
+        const rejections = [{ text: said.text, issues: outcome.issues }];
+        await recordRejections({ workspaceId, key, path: path.path, rejections });
+      }
       return accepted(rateUsedPercent);
     },
   });
+}
+
+/** An answer that tells these apart would tell anybody with a web page's key which MPIDs there are. */
+function isOfMpid({ rule }: { readonly rule?: string }): boolean {
+  return rule === 'mpid_unknown' || rule === 'mpid_contradicts_login';
 }
 
 interface BulkPath extends Pick<BatchOrigin, 'isHistorical'> {
@@ -144,7 +154,7 @@ function withoutRepeated(batch: SentBatch): SentBatch {
 
 function senderOf({ workspaceId, input }: Caller, origin: BatchOrigin): BatchSender {
   if (input === undefined) throw new AppError('INTERNAL', 'The events API was called without the key of an input.');
-  return { workspaceId, key: input.key, ...origin };
+  return { workspaceId, key: input.key, isPublic: input.means === 'key_only', ...origin };
 }
 
 const accepted = (rateUsedPercent: number) => ({

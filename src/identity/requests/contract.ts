@@ -21,6 +21,8 @@ export interface ResolveRequest extends ProfileScope {
   readonly attributes?: { readonly set: AttributeSet; readonly setAt: Micros };
   /** Creates, adds and sets nothing. */
   readonly isReadOnly?: boolean;
+  /** As of a `Person`. */
+  readonly isPublic?: boolean;
   /** Of a login that lets an erased identity come back: who it is. */
   readonly liftsAs?: string;
   /** `policyOf` the workspace's settings, of a search `searchPolicyOf`; absent: `DEFAULT_POLICY`. */
@@ -47,7 +49,7 @@ export interface IdentityRequests {
   /**
    * Makes all changes or none, and answers the MPID. To a change that would bring an erased identity back it answers an
    * ephemeral one, and makes none. Throws NOT_FOUND for an MPID that is not there, IDENTITY_CONFLICT for a login identity of
-   * another profile, FORBIDDEN for what `onlyAnonymous` refuses, and RATE_LIMITED as `resolve`.
+   * another profile, FORBIDDEN for what `isPublic` refuses, and RATE_LIMITED as `resolve`.
    */
   modify(request: ModifyRequest): Promise<bigint>;
   /** Takes nothing more; resolves when everything that was taken has its answer. */

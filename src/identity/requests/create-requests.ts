@@ -100,13 +100,13 @@ function scopeOf([first]: readonly ResolveRequest[]): ResolutionScope {
 const NOTHING: AttributeSet = { names: [], texts: [] };
 
 function personOf(
-  { verb, identities, attributes, isReadOnly = false, liftsAs }: ResolveRequest,
+  { verb, identities, attributes, isReadOnly = false, isPublic = false, liftsAs }: ResolveRequest,
   onlyLooks: boolean,
 ): Person {
   const said = isReadOnly ? undefined : attributes;
   const lifts = isReadOnly || liftsAs === undefined ? {} : { liftsAs };
   const request = { isLogout: verb === 'logout', isReadOnly: onlyLooks, ...lifts };
-  return { identities, attributes: said?.set ?? NOTHING, setAt: said?.setAt ?? 0n, request };
+  return { identities, attributes: said?.set ?? NOTHING, setAt: said?.setAt ?? 0n, isPublic, request };
 }
 
 async function lookGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {

@@ -3,6 +3,7 @@
 import { AppError } from '../../kernel/index.ts';
 import { MOST_OWNERS } from '../add-identities.ts';
 import type { Identity, ModifyOutcome, ProfileModification } from '../contract.ts';
+import type { ListedIdentity } from '../identity-text.ts';
 import { matchingForm } from '../normalise-identity.ts';
 import { lostRace } from '../read-profiles.ts';
 
@@ -20,19 +21,26 @@ export interface HeldProfile {
   readonly mpid: bigint;
   readonly version: number;
   /** The newest first. */
-  readonly identities: readonly Identity[];
+  readonly identities: readonly ListedIdentity[];
   /** Those it gave up, the latest first. */
-  readonly former: readonly Identity[];
+  readonly former: readonly ListedIdentity[];
 }
 
 export interface HeldSlot {
   readonly key: string;
   readonly slot: number;
   readonly mpid: bigint;
+  /** Only public keys brought it. */
+  readonly isPublic: boolean;
+}
+
+interface Owner {
+  readonly mpid: bigint;
+  readonly isPublic: boolean;
 }
 
 /** By slot; undefined is free. */
-type Owners = readonly (bigint | undefined)[];
+type Owners = readonly (Owner | undefined)[];
 
 export class Holdings {
   readonly #loginTypes: readonly Identity['type'][];
@@ -52,28 +60,31 @@ export class Holdings {
     this.#loginTypes = read.loginTypes;
     this.#erased = read.erased;
     for (const profile of read.profiles) this.#profiles.set(profile.mpid, profile);
-    for (const { key, slot, mpid } of read.slots) this.#owners.set(key, withSlot(this.#ownersOf(key), slot, mpid));
+    for (const { key, slot, ...owner } of read.slots) {
+      this.#owners.set(key, withSlot(this.#ownersOf(key), slot, owner));
+    }
     for (const [key, owners] of this.#owners) this.#before.set(key, owners);
   }
 
   /** All changes of a request, or none and why. What is taken off may be erased: nothing is kept of it. */
-  modify({ mpid, changes, onlyAnonymous }: KeyedModification): ModifyOutcome {
+  modify({ mpid, changes, isPublic }: KeyedModification): ModifyOutcome {
     const before = this.#profiles.get(mpid);
+    // to a public key, an MPID that nobody has is one that it may not change: neither tells whether there is such a profile
+    if (isPublic && (before === undefined || this.holdsLogin(before))) return notAnonymous();
     if (before === undefined) return unknown(mpid);
-    if (onlyAnonymous && this.holdsLogin(before)) return notAnonymous();
-    return this.#bringsBack(changes) ? { erased: true } : this.#change(before, changes);
+    return this.#bringsBack(changes) ? { erased: true } : this.#change(before, changes, isPublic);
   }
 
   #bringsBack(changes: KeyedModification['changes']): boolean {
     return changes.some(({ to }) => to !== undefined && this.#erased.has(to.key));
   }
 
-  #change(before: HeldProfile, changes: KeyedModification['changes']): AppError | undefined {
+  #change(before: HeldProfile, changes: KeyedModification['changes'], isPublic: boolean): AppError | undefined {
     const draft = new Draft(before, (key) => this.#ownersOf(key));
     for (const [index, { from, to }] of changes.entries()) {
       if (from !== undefined) draft.remove(from);
       if (draft.former.length > MOST_FORMER) return refusal(RESTLESS, index);
-      const problem = to === undefined ? undefined : draft.add(to, this.#loginTypes.includes(to.type));
+      const problem = to === undefined ? undefined : draft.add(to, this.#bringing(to, isPublic));
       if (problem !== undefined) return refusal(problem, index);
     }
     if (draft.identities === before.identities) return undefined;
@@ -89,6 +100,12 @@ export class Holdings {
   #isSecondLogin(added: Identity, before: HeldProfile, { identities }: Draft): boolean {
     if (!this.#loginTypes.includes(added.type) || before.identities.some((held) => isSame(held, added))) return false;
     return identities.filter(({ type }) => type === added.type).length > 1;
+  }
+
+  /** A login identity says whose the profile is, whoever brings it. */
+  #bringing({ type }: Identity, isPublic: boolean): Bringing {
+    const isLogin = this.#loginTypes.includes(type);
+    return { isLogin, isPublic: isPublic && !isLogin };
   }
 
   holdsLogin({ identities }: HeldProfile): boolean {
@@ -119,10 +136,15 @@ export class Holdings {
 
 const NOBODY: Owners = [];
 
+interface Bringing {
+  readonly isLogin: boolean;
+  readonly isPublic: boolean;
+}
+
 /** One request while its changes are tried. */
 class Draft {
-  identities: readonly Identity[];
-  former: readonly Identity[];
+  identities: readonly ListedIdentity[];
+  former: readonly ListedIdentity[];
   readonly owners = new Map<string, Owners>();
   readonly #mpid: bigint;
   readonly #ownersOf: (key: string) => Owners;
@@ -144,23 +166,27 @@ class Draft {
     this.former = [...given, ...this.former.filter((former) => !isSame(former, identity))];
   }
 
-  add(identity: KeyedIdentity, isLogin: boolean): Problem | undefined {
-    if (this.#slotOf(identity) >= 0) return undefined;
+  /** What only public keys brought is taken off and put on again, unmarked. */
+  add(identity: KeyedIdentity, { isLogin, isPublic }: Bringing): Problem | undefined {
+    const held = this.#ownersOf(identity.key)[this.#slotOf(identity)];
+    if (held !== undefined && (isPublic || !held.isPublic)) return undefined;
+    if (held !== undefined) this.remove(identity);
     const owners = this.#ownersOf(identity.key);
     const free = owners.indexOf(undefined);
     const slot = free < 0 ? owners.length : free;
     if (isLogin && slot > 0) return TAKEN;
-    if (slot >= MOST_OWNERS) return CROWDED;
-    this.owners.set(identity.key, withSlot(owners, slot, this.#mpid));
+    const others = isPublic ? slot : slot - owners.filter((owner) => owner?.isPublic).length;
+    if (others >= MOST_OWNERS) return CROWDED;
+    this.owners.set(identity.key, withSlot(owners, slot, { mpid: this.#mpid, isPublic }));
     const { type, value } = identity;
-    this.identities = [{ type, value }, ...this.identities];
+    this.identities = [{ type, value, isPublic }, ...this.identities];
     this.former = this.former.filter((former) => !isSame(former, identity));
     return undefined;
   }
 
   /** −1: the profile does not hold it. Profile and slots were read one after the other: where they differ, both are old. */
   #slotOf(identity: KeyedIdentity): number {
-    const slot = this.#ownersOf(identity.key).indexOf(this.#mpid);
+    const slot = this.#ownersOf(identity.key).findIndex((owner) => owner?.mpid === this.#mpid);
     if (slot >= 0 !== this.identities.some((held) => isSame(held, identity))) throw lostRace('a profile');
     return slot;
   }
@@ -170,19 +196,23 @@ function isSame(left: Identity, right: Identity): boolean {
   return left.type === right.type && matchingForm(left) === matchingForm(right);
 }
 
-function withSlot(owners: Owners, slot: number, mpid: bigint | undefined): Owners {
+function withSlot(owners: Owners, slot: number, owner: Owner | undefined): Owners {
   const changed = Array.from({ length: Math.max(owners.length, slot + 1) }, (_, at) => owners[at]);
-  changed[slot] = mpid;
+  changed[slot] = owner;
   return changed;
 }
 
 function slotsOnlyIn(owners: Owners, others: Owners, key: string): readonly HeldSlot[] {
-  return owners.flatMap((mpid, slot) => (mpid === undefined || mpid === others[slot] ? [] : { key, slot, mpid }));
+  return owners.flatMap((owner, slot) => {
+    const other = others[slot];
+    const isThere = owner?.mpid === other?.mpid && owner?.isPublic === other?.isPublic;
+    return owner === undefined || isThere ? [] : { key, slot, ...owner };
+  });
 }
 
 /** Slot 0 passes on to whoever holds the lowest of the others. */
 function withOwner(owners: Owners): Owners {
-  const next = owners.findIndex((mpid) => mpid !== undefined);
+  const next = owners.findIndex((owner) => owner !== undefined);
   return next > 0 ? withSlot(withSlot(owners, 0, owners[next]), next, undefined) : owners;
 }
 

@@ -5,7 +5,7 @@ import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
 import { copyNew } from '../copy-new.ts';
 import { takeCreationLock } from '../creation-lock.ts';
-import { identityList, listedIdentities } from '../former-identities.ts';
+import { readListed, writeListed } from '../identity-text.ts';
 import { DEFAULT_POLICY } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from '../read-profiles.ts';
 import { findTombstones } from '../tombstones/find-tombstones.ts';
@@ -67,8 +67,8 @@ async function lockSlots(tx: Transaction, { workspaceId, requests }: KeyedGroup)
   const identities = requests.flatMap(({ changes }) => changes.flatMap(({ from, to }) => [from, to]));
   const keys = new Set(identities.flatMap((identity) => (identity === undefined ? [] : hexOf(identity.key))));
   if (keys.size === 0) return [];
-  const rows = await tx.query<{ readonly key: string; readonly slot: number; readonly mpid: bigint }>(
-    `SELECT key, slot, mpid FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])
+  const rows = await tx.query<HeldSlot>(
+    `SELECT key, slot, mpid, is_public IS TRUE AS "isPublic" FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])
      ORDER BY key, slot FOR UPDATE`,
     [workspaceId, [...keys]],
   );
@@ -91,7 +91,7 @@ async function readHeld(
   );
   return rows.map(({ mpid, version, identities, former }) => ({
     ...{ mpid, version },
-    ...{ identities: listedIdentities(identities), former: listedIdentities(former) },
+    ...{ identities: readListed(identities), former: readListed(former ?? '[]') },
   }));
 }
 
@@ -112,13 +112,14 @@ const IDENTITIES: CopyTarget = {
     { name: 'key', type: 'uuid' },
     { name: 'slot', type: 'int2' },
     { name: 'mpid', type: 'int8' },
+    { name: 'is_public', type: 'bool' },
   ],
 };
 
 async function takeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: readonly HeldSlot[]): Promise<void> {
   const row = (index: number) => {
-    const { key, slot, mpid } = slots[index] as HeldSlot;
-    return [workspaceId, key, slot, mpid];
+    const { key, slot, mpid, isPublic } = slots[index] as HeldSlot;
+    return [workspaceId, key, slot, mpid, isPublic ? true : null];
   };
   await copyNew(tx, IDENTITIES, { count: slots.length, row });
 }
@@ -137,8 +138,8 @@ async function writeProfiles(tx: Transaction, group: KeyedGroup, holdings: Holdi
       ENVIRONMENT_NUMBER[group.environment],
       profiles.map(({ mpid }) => mpid),
       profiles.map(({ version }) => version),
-      profiles.map(({ identities }) => identityList(identities)),
-      profiles.map(({ former }) => (former.length === 0 ? null : identityList(former))),
+      profiles.map(({ identities }) => writeListed(identities)),
+      profiles.map(({ former }) => (former.length === 0 ? null : writeListed(former))),
       profiles.map((profile) => String(holdings.holdsLogin(profile))),
     ],
   );

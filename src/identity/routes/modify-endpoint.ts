@@ -23,13 +23,13 @@ export function modifyEndpoint(deps: IdentityEndpointsDeps): Endpoint {
       const { identity_changes: asked, environment = 'production' } = body as Body;
       const mpid = BigInt(params.mpid);
       const policy = policyOf(await deps.settingsOf(workspaceId));
-      const onlyAnonymous = input?.means === 'key_only';
+      const isPublic = input?.means === 'key_only';
       const modified = await deps.requests.modify({
         workspaceId,
         environment,
         mpid,
         policy,
-        onlyAnonymous,
+        isPublic,
         changes: readChanges(asked),
       });
       const results = asked.map(({ identity_type }) => ({ identity_type, modified_mpid: String(modified) }));

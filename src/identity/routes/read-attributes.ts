@@ -1,5 +1,6 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { fieldPath, type Issue, microsOfMs, quoteValue, stringifyJson, tooLong } from '../../kernel/index.ts';
+import { type AllowedAttributes, onlyAllowed } from '../allowed-attributes.ts';
 import type { ResolveRequest } from '../requests/contract.ts';
 import { settingMs } from '../setting-time.ts';
 import { textOf } from './read-identities.ts';
@@ -14,12 +15,14 @@ interface Reading {
   readonly limits: WorkspaceSettings['limits'];
   readonly receivedMs: number;
   readonly issues: Issue[];
+  /** Which of them the caller may set. */
+  readonly allowed: AllowedAttributes;
 }
 
 /** `user_attributes` with the time they were set at, within the limits that a batch's have; undefined: none. */
 export function readAttributes(
   body: AttributesBody,
-  { limits, receivedMs, issues }: Reading,
+  { limits, receivedMs, issues, allowed }: Reading,
 ): ResolveRequest['attributes'] {
   const fields = Object.entries(body.user_attributes ?? {});
   if (fields.length === 0) return undefined;
@@ -35,7 +38,7 @@ export function readAttributes(
   const names = fields.map(([name]) => name);
   const texts = fields.map(([, value]) => (value === null ? null : stringifyJson(value)));
   const givenMs = body.timestamp_unixtime_ms ?? body.request_timestamp_ms;
-  return { set: { names, texts }, setAt: microsOfMs(settingMs(givenMs, receivedMs)) };
+  return { set: onlyAllowed({ names, texts }, allowed), setAt: microsOfMs(settingMs(givenMs, receivedMs)) };
 }
 
 function problemOf(name: string, value: unknown, limits: WorkspaceSettings['limits']): string | undefined {

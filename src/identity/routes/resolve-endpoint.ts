@@ -30,14 +30,15 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
     refusals: { ...REFUSALS, ...(verb === 'search' && { 404: 'NOT_FOUND_ERROR: nobody matches.' }) },
     async handler({ body, query, caller: { workspaceId, actor, input } }) {
       const isPublic = input?.means === 'key_only';
-      if (isPublic && verb === 'search') throw searchNeedsProof();
+      if (isPublic) refuseSearch(verb, query.read_only);
       const settings = await deps.settingsOf(workspaceId);
       const { spelled, ...asked } = readResolveBody(body, {
         limits: settings.limits,
         receivedMs: deps.clock.nowMs(),
+        allowed: isPublic ? settings.publicKeys.attributes : 'any',
       });
       const answer = await deps.requests.resolve({
-        ...{ workspaceId, verb, ...asked, isReadOnly: query.read_only },
+        ...{ workspaceId, verb, ...asked, isReadOnly: query.read_only, isPublic },
         // not shown: a public key proves nothing, and anybody could undo an erasure with it
         ...(verb === 'login' && settings.newLoginLifts && !isPublic && { liftsAs: actor }),
         policy: verb === 'search' ? searchPolicyOf(settings) : policyOf(settings),
@@ -76,6 +77,9 @@ function answerBody(answer: ResolveAnswer, context: unknown, matches: Readonly<R
   };
 }
 
-function searchNeedsProof(): AppError {
-  return new AppError('FORBIDDEN', 'A key alone may not search: sign the request, or send the secret.');
+/** Whoever may only look asks who is there, which is a search by another name. */
+function refuseSearch(verb: ResolveVerb, isReadOnly: boolean): void {
+  if (verb !== 'search' && !isReadOnly) return;
+  const message = 'A key alone may not search, nor ask with read_only: sign the request, or send the secret.';
+  throw new AppError('FORBIDDEN', message);
 }

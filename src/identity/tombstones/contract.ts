@@ -5,7 +5,7 @@
 // Nothing here knows a request: `dsr` says who is erased, and what of it is told.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import type { Environment, Identity } from '../contract.ts';
+import type { Environment, HeldIdentity, Identity } from '../contract.ts';
 
 export interface ProfileId {
   readonly environment: Environment;
@@ -27,9 +27,9 @@ export interface Erasure {
 
 export interface ErasedPerson extends ProfileId {
   /** What the profile held, for a search in other rooms. */
-  readonly identities: readonly Identity[];
-  /** What it had held before: they get tombstones, and are searched for, like those it held. */
-  readonly former: readonly Identity[];
+  readonly identities: readonly HeldIdentity[];
+  /** What it had held before: searched for like those it held, and with tombstones like them. */
+  readonly former: readonly HeldIdentity[];
 }
 
 export interface ErasedPeople {

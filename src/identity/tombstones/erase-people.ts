@@ -2,7 +2,7 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Identity } from '../contract.ts';
 import { takeCreationLock } from '../creation-lock.ts';
-import { listedIdentities } from '../former-identities.ts';
+import { heldIdentities, IS_UNVERIFIED } from '../identity-text.ts';
 import { isDeviceId } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
 import type { ErasedPeople, ErasedPerson, Erasure, ProfileId } from './contract.ts';
@@ -19,7 +19,8 @@ export async function erasePeople(tx: Transaction, keys: TombstoneKeys, erasure:
   const people = await readPeople(tx, erasure);
   const own = people.flatMap((person) => ownKeys(keys, person));
   const claimed = tombstoneKeysOf(keys, [
-    ...people.flatMap(({ identities, former }) => [...identities, ...former]),
+    // an unverified one may be a stranger's
+    ...people.flatMap(({ identities, former }) => [...identities, ...former].filter((one) => !one.isUnverified)),
     ...(erasure.identities ?? []),
   ]);
   const slots = await lockSlots(tx, workspaceId, [...new Set([...own, ...claimed])]);
@@ -62,20 +63,21 @@ interface PersonRow {
   readonly mpid: bigint;
   readonly identities: string;
   readonly former: string | null;
+  readonly holds_login: boolean;
 }
 
 async function readPeople(tx: Transaction, { workspaceId, people }: Erasure): Promise<readonly ErasedPerson[]> {
   const rows = await tx.query<PersonRow>(
-    `SELECT p.environment, p.mpid, p.identities, p.former_identities AS former
+    `SELECT p.environment, p.mpid, p.identities, p.former_identities AS former, p.holds_login
      FROM (SELECT DISTINCT environment, mpid FROM unnest($2::int2[], $3::int8[]) AS s (environment, mpid)) s
      JOIN profiles p ON p.workspace_id = $1 AND p.mpid = ANY($3) AND p.environment = s.environment AND p.mpid = s.mpid`,
     [workspaceId, ...columnsOf(people)],
   );
-  return rows.map(({ environment, mpid, identities, former }) => ({
+  return rows.map(({ environment, mpid, identities, former, holds_login: holdsLogin }) => ({
     environment: environment === ENVIRONMENT_NUMBER.production ? 'production' : 'development',
     mpid,
-    identities: listedIdentities(identities),
-    former: listedIdentities(former),
+    identities: heldIdentities(identities, holdsLogin),
+    former: heldIdentities(former ?? '[]', true),
   }));
 }
 
@@ -87,12 +89,14 @@ interface Slot {
   readonly key: string;
   readonly slot: number;
   readonly mpid: bigint;
+  readonly is_unverified: boolean;
 }
 
 async function lockSlots(tx: Transaction, workspaceId: WorkspaceId, keys: readonly string[]): Promise<readonly Slot[]> {
   const rows = await tx.query<Slot>(
-    `SELECT key, slot, mpid FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])
-     ORDER BY key, slot FOR UPDATE`,
+    `SELECT i.key, i.slot, i.mpid, ${IS_UNVERIFIED} AS is_unverified FROM profile_identities i
+     LEFT JOIN profiles p ON p.workspace_id = $1 AND p.environment IN (0, 1) AND p.mpid = i.mpid
+     WHERE i.workspace_id = $1 AND i.key = ANY($2::uuid[]) ORDER BY i.key, i.slot FOR UPDATE OF i`,
     [workspaceId, keys],
   );
   return rows.map((row) => ({ ...row, key: row.key.replaceAll('-', '') }));
@@ -106,12 +110,13 @@ async function lockProfiles(tx: Transaction, workspaceId: WorkspaceId, people: r
   );
 }
 
-/** What the people hold; and the keys that somebody else holds too. */
+/** What the people hold; and the keys that somebody else holds too, verified. */
 function partSlots(slots: readonly Slot[], people: readonly ProfileId[], own: ReadonlySet<string>) {
   const mpids = new Set(people.map(({ mpid }) => mpid));
   const isErased = ({ key, mpid }: Slot) => mpids.has(mpid) && own.has(key);
   const others = slots.filter((slot) => !isErased(slot));
-  return { erased: slots.filter(isErased), held: new Set(others.map(({ key }) => key)) };
+  const held = others.filter((slot) => !slot.is_unverified);
+  return { erased: slots.filter(isErased), held: new Set(held.map(({ key }) => key)) };
 }
 
 async function deleteSlots(tx: Transaction, workspaceId: WorkspaceId, slots: readonly Slot[]): Promise<void> {

@@ -50,7 +50,7 @@ export async function findErasedInLook(sql: Sql, prepared: PreparedPeople, memor
   if (memory.profiles.size > 0) await buryUnheld(sql, prepared, { memory, unheld: unheldOf(prepared, memory) });
 }
 
-/** Ordinals of the keys that nobody holds and no device has: no other can have a tombstone. */
+/** Ordinals of the keys that nobody holds, but for what public keys say, and no device has: no other can have a tombstone. */
 function unheldOf(
   { keys: { starts, ordinals, types }, count }: PreparedPeople,
   memory: ChunkMemory,
@@ -61,8 +61,7 @@ function unheldOf(
     if (memory.settled[person] !== undefined) continue;
     for (let at = starts[person] as number; at < (starts[person + 1] as number); at++) {
       const ordinal = ordinals[at] as number;
-      const isHeld = memory.owner(ordinal) !== undefined || memory.sharers(ordinal).length > 0;
-      if (!isHeld && isDevice[types[at] as number] === false) unheld.add(ordinal);
+      if (!memory.isVouchedFor(ordinal) && isDevice[types[at] as number] === false) unheld.add(ordinal);
     }
   }
   return [...unheld];

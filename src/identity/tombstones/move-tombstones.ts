@@ -3,6 +3,7 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment } from '../contract.ts';
 import { takeCreationLock } from '../creation-lock.ts';
+import { IS_UNVERIFIED } from '../identity-text.ts';
 import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
 import type { AppliedTombstones, ProfileId, Tombstone } from './contract.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
@@ -47,7 +48,9 @@ export async function applyTombstones(
 ): Promise<AppliedTombstones> {
   await takeCreationLock(tx, workspaceId, true);
   const rows = await tx.query<{ readonly key: string }>(
-    'SELECT DISTINCT key FROM profile_identities WHERE workspace_id = $1 AND key = ANY($2::uuid[])',
+    `SELECT DISTINCT i.key FROM profile_identities i
+     LEFT JOIN profiles p ON p.workspace_id = $1 AND p.environment IN (0, 1) AND p.mpid = i.mpid
+     WHERE i.workspace_id = $1 AND i.key = ANY($2::uuid[]) AND NOT ${IS_UNVERIFIED}`,
     [workspaceId, tombstones.map(({ key }) => key)],
   );
   const held = new Set(rows.map(({ key }) => key.replaceAll('-', '')));

@@ -113,6 +113,7 @@ describe('a batch of an erased person', () => {
     const sender = {
       workspaceId: api.workspaceId,
       key: 'k',
+      isPublic: false,
       channel: 'server_to_server',
       isHistorical: false,
     } as const;

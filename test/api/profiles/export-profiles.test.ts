@@ -32,15 +32,14 @@ it('has a line a profile: what a look-up answers, without batches and with a cur
 it('goes on behind the cursor of any line, production before development, and meets everybody once', async () => {
   const production = await keep(api, people(3, 'a'));
   const development = await keep(api, people(3, 'b'), { environment: 'development' });
-  const all = [...production, ...development];
+  const ascending = (mpids: readonly bigint[]) => mpids.toSorted((one, other) => (one < other ? -1 : 1));
+  const all = [...ascending(production), ...ascending(development)];
   const { lines } = await profiles();
   expect(lines.map(({ mpid }) => BigInt(mpid))).toEqual(all);
   for (const [index, { cursor }] of lines.entries())
     expect(await mpids(`?cursor=${cursor}`)).toEqual(all.slice(index + 1));
   expect(await mpids('?limit=2')).toEqual(all.slice(0, 2));
-  expect(await mpids('?environment=development')).toEqual(development);
-  const later = await keep(api, people(1, 'c'), { environment: 'development' });
-  expect(await mpids(`?cursor=${lines.at(-1).cursor}`)).toEqual(later);
+  expect(await mpids('?environment=development')).toEqual(ascending(development));
 });
 
 it('keeps to bounds of creation, inclusive', async () => {

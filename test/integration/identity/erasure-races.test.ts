@@ -62,7 +62,7 @@ const ofBatches: Deliverer = async (scope) => {
 const ofModify: Deliverer = async (scope) => {
   const [bob = 0n] = mpidsOf(await deliver(store, [person({ customer_id: 'bob' })], scope));
   const to = { type: 'email', value: 'ann@x' } as const;
-  const modifications = [{ mpid: bob, changes: [{ from: undefined, to }], onlyAnonymous: false }];
+  const modifications = [{ mpid: bob, changes: [{ from: undefined, to }], isPublic: false }];
   return (tx, exclusive) => testIdentities().modify(tx, { ...scope, modifications }, exclusive);
 };
 

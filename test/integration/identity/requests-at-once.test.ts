@@ -46,7 +46,7 @@ function one(given: Given, type: 'customer_id' | 'email' | 'mp_deviceid') {
 const modifications: fc.Arbitrary<Deed> = fc
   .record({ which: fc.nat({ max: 3 }), changes: fc.array(changes, { minLength: 1, maxLength: 3 }) })
   .map(({ which, changes }) => ({ scope: { mode: _, ...scope }, requests, mpids }) => {
-    return requests.modify({ ...scope, mpid: mpids[which] ?? 1n, changes, onlyAnonymous: false });
+    return requests.modify({ ...scope, mpid: mpids[which] ?? 1n, changes, isPublic: false });
   });
 
 const runs: fc.Arbitrary<Deed> = fc

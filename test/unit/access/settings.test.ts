@@ -19,6 +19,7 @@ describe('the defaults of a workspace', () => {
         subject_requests_per_day: 80_000,
       },
       retention: { batches_months: 24, runs_months: 12, failed_records_days: 90, audit_log_months: 12 },
+      public_keys: { attributes: 'any' },
       new_login_lifts: false,
       allowed_origins: [],
     });
@@ -53,7 +54,7 @@ describe('settings that were set', () => {
     expect(Object.values(limits)).toEqual(Object.values(DEFAULT_SETTINGS.limits));
     expect(Object.values(retention)).toEqual(Object.values(DEFAULT_SETTINGS.retention));
     expect(identity).toEqual(DEFAULT_SETTINGS.identity);
-    expect(rest).toEqual({ newLoginLifts: false, allowedOrigins: [] });
+    expect(rest).toEqual({ publicKeys: { attributes: 'any' }, newLoginLifts: false, allowedOrigins: [] });
   });
 
   test('are refused with every reason at once', () => {

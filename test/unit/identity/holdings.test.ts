@@ -5,6 +5,7 @@ import { type HeldSlot, Holdings, type KeyedIdentity } from '../../../src/identi
 
 const TYPES = ['customer_id', 'email', 'other'] as const;
 const keyed = (type: Identity['type'], value: string): KeyedIdentity => ({ type, value, key: `${type} ${value}` });
+const NOT_PUBLIC = { isPublic: false };
 
 const ERASED = new Set([keyed('email', 'erased').key]);
 
@@ -13,19 +14,24 @@ function holdingsOf(held: readonly (readonly KeyedIdentity[])[]) {
   const slots: HeldSlot[] = [];
   for (const [index, identities] of held.entries()) {
     for (const { key } of identities) {
-      slots.push({ key, slot: slots.filter((slot) => slot.key === key).length, mpid: BigInt(index + 1) });
+      slots.push({
+        key,
+        slot: slots.filter((slot) => slot.key === key).length,
+        mpid: BigInt(index + 1),
+        ...NOT_PUBLIC,
+      });
     }
   }
   const profiles = held.map((all, index) => ({
     ...{ mpid: BigInt(index + 1), version: 1 },
-    identities: all.map(({ type, value }) => ({ type, value })),
+    identities: all.map(({ type, value }) => ({ type, value, ...NOT_PUBLIC })),
     former: [],
   }));
   return { slots, holdings: new Holdings({ loginTypes: ['customer_id'], erased: ERASED, profiles, slots }) };
 }
 
 const request = (mpid: bigint, ...changes: (readonly [KeyedIdentity | undefined, KeyedIdentity | undefined])[]) => ({
-  ...{ mpid, onlyAnonymous: false },
+  ...{ mpid, isPublic: false },
   changes: changes.map(([from, to]) => ({ from, to })),
 });
 
@@ -46,7 +52,7 @@ describe('modifications of one group', () => {
     expect(holdings.modify(request(2n, [undefined, login]))).toMatchObject({ code: 'IDENTITY_CONFLICT' });
     expect(holdings.modify(request(1n, [login, undefined]))).toBeUndefined();
     expect(holdings.modify(request(2n, [undefined, login]))).toBeUndefined();
-    expect(written(slots, holdings)).toEqual([{ key: login.key, slot: 0, mpid: 2n }]);
+    expect(written(slots, holdings)).toEqual([{ key: login.key, slot: 0, mpid: 2n, ...NOT_PUBLIC }]);
     expect(holdings.changedProfiles().map(({ mpid }) => mpid)).toEqual([1n, 2n]);
   });
 
@@ -92,7 +98,7 @@ describe('modifications of one group', () => {
     expect(holdings.modify(request(1n, [email, undefined], [undefined, erased]))).toEqual({ erased: true });
     expect(holdings.changedProfiles()).toEqual([]);
     expect(holdings.modify(request(2n, [undefined, erased]))).toMatchObject({ code: 'NOT_FOUND' });
-    const anonymous = { ...request(1n, [undefined, erased]), onlyAnonymous: true };
+    const anonymous = { ...request(1n, [undefined, erased]), isPublic: true };
     expect(holdings.modify(anonymous)).toMatchObject({ code: 'FORBIDDEN' });
     expect(holdings.modify(request(1n, [erased, undefined]))).toBeUndefined();
   });
@@ -103,13 +109,13 @@ describe('modifications of one group', () => {
     const listed = new Holdings({
       loginTypes: [],
       erased: new Set(),
-      profiles: [{ ...profile, identities: [email] }],
+      profiles: [{ ...profile, identities: [{ ...email, ...NOT_PUBLIC }] }],
       slots: [],
     });
     expect(() => listed.modify(request(1n, [email, undefined]))).toThrow(
       expect.objectContaining({ code: 'STORE_CONFLICT' }),
     );
-    const slots = [{ key: email.key, slot: 0, mpid: 1n }];
+    const slots = [{ key: email.key, slot: 0, mpid: 1n, ...NOT_PUBLIC }];
     const held = new Holdings({ loginTypes: [], erased: new Set(), profiles: [{ ...profile, identities: [] }], slots });
     expect(() => held.modify(request(1n, [undefined, email]))).toThrow(
       expect.objectContaining({ code: 'STORE_CONFLICT' }),
