@@ -1,8 +1,9 @@
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Column } from '../../warehouse/index.ts';
+import { loadSnapshot } from '../load-snapshot.ts';
 import { cellsFromText } from '../mapping/cells-text.ts';
-import { type RunSnapshot, snapshotFromText } from '../run-snapshot.ts';
+import type { RunSnapshot } from '../run-snapshot.ts';
 import { identifyingPositions } from './identifying-positions.ts';
 import { createRowHash, HASH_BYTES, type RowHash } from './row-hash.ts';
 
@@ -28,10 +29,11 @@ export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Prom
   const { workspaceId } = records;
   let erased = 0;
   for (const [runId, rows] of Map.groupBy(await loadRows(tx, records), (row) => row.runId)) {
-    const run = await loadRun(tx, workspaceId, runId);
-    if (run === undefined) continue;
-    const timeLine = { workspaceId, pipelineNumber: run.pipelineNumber, generation: run.snapshot.pipeline.generation };
-    for (const hash of await hashesOf(tx, { ...records, runId, rows, snapshot: run.snapshot })) {
+    const run = await loadSnapshot(tx, { workspaceId, id: runId });
+    if (run?.snapshot === undefined) continue;
+    const { snapshot, pipelineNumber } = run;
+    const timeLine = { workspaceId, pipelineNumber, generation: snapshot.pipeline.generation };
+    for (const hash of await hashesOf(tx, { ...records, runId, rows, snapshot })) {
       for (const chunk of await chunksWith(tx, timeLine, hash))
         erased += await cutOut(tx, { ...timeLine, hash }, chunk);
     }
@@ -53,15 +55,6 @@ interface RowsOfRun extends RecordsOfRows {
   readonly runId: bigint;
   readonly rows: readonly KeptRow[];
   readonly snapshot: RunSnapshot;
-}
-
-async function loadRun(tx: Transaction, workspaceId: WorkspaceId, runId: bigint) {
-  const [run] = await tx.query<{ readonly pipelineNumber: bigint; readonly snapshot: string | null }>(
-    'SELECT pipeline_number AS "pipelineNumber", snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
-    [workspaceId, runId],
-  );
-  if (run === undefined || run.snapshot === null) return undefined;
-  return { pipelineNumber: run.pipelineNumber, snapshot: snapshotFromText(run.snapshot) };
 }
 
 /** Each once. */

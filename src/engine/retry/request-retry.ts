@@ -13,7 +13,7 @@ import {
 } from '../../sync/index.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
 import { hasLedger } from '../ledger/has-ledger.ts';
-import { snapshotFromText } from '../run-snapshot.ts';
+import { loadSnapshot } from '../load-snapshot.ts';
 import { loadRetry, writeRetry } from './record-retry.ts';
 
 export interface RetryRequest {
@@ -76,11 +76,12 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
 /** A reset has begun another time line, whose runs read the rows again: a retry would deliver them once more. */
 async function requireSameTimeLine(tx: Transaction, pipeline: Pipeline, run: Run): Promise<void> {
   if (pipeline.generation === 0) return;
+  const snapshot = (await loadSnapshot(tx, run))?.snapshot;
   const isSame =
-    run.snapshot === null
+    snapshot === undefined
       ? // it was to be tried again as a whole, and was cancelled before that
         await hasLedger(tx, pipeline, run)
-      : snapshotFromText(run.snapshot).pipeline.generation === pipeline.generation;
+      : snapshot.pipeline.generation === pipeline.generation;
   if (isSame) return;
   const message =
     `Run ${run.id} read its rows before the pipeline was reset, and the next run reads them again. Fix the model, the ` +

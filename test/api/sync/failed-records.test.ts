@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failedRecords } from '../../../src/engine/index.ts';
-import { listRuns, loadPipeline, type Pipeline, pipelineRuns, requestRun } from '../../../src/sync/index.ts';
+import { listRuns, loadPipeline, type Pipeline, pipelineRuns, pipelines, requestRun } from '../../../src/sync/index.ts';
 import { openSyncApi, PIPELINE, PIPELINES, pipelineBody, type SyncApi, somePipeline } from '../../support/sync-api.ts';
 
 let api: SyncApi;
@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 beforeEach(async () => {
   await api.store.orm.update(pipelineRuns).set({ status: 'success', endedOn: new Date(api.clock.nowMs()) });
+  // a test that resets the pipeline begins another time line
+  await api.store.orm.update(pipelines).set({ generation: pipeline.generation });
 });
 
 async function someRun(status = 'success'): Promise<bigint> {
