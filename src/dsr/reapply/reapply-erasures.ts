@@ -12,6 +12,7 @@ import {
 } from '../../identity/index.ts';
 import { AppError, type Clock, type Log, parseJson, type Secret, type WorkspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
+import { vacuumAgain } from '../vacuum/vacuum-erased.ts';
 import { eraseRooms, type RoomErasure } from '../work/erase-rooms.ts';
 import { leaveOtherRooms } from '../work/erase-subject.ts';
 import { addCounts, type Counts } from '../work/evidence.ts';
@@ -66,6 +67,7 @@ export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying)
   for (const person of people) counts = addCounts(counts, await eraseAgain(deps, { workspaceId, person, signal }));
   const buried = await bury(deps, workspaceId, tombstones);
   counts = addCounts(counts, await sweep(deps, { workspaceId, signal }));
+  if (Object.keys(counts).length > 0) await vacuumAgain(deps.store, workspaceId, requests);
   const reapplied = { ...restored, people: people.length, ...buried, counts };
   await record(deps, reapplying, reapplied);
   return reapplied;

@@ -88,8 +88,10 @@ describe('a backup of before an erasure', () => {
       const older = table === 'event_batches' ? 'WHERE mpid = 0' : '';
       await store.execute(`CREATE TABLE older_${table} AS SELECT * FROM ${table} ${older}`);
     }
-    await work(workDeps(store, clock), await insertErasure(store, ann));
+    const erasure = await insertErasure(store, ann);
+    await work(workDeps(store, clock), erasure);
     const lines = await exported();
+    await store.execute('UPDATE dsr_requests SET vacuumed_on = completed_on');
     await store.execute('DELETE FROM tombstones');
     for (const table of records)
       await store.execute(`INSERT INTO ${table} SELECT * FROM older_${table} ON CONFLICT DO NOTHING`);
@@ -106,6 +108,7 @@ describe('a backup of before an erasure', () => {
     });
     expect(await searchDump(store, ann.values)).toEqual([]);
     expect(await searchDump(store, ben.values)).toEqual(before);
+    expect(await readRequest(store, erasure)).toMatchObject({ vacuumed_on: null });
     expect((await reapply(lines)).counts).toEqual({});
   });
 
