@@ -43,12 +43,13 @@ export function someLeaf(value: unknown, isWanted: IsWanted, meaningsOf?: Meanin
 }
 
 function pushParts(places: Place[], place: Place): void {
-  const { value } = place;
-  if (Array.isArray(value)) for (const item of value) places.push({ ...place, value: item });
+  const { value, depth, meanings, meaningsOf } = place;
+  if (Array.isArray(value)) for (const item of value) places.push({ value: item, depth, meanings, meaningsOf });
   else if (typeof value === 'object' && value !== null) {
     const named = typeNamedIn(value);
     for (const [name, item] of Object.entries(value)) {
-      places.push({ ...place, value: item, meanings: place.meaningsOf?.(name) ?? meaningsOfName(name, named) });
+      if (item === null) continue;
+      places.push({ value: item, depth, meanings: meaningsOf?.(name) ?? meaningsOfName(name, named), meaningsOf });
     }
   }
 }
