@@ -96,11 +96,11 @@ export interface App {
 
 /** What the operator, not a caller of the API, decides for the connectors of a workspace. */
 export function connectorEnvironments(
-  { home, duckdb, warehouse }: Config,
+  { home, http, duckdb, warehouse }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
 ): (workspaceId: WorkspaceId) => ConnectorEnvironment {
   const { allowedHosts, ...limits } = warehouse;
-  const network = { allowedHosts, refused: [storeAddress(databaseUrl)] };
+  const network = { allowedHosts, refused: [storeAddress(databaseUrl), { host: http.host, port: http.port }] };
   return (workspaceId) => ({
     ...{ folder: join(home, 'warehouses', String(workspaceId)), network },
     ...limits,

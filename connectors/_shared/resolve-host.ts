@@ -36,16 +36,26 @@ export async function resolveHost(
   });
   // one wrong address is enough for a no: which one would be taken is chance
   if (!isNamed && !addresses.every(allowed.covers)) throw notAllowed(target);
+  if (!addresses.every((address) => !isLinkLocal(address) || allowed.covers(address))) {
+    throw new AppError(
+      'WAREHOUSE_CONFIG',
+      `The host "${target.host}" leads to the local link, where clouds keep their metadata and no warehouse is. Name another ` +
+        'server, or let the operator list its network in PENSTOCK_WAREHOUSE_HOSTS.',
+    );
+  }
   for (const place of refused) {
     if (place.port === target.port && (await isSamePlace(addresses, place.host, resolve))) {
       throw new AppError(
         'WAREHOUSE_CONFIG',
-        `${target.host}:${target.port} is Penstock’s own store, which is never a warehouse. Name another server.`,
+        `${target.host}:${target.port} is Penstock’s own store or the daemon itself, which is never a warehouse. Name another server.`,
       );
     }
   }
   return addresses;
 }
+
+/** 168.63.129.16 is the metadata of a cloud in the midst of public addresses. */
+const isLinkLocal = createNetworkCheck(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254', '168.63.129.16']);
 
 function notAllowed({ host }: Target): AppError {
   const message = `The host "${host}" is none that connections may lead to; PENSTOCK_WAREHOUSE_HOSTS lists them.`;

@@ -27,7 +27,7 @@ export const SETTINGS = {
   PENSTOCK_TRUSTED_PROXIES: {
     default: '',
     meaning:
-      'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients share one limit of failed sign-ins.',
+      'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients count as one, which shares the limits of an address.',
   },
   PENSTOCK_METRICS_FROM: {
     default: '127.0.0.0/8,::1',

@@ -16,6 +16,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { operationsEndpoints } from './operations.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
 import { silentConnectionsOf } from './silent-connections.ts';
+import { watchProxies } from './watch-proxies.ts';
 
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
@@ -61,9 +62,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = createApp(config);
   const state = { isDraining: false };
   const { endpoints, document } = withOperations(options, () => state.isDraining);
-  addHeaders(app, () => state.isDraining);
+  addHeaders(app, { isSecure: config.tls !== undefined, isDraining: () => state.isDraining });
   observeRequests(app, options);
   answerErrors(app, options.log, endpoints);
+  watchProxies(app, options);
   const serving = {
     authenticate: options.authenticate,
     allowsOrigin: options.allowsOrigin ?? (async () => false),
@@ -119,8 +121,18 @@ function withOperations(options: HttpServerOptions, isDraining: () => boolean) {
   return { endpoints, document };
 }
 
-function addHeaders(app: FastifyInstance, isDraining: () => boolean): void {
+interface HeaderFacts {
+  /** The daemon itself speaks TLS; a proxy in front of it says so for itself. */
+  readonly isSecure: boolean;
+  readonly isDraining: () => boolean;
+}
+
+/** Two years, as browsers ask of those who want to be in their lists. */
+const HTTPS_ONLY = 'max-age=63072000';
+
+function addHeaders(app: FastifyInstance, { isSecure, isDraining }: HeaderFacts): void {
   app.addHook('onRequest', (request, reply, done) => {
+    if (isSecure) reply.header('strict-transport-security', HTTPS_ONLY);
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
     done();
   });

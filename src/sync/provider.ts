@@ -73,11 +73,12 @@ export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
   DuckDB: { required: ['database'], optional: ['read_only'], secret: [] },
 };
 
-/** Fields that say which server the secrets go to; a provider whose address is fixed has none. */
+/** Fields that say which server the secrets go to, and how; a provider whose address is fixed has none. */
 export const ADDRESS_FIELDS: Readonly<Record<Provider, readonly string[]>> = {
   Alpha: ['account_identifier', 'region'],
   Beta: [],
-  Gamma: ['host', 'port'],
+  // those of TLS, because they say who may read a password on its way
+  Gamma: ['host', 'port', 'sslmode', 'sslrootcert'],
   Delta: ['host', 'http_path'],
   DuckDB: [],
 };

@@ -92,7 +92,7 @@ export interface Capabilities {
 export interface NetworkRules {
   /** Names (`*.example.com`: everything below), addresses and networks; empty: anywhere. */
   readonly allowedHosts: readonly string[];
-  /** Never a warehouse, whatever name leads there: the store. */
+  /** Never a warehouse, whatever name leads there: the store and the daemon itself. */
   readonly refused: readonly { readonly host: string; readonly port: number }[];
 }
 

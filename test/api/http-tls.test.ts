@@ -63,6 +63,7 @@ describe('with a certificate', () => {
     const call = request({ port: portOf(server), path: '/healthz', ca: CERTIFICATE, servername: 'localhost' }).end();
     const [answer] = await once(call, 'response');
     expect(answer.statusCode).toBe(200);
+    expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d{8}$/);
     answer.resume();
     const stranger = request({ port: portOf(server), path: '/healthz', servername: 'localhost' }).end();
     await expect(once(stranger, 'response')).rejects.toThrow('self-signed');

@@ -140,6 +140,24 @@ describe('the metrics', () => {
     expect(JSON.parse(refused.body).message).toContain('PENSTOCK_METRICS_FROM');
   });
 
+  it('are not for the clients of a proxy that nobody named, whose first request is a warning', async () => {
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line) => void lines.push(line) });
+    const rest = { port: 0, baseUrl: undefined, bodyLimitBytes: 1024 };
+    const config = { host: '127.0.0.1', ...rest, trustedProxies: ['10.0.0.1'] };
+    const server = httpServer([], { config, log });
+    const statusVia = async (remoteAddress: string, headers: Record<string, string>) =>
+      (await server.inject({ url: '/metrics/', remoteAddress, headers })).statusCode;
+    for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }]) {
+      expect(await statusVia('127.0.0.1', headers)).toBe(403);
+    }
+    expect(await statusVia('10.0.0.1', { 'x-forwarded-for': '127.0.0.1' })).toBe(200);
+    expect(await statusVia('10.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).toBe(403);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: 'http.proxy-not-trusted', peer: '127.0.0.1' }),
+    ]);
+  });
+
   it('are for the networks that are named', async () => {
     const rest = { port: 0, baseUrl: undefined, trustedProxies: [], bodyLimitBytes: 1024 };
     const config = { host: '127.0.0.1', ...rest, metricsFrom: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'] };

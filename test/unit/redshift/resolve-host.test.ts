@@ -18,6 +18,19 @@ const resolve = async (host: string) => {
 const ask = (host: string, port: number, rules: Partial<Parameters<typeof resolveHost>[1]> = {}) =>
   resolveHost({ host, port }, { allowedHosts: [], refused: [], ...rules }, resolve);
 
+describe('the local link', () => {
+  it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '168.63.129.16'])(
+    '%s is no warehouse, unless the operator lists it',
+    async (host) => {
+      await expect(ask(host, 80)).rejects.toMatchObject({
+        code: 'WAREHOUSE_CONFIG',
+        message: expect.stringContaining('local link'),
+      });
+      expect(await ask(host, 80, { allowedHosts: [host.replace('::ffff:', '')] })).toEqual([host]);
+    },
+  );
+});
+
 describe('the hosts that connections may lead to', () => {
   it.each([
     ['db.example.com', [], true],
