@@ -7,7 +7,8 @@ import { guardSession, runGuarded } from './guard-session.ts';
  * Holds what is true for every connector, so that none has to remember it: the configuration is checked before anything
  * opens (WAREHOUSE_CONFIG with its issues); an abort before the start touches nothing; only AppError leaves, an abort is
  * CANCELLED whatever the driver threw; the chunk iterator's `return` runs once, however the loop ends, and at the latest
- * when the session closes; two columns of one name are MODEL_INVALID. Nothing is tried again in here (house plan §8).
+ * when the session closes; two columns of one name are MODEL_INVALID, and rows with other columns than those that were
+ * described are MODEL_CHANGED. Nothing is tried again in here (house plan §8).
  */
 export function defineConnector(spec: ConnectorSpec): Connector {
   const checkConfig = configChecker(spec.configSchema);

@@ -82,6 +82,16 @@ test('a request that was named before the environments were told apart counts in
   expect(await claimRequests(store, claim)).toEqual(new Set());
 });
 
+test('rows of the ledger end where the range of their run did, or was to end where a retry forgot it', async () => {
+  await using store = await openTestStore({ empty: true });
+  await migrateAround(store, '_ledger-columns', () => seedLedgers(store));
+  expect(await store.query('SELECT run_id, ends_before, columns FROM run_chunks ORDER BY run_id')).toEqual([
+    { run_id: 1n, ends_before: '2026-01-15T12:00:00.000000Z', columns: null },
+    { run_id: 2n, ends_before: '2026-01-15T13:00:00.000000Z', columns: null },
+    { run_id: 3n, ends_before: null, columns: null },
+  ]);
+});
+
 /** Migrates up to the migration whose name ends so, fills the store, and migrates it on. */
 async function migrateAround(store: Store, migration: string, fill: () => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'penstock-migrations-'));
@@ -121,5 +131,30 @@ async function seedWrittenBack(store: Store): Promise<void> {
   await store.execute(
     'INSERT INTO erased_mpids (workspace_id, pipeline_number, mpid, erased_on) SELECT 1, number, 7, $1 FROM pipelines',
     [at],
+  );
+}
+
+/** Chunks of a run with a range, of one whose range is not there any more, and of one that never had any. */
+async function seedLedgers(store: Store): Promise<void> {
+  const at = new Date(0);
+  await store.execute(
+    `INSERT INTO pipelines (workspace_id, id, name, pipeline_type, state, environment, sync_mode, schedule, kept, warnings,
+       generation, failed_in_a_row, deleted_on, created_on, created_by)
+     VALUES (1, 'visits', '', 'events', 'active', 'production', '{}', '{}', '{}', '[]', 0, 0, $1, $1, '')`,
+    [at],
+  );
+  await store.execute(
+    `INSERT INTO pipeline_runs (workspace_id, pipeline_number, connection_id, type, status, fence, attempts, errors, warnings,
+       logical_date, created_on, nominal_end, range_end, extracted_records, successful_records, failed_records,
+       deduplicated_records, erased_records)
+     SELECT 1, number, 'warehouse', 'manual', 'failed', 1, 1, '[]', '[]', $1, $1, nominal_end, range_end, 0, 0, 0, 0, 0
+     FROM pipelines, unnest(
+       ARRAY['2026-01-15T12:00:00.000000Z', '2026-01-15T13:00:00.000000Z', NULL],
+       ARRAY['2026-01-15T12:00:00.000000Z', NULL, NULL]) AS given (nominal_end, range_end)`,
+    [at],
+  );
+  await store.execute(
+    `INSERT INTO run_chunks (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated)
+     SELECT workspace_id, pipeline_number, 0, id, 0, '\\x00', '' FROM pipeline_runs`,
   );
 }

@@ -108,6 +108,18 @@ describe('a column that the model gains', () => {
   });
 });
 
+test('hashes of an earlier Penstock, which did not keep their columns, are taken for those of the columns of now', async () => {
+  await addPipeline(here.store, { syncMode: WITH_LOOKBACK });
+  here.warehouse.rows = people(3);
+  await attempt();
+  await here.store.execute('UPDATE run_chunks SET columns = NULL, ends_before = NULL');
+  here.clock.advance(MINUTE_MS);
+  expect(countsOf(await attempt())).toEqual([3, 0, 0, 3, 0]);
+  await here.store.execute('UPDATE run_chunks SET columns = NULL');
+  here.clock.advance(MINUTE_MS);
+  expect(countsOf(await attempt())).toEqual([3, 0, 0, 3, 0]);
+});
+
 describe('a column that the model loses', () => {
   test('between two attempts fails the run before a row is delivered twice', async () => {
     await addPipeline(here.store);
