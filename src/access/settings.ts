@@ -23,6 +23,8 @@ export interface WorkspaceSettings {
     readonly userAttributesPerBatch: number;
     readonly nameCharacters: number;
     readonly valueCharacters: number;
+    readonly profileAttributes: number;
+    readonly profileAttributeBytes: number;
     readonly batchesPerSecond: number;
     readonly subjectRequestsPerMinute: number;
     readonly subjectRequestsPerDay: number;
@@ -100,6 +102,8 @@ export function settingsFromWire({ identity, limits, retention, ...rest }: Setti
       userAttributesPerBatch: limits.user_attributes_per_batch,
       nameCharacters: limits.name_characters,
       valueCharacters: limits.value_characters,
+      profileAttributes: limits.profile_attributes,
+      profileAttributeBytes: limits.profile_attribute_bytes,
       batchesPerSecond: limits.batches_per_second,
       subjectRequestsPerMinute: limits.subject_requests_per_minute,
       subjectRequestsPerDay: limits.subject_requests_per_day,

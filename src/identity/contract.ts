@@ -66,11 +66,16 @@ export interface PersonRequest {
   readonly liftsAs?: string;
 }
 
-export type PersonRule = 'identity_missing' | 'mpid_unknown' | 'mpid_contradicts_login' | 'nobody_found';
+export type PersonRule =
+  | 'identity_missing'
+  | 'mpid_unknown'
+  | 'mpid_contradicts_login'
+  | 'nobody_found'
+  | 'profile_full';
 
 export interface PersonFailure {
   readonly rule: PersonRule;
-  /** Type of the identity at fault, or `mpid`; empty for the whole person. */
+  /** Type of the identity at fault, `mpid` or `user_attributes`; empty for the whole person. */
   readonly field: string;
   readonly reason: string;
 }
@@ -105,6 +110,15 @@ export interface ResolutionPolicy {
   readonly priority: readonly IdentityType[];
   /** Types with one owner each, which protect the profile that holds them. Each must stand in the priority. */
   readonly loginTypes: readonly IdentityType[];
+  /** Absent: a profile may grow without a bound. */
+  readonly bounds?: ProfileBounds;
+}
+
+/** The most that a profile may hold. */
+export interface ProfileBounds {
+  readonly attributes: number;
+  /** Values and names, and the times at which each was set or removed. */
+  readonly attributeBytes: number;
 }
 
 export interface ProfileScope {

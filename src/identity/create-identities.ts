@@ -2,7 +2,15 @@ import type { Clock, Secret } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { profilesToConsider } from './consider-profiles.ts';
-import type { Delivered, Environment, Identities, Identity, PreparedPeople, ProfileScope } from './contract.ts';
+import type {
+  Delivered,
+  Environment,
+  Identities,
+  Identity,
+  PersonFailure,
+  PreparedPeople,
+  ProfileScope,
+} from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { areFew, MOST_FEW, readFewProfiles } from './few-people.ts';
 import { createWriteKey, KEY_BYTES, type WriteKey } from './identity-key.ts';
@@ -83,12 +91,8 @@ async function deliverPeople(
   const { scope } = prepared;
   const { hasTombstones } = await takeCreationLock(tx, scope.workspaceId, exclusive);
   const isStaged = !areFew(prepared, mostFew);
-  const { memory, read } = await (isStaged ? readStaged : readFew)(tx, prepared, ageOf);
-  await read(profilesToConsider(memory, prepared));
-  if (hasTombstones) await findErasedPeople(tx, prepared, { memory, keys: tombstoneKeys });
-  const { outcomes, chosen } = await resolvePeople(memory, prepared, nextMpid);
-  await read(textsToRead(chosen, prepared));
-  await mergePeople(chosen, prepared);
+  const keys = hasTombstones ? tombstoneKeys : undefined;
+  const { memory, outcomes, chosen } = await mergeInMemory({ tx, nextMpid, ageOf, isStaged, keys }, prepared);
   const consents = await mergeConsents(tx, prepared, chosen);
   await writeIdentities(tx, memory, prepared);
   await writeNewProfiles(tx, prepared, { created: memory.created, clock });
@@ -96,6 +100,30 @@ async function deliverPeople(
   await writeConsents(tx, scope, consents);
   await dropLifted(tx, prepared, { memory, clock });
   return { outcomes, createdProfiles: memory.created.length, changedProfiles };
+}
+
+interface Merging extends Pick<Delivery, 'tx' | 'nextMpid' | 'ageOf'> {
+  readonly isStaged: boolean;
+  /** Undefined: nobody was erased. */
+  readonly keys: TombstoneKeys | undefined;
+}
+
+/**
+ * Resolves the people and merges what they say, in memory alone. Where somebody is refused for the size of a profile, all
+ * begins anew without them: their identities must join nobody, and others may resolve otherwise then.
+ */
+async function mergeInMemory({ tx, nextMpid, ageOf, isStaged, keys }: Merging, prepared: PreparedPeople) {
+  const refused = new Map<number, PersonFailure>();
+  for (;;) {
+    const { memory, read } = await (isStaged ? readStaged : readFew)(tx, prepared, ageOf);
+    await read(profilesToConsider(memory, prepared));
+    if (keys !== undefined) await findErasedPeople(tx, prepared, { memory, keys });
+    const { outcomes, chosen } = await resolvePeople(memory, prepared, { nextMpid, refused });
+    await read(textsToRead(chosen, prepared));
+    const more = await mergePeople(chosen, prepared);
+    if (more.size === 0) return { memory, outcomes, chosen };
+    for (const [index, refusal] of more) refused.set(index, refusal);
+  }
 }
 
 /** What the store knows of the people, and how more of it is read. */

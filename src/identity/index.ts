@@ -57,6 +57,7 @@ export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
 export { settingMs } from './setting-time.ts';
 export type { Meaning, MeaningsOf } from './some-leaf.ts';
+export { isTelling } from './telling-texts.ts';
 export type {
   ErasedPeople,
   Erasure,
@@ -64,7 +65,6 @@ export type {
   Tombstone,
   Tombstones,
 } from './tombstones/contract.ts';
-export { isTelling } from './telling-texts.ts';
 export { createTombstones } from './tombstones/create-tombstones.ts';
 export { liftErasure } from './tombstones/lift-erasure.ts';
 export { createNamesErased } from './tombstones/names-erased.ts';

@@ -6,7 +6,7 @@ import type { ChunkKeys, Look, PersonOutcome, PreparedPeople } from './contract.
 import { mergeAttributes } from './merge-attributes.ts';
 import type { AgeOf } from './mpids.ts';
 import { rememberPeople } from './remember-people.ts';
-import { resolvePeople } from './resolve-people.ts';
+import { type RefusedPeople, resolvePeople } from './resolve-people.ts';
 import { findErasedInLook } from './tombstones/find-tombstones.ts';
 
 interface Looking {
@@ -15,6 +15,8 @@ interface Looking {
   /** Nobody asks the write path after this: who was erased has to be known here. */
   readonly isFinal: boolean;
 }
+
+const NOBODY: RefusedPeople = new Map();
 
 /**
  * Resolves read-only requests by one statement, without a transaction and without a lock: a handful of index look-ups a
@@ -27,7 +29,7 @@ export async function lookAtPeople(
 ): Promise<readonly Look[]> {
   const memory = await rememberPeople(sql, prepared, ageOf);
   if (isFinal) await findErasedInLook(sql, prepared, memory);
-  const { outcomes } = await resolvePeople(memory, prepared, nextMpid);
+  const { outcomes } = await resolvePeople(memory, prepared, { nextMpid, refused: NOBODY });
   return outcomes.map((outcome, index) => ({ outcome, isSettled: isSettled(outcome, { memory, prepared, index }) }));
 }
 

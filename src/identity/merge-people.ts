@@ -2,10 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Columns } from './attribute-text.ts';
 import type { Time } from './attribute-times.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
-import type { PreparedPeople } from './contract.ts';
+import type { PersonFailure, PreparedPeople } from './contract.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
+import { refuseGrowth } from './profile-bounds.ts';
 import { lostRace } from './read-profiles.ts';
+import type { RefusedPeople } from './resolve-people.ts';
 import { hashText, isBlock } from './row-hashes.ts';
 
 const NONE: readonly string[] = [];
@@ -27,22 +29,33 @@ export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMe
   return [...missing];
 }
 
-/** Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write. */
-export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Promise<void> {
-  if (prepared.rows.areSilent) return;
+/**
+ * Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write.
+ * Answers the rows that would make their profile larger than it may be; they are left out, but for who they are.
+ */
+export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Promise<RefusedPeople> {
+  const refused = new Map<number, PersonFailure>();
+  if (prepared.rows.areSilent) return refused;
   for (let i = 0; i < chosen.length; i++) {
     const profile = chosen[i];
-    if (profile !== undefined) mergePerson(profile, prepared, i);
+    const refusal = profile === undefined ? undefined : mergePerson(profile, prepared, i);
+    if (refusal !== undefined) refused.set(i, refusal);
     if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
   }
+  return refused;
 }
 
-function mergePerson(profile: ProfileMemory, { rows, scope }: PreparedPeople, index: number): void {
-  if (rows.hashes !== undefined && isBlock(rows.hashes, index, profile.rowHash)) return;
+function mergePerson(
+  profile: ProfileMemory,
+  { rows, scope }: PreparedPeople,
+  index: number,
+): PersonFailure | undefined {
+  if (rows.hashes !== undefined && isBlock(rows.hashes, index, profile.rowHash)) return undefined;
   // it was there when it was chosen
   if (profile.attributes === undefined || profile.times === undefined) throw lostRace('a profile');
+  const kept = { attributes: profile.attributes, times: profile.times };
   const merged = mergeAttributes(
-    { attributes: profile.attributes, times: profile.times },
+    kept,
     {
       columns: rows.columns[index] as Columns,
       text: rows.texts[index] as string,
@@ -51,9 +64,12 @@ function mergePerson(profile: ProfileMemory, { rows, scope }: PreparedPeople, in
     },
     scope.mode,
   );
+  const refusal = merged.changed ? refuseGrowth(kept, merged, scope.policy?.bounds) : undefined;
+  if (refusal !== undefined) return refusal;
   profile.attributes = merged.attributes;
   profile.times = merged.times;
   rememberHash(profile, merged, rows.hashes === undefined ? null : hashText(rows.hashes, index));
+  return undefined;
 }
 
 /**

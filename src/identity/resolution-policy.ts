@@ -2,9 +2,13 @@ import type { WorkspaceSettings } from '../access/index.ts';
 import type { ResolutionPolicy } from './contract.ts';
 import { DEFAULT_POLICY, IDENTITY_TYPES } from './identity-types.ts';
 
-/** How a workspace resolves people: the same for pipelines, batches and requests. */
-export function policyOf({ identity }: Pick<WorkspaceSettings, 'identity'>): ResolutionPolicy {
-  return { ...DEFAULT_POLICY, strategy: identity.strategy, priority: identity.priority };
+type Settings = Pick<WorkspaceSettings, 'identity'> & Partial<Pick<WorkspaceSettings, 'limits'>>;
+
+/** How a workspace resolves people: the same for pipelines, batches and requests. Only those that set nothing have no limits. */
+export function policyOf({ identity, limits }: Settings): ResolutionPolicy {
+  const policy = { ...DEFAULT_POLICY, strategy: identity.strategy, priority: identity.priority };
+  if (limits === undefined) return policy;
+  return { ...policy, bounds: { attributes: limits.profileAttributes, attributeBytes: limits.profileAttributeBytes } };
 }
 
 /** How a workspace looks for people without making any: types that its priority leaves out find them too, last. */

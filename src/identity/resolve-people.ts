@@ -15,11 +15,19 @@ export interface Resolution {
 
 const ERASED: PersonOutcome = { erased: true };
 
+/** People who are refused whatever they say of who they are, by their index. */
+export type RefusedPeople = ReadonlyMap<number, PersonFailure>;
+
+interface Resolving {
+  readonly nextMpid: () => bigint;
+  readonly refused: RefusedPeople;
+}
+
 /** Resolves the people in row order in memory: profiles that earlier rows made or joined are seen by later ones. */
 export async function resolvePeople(
   memory: ChunkMemory,
   prepared: PreparedPeople,
-  nextMpid: () => bigint,
+  { nextMpid, refused }: Resolving,
 ): Promise<Resolution> {
   const policy = prepared.scope.policy ?? DEFAULT_POLICY;
   const strategy = STRATEGIES[policy.strategy];
@@ -30,7 +38,11 @@ export async function resolvePeople(
   const areLiving = memory.tombstones.areNone;
   for (let i = 0; i < prepared.count; i++) {
     const request = requests.get(i);
-    if (!areLiving && staysErased(context, i, request)) {
+    const refusal = refused.get(i);
+    if (refusal !== undefined) {
+      outcomes.push(refusal);
+      chosen.push(undefined);
+    } else if (!areLiving && staysErased(context, i, request)) {
       outcomes.push(ERASED);
       chosen.push(undefined);
     } else if (request === undefined) {

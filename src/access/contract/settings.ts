@@ -70,6 +70,12 @@ const limits = {
   user_attributes_per_batch: count(100, 10_000, 'Most user attributes of one batch.'),
   name_characters: count(256, 1_024, 'Longest name of an attribute or event.'),
   value_characters: count(4_096, 65_536, 'Longest value of an attribute.'),
+  profile_attributes: count(2_000, 100_000, 'Most user attributes of one profile.'),
+  profile_attribute_bytes: count(
+    524_288,
+    16_777_216,
+    'Most bytes of one profile’s user attributes, with the times at which each was set or removed.',
+  ),
   batches_per_second: count(270, 100_000, 'Event batches taken in a second; more are answered 429.'),
   subject_requests_per_minute: count(1_000, 100_000, 'Data subject request calls taken in a minute.'),
   subject_requests_per_day: count(80_000, 10_000_000, 'Data subject requests created in a day.'),

@@ -55,7 +55,7 @@ function mapEvents({ events, clock }: MappingDeps, plan: MappingPlan): UnitMappi
   });
 }
 
-function scopeOf({ workspaceId, pipeline, identity }: MappingPlan): ResolutionScope {
+function scopeOf({ workspaceId, pipeline, identity, settings: { limits } }: MappingPlan): ResolutionScope {
   const { environment, syncMode } = pipeline;
-  return { workspaceId, environment, mode: syncMode.type, policy: policyOf({ identity }) };
+  return { workspaceId, environment, mode: syncMode.type, policy: policyOf({ identity, limits }) };
 }

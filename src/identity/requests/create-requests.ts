@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/index.ts';
+import { AppError, refuse } from '../../kernel/index.ts';
 import { createGroupCommit, type GroupCommitOptions, type Store } from '../../store/index.ts';
 import type {
   AttributeSet,
@@ -136,6 +136,7 @@ function answer(deps: IdentityRequestsDeps, request: ResolveRequest, outcome: Pe
     throw new AppError('INTERNAL', 'A request was resolved without an answer.');
   }
   if ('erased' in outcome || outcome.rule === 'nobody_found') return nobody(deps, request);
+  if (outcome.rule === 'profile_full') throw refuse([{ path: outcome.field, message: outcome.reason }]);
   throw new AppError('IDENTITY_MISSING', outcome.reason);
 }
 

@@ -71,6 +71,24 @@ describe('limits', () => {
     expect([status, messages]).toEqual([400, [expect.stringContaining(message)]]);
   });
 
+  test('a profile holds so many attributes; what would pass them is refused, and recorded where it came in bulk', async () => {
+    expect(await api.put('/settings', { limits: { profile_attributes: 2 } })).toBe(200);
+    const saying = (names: string) => ({
+      user_identities: { customer_id: 'ann' },
+      user_attributes: Object.fromEntries([...names].map((name) => [name, 1])),
+    });
+    const reason = 'The profile would hold 3 attributes, and limits.profile_attributes allows 2';
+    expect((await api.post(SINGLE, saying('ab'))).status).toBe(202);
+    const { status, messages } = await api.post(SINGLE, saying('c'));
+    expect([status, messages]).toEqual([400, [expect.stringContaining(`user_attributes: ${reason}`)]]);
+    expect((await api.post(BULK, [saying('d'), saying('a')])).status).toBe(202);
+    expect(await log()).toHaveLength(2);
+    const [recorded] = await api.access.store.query<{ errors: string }>('SELECT errors FROM rejected_batches');
+    expect(JSON.parse(recorded?.errors ?? '')).toEqual([
+      { path: 'user_attributes', message: expect.stringContaining(reason) },
+    ]);
+  });
+
   test('a workspace may send so many batches a second; then 429 says when to come back', async () => {
     expect(await api.put('/settings', { limits: { batches_per_second: 10 } })).toBe(200);
     const header = 'x-mp-rate-limit-percentage-used';
