@@ -84,11 +84,13 @@ async function textTables(client: PoolClient): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Of transactions that the store's role may see, its own among them. */
+/** Of transactions that the store's role may see, its own among them; by the clock of the store alone. */
 async function readOldestOpen(client: PoolClient): Promise<number> {
-  const { rows } = await client.query<{ readonly ms: number }>(
-    `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000, 0)::float8 AS ms
-     FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+  const { rows: open } = await client.query<{ readonly since: Date | null }>(
+    `SELECT min(xact_start) AS since FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
   );
-  return rows[0]?.ms ?? 0;
+  const { rows: clock } = await client.query<{ readonly now: Date }>('SELECT clock_timestamp() AS now');
+  const [since, now] = [open[0]?.since, clock[0]?.now];
+  return since === undefined || since === null || now === undefined ? 0 : now.getTime() - since.getTime();
 }
