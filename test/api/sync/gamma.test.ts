@@ -34,6 +34,24 @@ const bodyOf = (id: string, changed: object = {}) => ({
 });
 
 describe('a connection to PostgreSQL', () => {
+  it.each([{ sslmode: 'disable' }, { sslrootcert: '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----' }])(
+    'refuses the mask beside TLS that somebody else may open: %j',
+    async (change) => {
+      const [field = ''] = Object.keys(change);
+      const body = bodyOf(`tls-${field}`, { sslmode: 'verify-full' });
+      expect((await api.admin.post('/connections', body)).status).toBe(200);
+      const put = (more: object) =>
+        api.admin.put(`/connections/${body.id}`, {
+          ...body,
+          config: { ...body.config, password: SECRET_MASK, ...more },
+        });
+      const answer = await put(change);
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0].message).toContain(`is the mask, but config.${field} changed`);
+      expect((await put({})).status).toBe(200);
+    },
+  );
+
   it('is healthy when it works; its password is masked and stays when the mask comes back', async () => {
     const { status, body } = await api.admin.post('/connections', bodyOf('good'));
     expect([status, body]).toMatchObject([200, { status: 'healthy', errors: [], service_provider: 'Gamma' }]);
