@@ -9,7 +9,8 @@ export interface DyingStore {
   readonly points: readonly string[];
 }
 
-const WRITES = /\b(?:insert\s+into|update|delete\s+from)\s+"?(\w+)/i;
+/** `FOR UPDATE OF i` locks, and writes nothing. */
+const WRITES = /\b(?:insert\s+into|(?<!for\s)update|delete\s+from)\s+"?(\w+)/i;
 
 /**
  * A store that is gone, as for a process that was killed, from its `last`th writing transaction on, which is the one that
