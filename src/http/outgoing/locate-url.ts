@@ -28,13 +28,25 @@ export interface Place {
 /** Longer ones no receiver needs, and logs would carry them. */
 const MOST_CHARACTERS = 2048;
 
+/** Ports of mail, shells, files and databases: a call there would be words of HTTP to a server of something else. */
+const OTHER_SERVICES = new Set([
+  ...[
+    21, 22, 23, 25, 53, 80, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 993, 995, 1433, 1521, 2049, 3306, 3389,
+    5432,
+  ],
+  ...[5439, 5900, 6379, 6667, 9200, 11211, 27017],
+]);
+
 /** What the text of a URL shows before its host is looked up. Throws CALL_REFUSED. */
 export function parseUrl(text: string): URL {
+  // the parser drops line breaks, and what is kept and shown would not be what is called
+  if (/[\s\p{Cc}]/u.test(text)) throw refusal('holds white space or control characters');
   const url = URL.parse(text);
   if (url === null) throw refusal('is no URL');
   if (text.length > MOST_CHARACTERS) throw refusal(`is longer than ${MOST_CHARACTERS} characters`);
   if (url.protocol !== 'https:') throw refusal('does not begin with https://');
   if (url.username !== '' || url.password !== '') throw refusal('carries a user name or password');
+  if (OTHER_SERVICES.has(Number(url.port))) throw refusal(`names port ${url.port}, where another service listens`);
   return url;
 }
 

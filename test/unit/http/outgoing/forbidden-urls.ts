@@ -2,6 +2,13 @@
 
 /** Refused by their text alone, or by the address that the text is. */
 export const FORBIDDEN_URLS: readonly string[] = [
+  // a public host, and not its web server
+  'https://public.example:22/',
+  'https://public.example:5432/',
+  // what the parser would leave out
+  'https://public.example/a\r\nHost: evil.example',
+  ' https://public.example/',
+  'https://public.example/a\tb',
   // this machine, in every form that an address parser takes
   'https://127.0.0.1/',
   'https://127.0.0.1:8443/path',
