@@ -23,6 +23,6 @@ function hopeless({ failed }: Counts, { mapped }: MappedChunk): AppError {
   const [first] = mapped.refused;
   const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
   const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;
-  const message = `Of the first ${failed} rows not one could be mapped. ${example} Mend the model and trigger again.`;
+  const message = `None of the first ${failed} rows could be mapped. ${example} Fix the model or the transformation, then trigger a run.`;
   return new AppError('NO_ROW_MAPPED', message);
 }

@@ -90,7 +90,7 @@ describe('a run', () => {
     expect(countsOf(await run('success'))).toEqual([1201, 1, 1200, 0, 0]);
     here.warehouse.rows = nobody(1000);
     const failed = await run('failed');
-    const why = 'not one could be mapped. For example: All identity columns of the row are NULL';
+    const why = 'rows could be mapped. For example: All identity columns of the row are NULL';
     expect(failed.errors).toEqual([{ message: expect.stringContaining(why) }]);
     expect((await readPipeline(here.store)).fault).toEqual(failed.errors);
   });
