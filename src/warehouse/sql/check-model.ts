@@ -89,7 +89,12 @@ interface Case {
 }
 
 function verdict({ sql, text, tokens, parsed, origin }: Case): ModelCheck {
-  if (parsed.outcome === 'syntax') return misread(sql, origin + parsed.offset, parsed.message);
+  if (parsed.outcome === 'syntax') {
+    const [first] = tokens;
+    // a misspelt SELECT reads as an alias, and the parser complains of the second word after it
+    if (first?.type === 'VAR') return misread(sql, origin, `${first.text} begins no query; begin with SELECT or WITH.`);
+    return misread(sql, origin + parsed.offset, parsed.message);
+  }
   if (parsed.outcome === 'undecided') {
     if (!isClosed(tokens)) return misread(sql, origin, 'the parentheses do not match.');
     const [first] = tokens;

@@ -64,6 +64,11 @@ describe('the SQL gate', () => {
     ['select * from (summarize t)', 'Line 1, column 16: SUMMARIZE'],
     ['', 'Line 1, column 1: The model is empty'],
     ['-- nothing', 'Line 1, column 1: The model is empty'],
+    [
+      'SELEC customer_id FROM app.customers',
+      'Line 1, column 1: Syntax error: SELEC begins no query; begin with SELECT or WITH.',
+    ],
+    ['\n  WHIT a AS (SELECT 1) SELECT * FROM a', 'Line 2, column 3: Syntax error: WHIT begins no query'],
     ['select 1 where', 'Line 1, column 10: Syntax error'],
     ["select 'abc", 'Line 1, column 8: Syntax error: Unterminated string'],
   ])('refuses %j and says what and where', async (sql, message) => {
