@@ -64,12 +64,15 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
       return phase.isComplete && !drain.signal.aborted;
     },
     drain: stop,
-    async queueAgeSeconds() {
-      const worked = workers.map(({ queue }) => [queue, 0] as const);
-      return Object.fromEntries([...worked, ...(await waitingSeconds(store, clock))]);
-    },
+    queueAgeSeconds: () => queueAges(workers, { store, clock }),
     [Symbol.asyncDispose]: () => stop(0),
   };
+}
+
+/** Returns 0 for the queue of a worker in which nothing waits. */
+async function queueAges(workers: readonly Worker[], { store, clock }: Pick<JobsOptions, 'store' | 'clock'>) {
+  const worked = workers.map(({ queue }) => [queue, 0] as const);
+  return Object.fromEntries([...worked, ...(await waitingSeconds(store, clock))]);
 }
 
 async function waitingSeconds(store: Store, clock: Clock): Promise<readonly (readonly [string, number])[]> {
