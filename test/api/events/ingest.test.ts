@@ -80,6 +80,19 @@ describe('one batch', () => {
     expect(await log()).toHaveLength(1);
   });
 
+  test('of a web key is answered alike whether its MPID is there or not, and recorded where it is not', async () => {
+    await api.post(SINGLE, { user_identities: { customer_id: 'one' } });
+    const known = String((await log())[0]?.mpid);
+    const sent = ['5', known].flatMap((mpid) => [
+      { mpid, events: [EVENT] },
+      { mpid, user_identities: { customer_id: 'two' }, events: [EVENT] },
+    ]);
+    for (const batch of sent) expect((await api.post(web(), batch, { input: null })).status).toBe(202);
+    const rejected = await api.access.store.query<{ text: string }>('SELECT text FROM rejected_batches ORDER BY id');
+    expect(rejected.map(({ text }) => JSON.parse(text).mpid)).toEqual(['5', known]);
+    expect(await log()).toHaveLength(3);
+  });
+
   test('whose MPID contradicts its login is refused', async () => {
     await api.post(SINGLE, { user_identities: { customer_id: 'one' } });
     await api.post(SINGLE, { user_identities: { customer_id: 'two' } });

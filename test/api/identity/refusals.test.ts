@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readProfile } from '../../../src/identity/index.ts';
 import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/identity-api.ts';
 
 const known = (value: unknown, name = 'email') => sdkBody({ [name]: value });
@@ -123,13 +124,36 @@ describe('credentials', () => {
     const body = sdkBody({ email: 'a@x' });
     const { mpid } = (await api.postWithKeyOnly('/v1/identify', body)).body;
     const again = await api.postWithKeyOnly('/v1/identify?return_matches=true', body);
-    expect(again.body).toMatchObject({ mpid, matched_identities: {} });
-    expect(await api.postWithKeyOnly('/v1/search', body)).toMatchObject({ status: 403 });
+    expect(again.body.mpid).toBe(mpid);
+    expect(again.body.matched_identities).toEqual({});
+    const looks = ['search', 'identify?read_only=true', 'login?read_only=true', 'logout?read_only=true'];
+    for (const path of [...looks.map((look) => `/v1/${look}`), '/identity/v1/identify?read_only=true']) {
+      expect(await api.postWithKeyOnly(path, body)).toMatchObject({ status: 403 });
+    }
     const login = { identity_changes: [{ identity_type: 'customerid', old_value: null, new_value: 'c' }] };
     expect(await api.postWithKeyOnly(`/v1/${mpid}/modify`, login)).toMatchObject({ status: 200 });
     const other = change({ new_value: 'b@x' });
     expect(await api.postWithKeyOnly(`/v1/${mpid}/modify`, other)).toMatchObject({ status: 403 });
     expect(await api.post(`/v1/${mpid}/modify`, other)).toMatchObject({ status: 200 });
+  });
+
+  it('a key alone sets the attributes that the workspace lets public keys set', async () => {
+    await using api = await openIdentityApi();
+    const body = sdkBody({ customerid: 'c' }, { user_attributes: { plan: 'x', city: 'y' } });
+    const named = async () => {
+      const { body: found } = await api.postWithKeyOnly('/v1/identify', body);
+      const profile = await readProfile(api.store, { ...api, environment: 'production' }, BigInt(found.mpid));
+      return profile?.attributes.map(({ name }) => name);
+    };
+    for (const [attributes, expected] of [
+      ['none', []],
+      [['city'], ['city']],
+      ['any', ['city', 'plan']],
+    ] as const) {
+      await api.setUp({ public_keys: { attributes } });
+      api.access.clock.advance(6_000);
+      expect(await named()).toEqual(expected);
+    }
   });
 
   it('a key alone is limited per address', async () => {

@@ -76,7 +76,9 @@ describe('a backup of before an erasure', () => {
     expect(outcomes).toEqual([{ erased: true }]);
 
     // once more changes nothing
-    expect(await reapply(lines)).toMatchObject({ restored: 0, people: 0, tombstones: 0, counts: {} });
+    const again = await reapply(lines);
+    expect(again).toMatchObject({ restored: 0, people: 0, tombstones: 0 });
+    expect(again.counts).toEqual({});
     const [entry] = await store.query('SELECT action, actor FROM audit_log ORDER BY id DESC LIMIT 1');
     expect(entry).toEqual({ action: 'erasures.reapplied', actor: 'cli:tester' });
   });

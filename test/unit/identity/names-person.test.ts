@@ -79,3 +79,10 @@ describe('looking for a person in what is kept as JSON', () => {
     expect(names({ cell: deep })).toBe(false);
   });
 });
+
+it('takes a value of eight characters for telling, and none of seven', () => {
+  const namesOf = (value: string) => createNamesPerson({ identities: [{ type: 'customer_id', value }], mpids: [] });
+  expect(namesOf('12345678')({ note: '12345678' })).toBe(true);
+  expect(namesOf('1234567')({ note: '1234567' })).toBe(false);
+  expect(namesOf('1234567')({ customer_id: '1234567' })).toBe(true);
+});
