@@ -73,7 +73,8 @@ describe('preview', () => {
   });
 
   it('shows no more rows than 8 MiB hold, and says so', async () => {
-    const large = { sql_query: "SELECT i::VARCHAR AS customer_id, repeat('x', 3000000) AS t FROM range(50) AS r(i)" };
+    const text = "(SELECT string_agg('x', '') FROM range(3000000))";
+    const large = { sql_query: `SELECT i::VARCHAR AS customer_id, ${text} AS t FROM range(50) AS r(i)` };
     await api.admin.post('/data-models', { ...modelBody, id: 'large', config: large });
     const { status, body } = await api.admin.post('/data-models/large/preview', { connection_id: 'warehouse' });
     expect([status, body.rows.length]).toEqual([200, 2]);
