@@ -35,9 +35,9 @@ beforeAll(async () => {
       { name: 'updated_at', type: 'timestamp_tz', nativeType: 'TIMESTAMPTZ' },
     ],
     rows: [
-      ['1', 'Basel', '2024-06-01T00:00:00Z'],
-      ['2', 'Bern', '2024-06-01T00:00:00Z'],
-      [null, 'Nowhere', '2024-06-01T00:00:00Z'],
+      ['1', 'Basel', '2024-06-01T00:00:00.000000Z'],
+      ['2', 'Bern', '2024-06-01T00:00:00.000000Z'],
+      [null, 'Nowhere', '2024-06-01T00:00:00.000000Z'],
     ],
     iterator: 'updated_at',
     nowMs: () => systemClock.nowMs(),

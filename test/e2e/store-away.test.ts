@@ -1,21 +1,13 @@
-import { readFileSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { recordOf, serverPid } from '../support/embedded-home.ts';
 import { install } from '../support/installation.ts';
 import { completeRun, shopOver } from '../support/shop.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
 
 const SLOW = 900_000;
-
-/** Where the cluster of a home lies. */
-function clusterOf(home: string): string {
-  const { folder } = JSON.parse(readFileSync(join(home, 'store.json'), 'utf8')) as { folder: string };
-  return join(folder, 'data');
-}
-
-const serverOf = (home: string): number =>
-  Number(readFileSync(join(clusterOf(home), 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 test(
   'a store that dies under a living daemon: not ready until it is back, and then the work goes on',
@@ -29,8 +21,8 @@ test(
     expect(await statusOf('/readyz')).toBe(200);
 
     // with its data out of the way it cannot come back before anybody has looked
-    const server = serverOf(home.path);
-    const data = clusterOf(home.path);
+    const server = await serverPid(home.path);
+    const data = join((await recordOf(home.path)).folder, 'data');
     renameSync(data, `${data}.away`);
     process.kill(server, 'SIGKILL');
     await until(async () => (await statusOf('/readyz')) === 503);

@@ -111,7 +111,7 @@ describe('connections', () => {
   });
 
   it.each<[string, object]>([
-    ['gamma', { config: { sslmode: 'disable' } }],
+    ['gamma', { config: { sslmode: 'disable', password: 'of two' } }],
     ['gamma', { state: 'inactive' }],
     ['alpha', { config: { storage_integration: 'penstock', external_stage: 'schema.stage' } }],
     ['alpha', { state: 'new' }],
@@ -277,7 +277,10 @@ describe('a PUT of version 1', () => {
     const basedOn = { read, kept: keptOfConnection };
     at.api.clock.set('2024-06-01T13:00:00Z');
     const { body } = await at.two.get('/connections/second');
-    await at.two.put('/connections/second', { ...body, config: { ...body.config, sslmode: 'require' } });
+    await at.two.put('/connections/second', {
+      ...body,
+      config: { ...body.config, sslmode: 'require', password: 'of two', token: 'of two' },
+    });
     const stale = replaceConnection(deps, caller, { id: 'second', body, basedOn });
     await expect(stale).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
     const errors = [await stale.catch((error: unknown) => error)];

@@ -5,8 +5,8 @@ import { duckdbSource, type OpenSource } from './crash-source.ts';
 import { holdRuns } from './held-runs.ts';
 
 const MODES: readonly Mode[] = ['full', 'incremental'];
-/** Beyond this share there is little left to be lost or doubled. */
-const LATEST_SHARE = 0.8;
+/** Three of four runs reach this share where one waits for another, which is held at its end. */
+const LATEST_SHARE = 0.7;
 
 const KINDS = { people: peoplePipeline, events: eventsPipeline };
 

@@ -43,7 +43,9 @@ export async function openCrashSite({ store: kind, chunkRows, environment = {} }
   const options = {
     home: place.path,
     environment: {
-      ...{ PENSTOCK_CHUNK_ROWS: String(chunkRows), PENSTOCK_WORKERS: '4', PENSTOCK_RUN_ATTEMPTS: '20' },
+      ...{ PENSTOCK_CHUNK_ROWS: String(chunkRows), PENSTOCK_RUN_ATTEMPTS: '20' },
+      // one pipeline of every kind at once, and the worker that stays free for other workspaces
+      ...{ PENSTOCK_WORKERS: '5', PENSTOCK_WORKSPACE_RUNS: '4' },
       ...(shared === undefined ? {} : { DATABASE_URL: shared.databaseUrl, ...someKeys() }),
       ...environment,
     },
