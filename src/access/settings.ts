@@ -23,6 +23,7 @@ export interface WorkspaceSettings {
     readonly userAttributesPerBatch: number;
     readonly nameCharacters: number;
     readonly valueCharacters: number;
+    readonly profileIdentities: number;
     readonly profileAttributes: number;
     readonly profileAttributeBytes: number;
     readonly batchesPerSecond: number;
@@ -102,6 +103,7 @@ export function settingsFromWire({ identity, limits, retention, ...rest }: Setti
       userAttributesPerBatch: limits.user_attributes_per_batch,
       nameCharacters: limits.name_characters,
       valueCharacters: limits.value_characters,
+      profileIdentities: limits.profile_identities,
       profileAttributes: limits.profile_attributes,
       profileAttributeBytes: limits.profile_attribute_bytes,
       batchesPerSecond: limits.batches_per_second,

@@ -75,7 +75,7 @@ export type PersonRule =
 
 export interface PersonFailure {
   readonly rule: PersonRule;
-  /** Type of the identity at fault, `mpid` or `user_attributes`; empty for the whole person. */
+  /** Type of the identity at fault, `mpid`, `user_identities` or `user_attributes`; empty for the whole person. */
   readonly field: string;
   readonly reason: string;
 }
@@ -116,6 +116,7 @@ export interface ResolutionPolicy {
 
 /** The most that a profile may hold. */
 export interface ProfileBounds {
+  readonly identities: number;
   readonly attributes: number;
   /** Values and names, and the times at which each was set or removed. */
   readonly attributeBytes: number;

@@ -13,6 +13,7 @@ import type {
 } from './contract.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { areFew, MOST_FEW, readFewProfiles } from './few-people.ts';
+import { findNearlyFull } from './identity-bounds.ts';
 import { createWriteKey, KEY_BYTES, type WriteKey } from './identity-key.ts';
 import { mergeConsents, writeConsents } from './keep-consent.ts';
 import { lookAtPeople } from './look-at-people.ts';
@@ -120,7 +121,7 @@ async function mergeInMemory({ tx, nextMpid, ageOf, isStaged, keys }: Merging, p
     if (keys !== undefined) await findErasedPeople(tx, prepared, { memory, keys });
     const { outcomes, chosen } = await resolvePeople(memory, prepared, { nextMpid, refused });
     await read(textsToRead(chosen, prepared));
-    const more = await mergePeople(chosen, prepared);
+    const more = await mergePeople(chosen, prepared, await findNearlyFull(tx, memory, prepared));
     if (more.size === 0) return { memory, outcomes, chosen };
     for (const [index, refusal] of more) refused.set(index, refusal);
   }

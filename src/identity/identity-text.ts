@@ -1,5 +1,5 @@
 import type { ChunkKeys, HeldIdentity, Identity } from './contract.ts';
-import { IDENTITY_TYPES } from './identity-types.ts';
+import { IDENTITY_TYPES, type IdentityType } from './identity-types.ts';
 import { matchingForm } from './normalise-identity.ts';
 
 /** How a profile lists the identity at a place of the chunk: `["type","value"]`. */
@@ -51,4 +51,10 @@ export function heldIdentities(text: string, holdsLogin: boolean): readonly Held
 /** SQL: whether the identity in the row `i` of profile_identities is unverified on its profile `p`. */
 export const IS_UNVERIFIED = '(i.is_public AND p.holds_login) IS TRUE';
 
-const nameOf = (identity: Identity): string => `${identity.type}\n${matchingForm(identity)}`;
+/** One text for an identity, the same for all values that match. */
+export const nameOf = (identity: Identity): string => `${identity.type}\n${matchingForm(identity)}`;
+
+export function nameOfPlace({ types, values }: ChunkKeys, place: number): string {
+  const type = IDENTITY_TYPES[types[place] as number] as IdentityType;
+  return nameOf({ type, value: values[place] as string });
+}

@@ -3,6 +3,7 @@ import type { Columns } from './attribute-text.ts';
 import type { Time } from './attribute-times.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
 import type { PersonFailure, PreparedPeople } from './contract.ts';
+import { type NearlyFull, namesAdded, refuseIdentities } from './identity-bounds.ts';
 import { mergeAttributes } from './merge-attributes.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { refuseGrowth } from './profile-bounds.ts';
@@ -33,23 +34,39 @@ export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMe
  * Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write.
  * Answers the rows that would make their profile larger than it may be; they are left out, but for who they are.
  */
-export async function mergePeople(chosen: Chosen, prepared: PreparedPeople): Promise<RefusedPeople> {
+export async function mergePeople(
+  chosen: Chosen,
+  prepared: PreparedPeople,
+  nearlyFull: NearlyFull,
+): Promise<RefusedPeople> {
   const refused = new Map<number, PersonFailure>();
-  if (prepared.rows.areSilent) return refused;
+  if (prepared.rows.areSilent && nearlyFull.size === 0) return refused;
   for (let i = 0; i < chosen.length; i++) {
     const profile = chosen[i];
-    const refusal = profile === undefined ? undefined : mergePerson(profile, prepared, i);
+    const refusal = profile === undefined ? undefined : takePerson({ profile, index: i }, prepared, nearlyFull);
     if (refusal !== undefined) refused.set(i, refusal);
     if (i % SLICE_ROWS === SLICE_ROWS - 1) await setImmediate();
   }
   return refused;
 }
 
-function mergePerson(
-  profile: ProfileMemory,
-  { rows, scope }: PreparedPeople,
-  index: number,
-): PersonFailure | undefined {
+interface Taken {
+  readonly profile: ProfileMemory;
+  readonly index: number;
+}
+
+/** Takes all that the person says, or nothing and answers why. */
+function takePerson(taken: Taken, prepared: PreparedPeople, nearlyFull: NearlyFull): PersonFailure | undefined {
+  const held = nearlyFull.get(taken.profile);
+  const added = held === undefined ? [] : namesAdded(held, prepared, taken);
+  const refusal = held === undefined ? undefined : refuseIdentities(held, added, prepared);
+  const failure = refusal ?? mergePerson(taken, prepared);
+  if (failure === undefined) for (const name of added) held?.names.add(name);
+  return failure;
+}
+
+function mergePerson({ profile, index }: Taken, { rows, scope }: PreparedPeople): PersonFailure | undefined {
+  if (rows.areSilent) return undefined;
   if (rows.hashes !== undefined && isBlock(rows.hashes, index, profile.rowHash)) return undefined;
   // it was there when it was chosen
   if (profile.attributes === undefined || profile.times === undefined) throw lostRace('a profile');

@@ -8,7 +8,12 @@ type Settings = Pick<WorkspaceSettings, 'identity'> & Partial<Pick<WorkspaceSett
 export function policyOf({ identity, limits }: Settings): ResolutionPolicy {
   const policy = { ...DEFAULT_POLICY, strategy: identity.strategy, priority: identity.priority };
   if (limits === undefined) return policy;
-  return { ...policy, bounds: { attributes: limits.profileAttributes, attributeBytes: limits.profileAttributeBytes } };
+  const {
+    profileIdentities: identities,
+    profileAttributes: attributes,
+    profileAttributeBytes: attributeBytes,
+  } = limits;
+  return { ...policy, bounds: { identities, attributes, attributeBytes } };
 }
 
 /** How a workspace looks for people without making any: types that its priority leaves out find them too, last. */

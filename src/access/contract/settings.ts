@@ -70,6 +70,7 @@ const limits = {
   user_attributes_per_batch: count(100, 10_000, 'Most user attributes of one batch.'),
   name_characters: count(256, 1_024, 'Longest name of an attribute or event.'),
   value_characters: count(4_096, 65_536, 'Longest value of an attribute.'),
+  profile_identities: count(1_000, 100_000, 'Most identities of one profile, device ids and push tokens included.'),
   profile_attributes: count(2_000, 100_000, 'Most user attributes of one profile.'),
   profile_attribute_bytes: count(
     524_288,

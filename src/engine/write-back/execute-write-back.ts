@@ -1,4 +1,5 @@
 import { readSettings } from '../../access/index.ts';
+import { policyOf } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type { Notice } from '../../sync/index.ts';
 import { type Session, type WriteBackModel, wrapModel } from '../../warehouse/index.ts';
@@ -103,11 +104,11 @@ async function resolvingOf(
   onResolved: Parameters<typeof createResolving>[1]['onResolved'],
 ) {
   const { workspaceId, snapshot, startedAt } = claimed;
-  const { identity } = snapshot.identity === undefined ? await readSettings(deps.store, workspaceId) : snapshot;
-  if (identity === undefined) throw new AppError('INTERNAL', 'The settings say nothing of identities.');
+  const settings = await readSettings(deps.store, workspaceId);
+  const { identity = settings.identity } = snapshot;
   return createResolving(deps, {
     scope: { workspaceId, environment: snapshot.pipeline.environment },
-    ...{ identity, columns, addressing, runStart: startedAt, onResolved },
+    ...{ policy: policyOf({ ...settings, identity }), columns, addressing, runStart: startedAt, onResolved },
   });
 }
 

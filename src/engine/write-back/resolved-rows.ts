@@ -1,5 +1,4 @@
-import type { ResolutionScope } from '../../identity/index.ts';
-import { policyOf } from '../../identity/index.ts';
+import type { ResolutionPolicy, ResolutionScope } from '../../identity/index.ts';
 import type { Micros } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import type { EngineDeps } from '../engine-deps.ts';
@@ -8,12 +7,11 @@ import { compileMapper } from '../mapping/compile-mapper.ts';
 import { shownValue } from '../mapping/failed-row.ts';
 import { createPeopleMapping } from '../mapping/people-mapping.ts';
 import type { MappedRows, Row, UnitCollector, UnitMapping, UnitOutcome } from '../mapping/unit-mapping.ts';
-import type { RunSnapshot } from '../run-snapshot.ts';
 import type { Addressing } from './address-rows.ts';
 
 export interface ResolvingPlan {
   readonly scope: Omit<ResolutionScope, 'mode' | 'policy'>;
-  readonly identity: NonNullable<RunSnapshot['identity']>;
+  readonly policy: ResolutionPolicy;
   readonly columns: readonly Column[];
   readonly addressing: Addressing;
   readonly runStart: Micros;
@@ -29,7 +27,7 @@ export function createResolving(
   { identities, clock }: Pick<EngineDeps, 'identities' | 'clock'>,
   plan: ResolvingPlan,
 ): UnitMapping {
-  const { columns, addressing, runStart, identity, scope } = plan;
+  const { columns, addressing, runStart, policy, scope } = plan;
   const roles = { ...assignRoles(columns, undefined, DEFAULT_LIMITS), mpid: undefined };
   const mapPerson = compileMapper({
     columns,
@@ -41,7 +39,7 @@ export function createResolving(
   });
   const people = createPeopleMapping({
     // a person of which nothing is set needs no look at what is set
-    ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy: policyOf({ identity }) } },
+    ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy } },
     mapRow: (row) => {
       if (addressing.readMpidOf(row) === undefined) return wrongMpid(plan, row);
       return !addressing.isWhole && addressing.keyOf(row).every((cell) => cell === null)

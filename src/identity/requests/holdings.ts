@@ -3,6 +3,7 @@
 import { AppError } from '../../kernel/index.ts';
 import { MOST_OWNERS } from '../add-identities.ts';
 import type { Identity, ModifyOutcome, ProfileModification } from '../contract.ts';
+import { tooMany } from '../identity-bounds.ts';
 import type { ListedIdentity } from '../identity-text.ts';
 import { matchingForm } from '../normalise-identity.ts';
 import { lostRace } from '../read-profiles.ts';
@@ -44,6 +45,7 @@ type Owners = readonly (Owner | undefined)[];
 
 export class Holdings {
   readonly #loginTypes: readonly Identity['type'][];
+  readonly #mostIdentities: number;
   readonly #erased: ReadonlySet<string>;
   readonly #profiles = new Map<bigint, HeldProfile>();
   readonly #changed = new Set<bigint>();
@@ -52,12 +54,14 @@ export class Holdings {
 
   constructor(read: {
     readonly loginTypes: readonly Identity['type'][];
+    readonly mostIdentities: number;
     readonly profiles: readonly HeldProfile[];
     readonly slots: readonly HeldSlot[];
     /** Keys of erased people. */
     readonly erased: ReadonlySet<string>;
   }) {
     this.#loginTypes = read.loginTypes;
+    this.#mostIdentities = read.mostIdentities;
     this.#erased = read.erased;
     for (const profile of read.profiles) this.#profiles.set(profile.mpid, profile);
     for (const { key, slot, ...owner } of read.slots) {
@@ -88,15 +92,27 @@ export class Holdings {
       if (problem !== undefined) return refusal(problem, index);
     }
     if (draft.identities === before.identities) return undefined;
-    const second = changes.findIndex(({ to }) => to !== undefined && this.#isSecondLogin(to, before, draft));
-    if (second >= 0) return refusal(SECOND, second);
+    const wrong = this.#refuseResult(changes, before, draft);
+    if (wrong !== undefined) return wrong;
     for (const [key, owners] of draft.owners) this.#owners.set(key, owners);
     this.#profiles.set(before.mpid, { ...before, identities: draft.identities, former: draft.former });
     this.#changed.add(before.mpid);
     return undefined;
   }
 
-  /** Looked at when all changes are tried: a request may add the new value before it takes the old one off. */
+  /** Looks when all changes are tried: a request may add the new value before it takes the old one off. */
+  #refuseResult(changes: KeyedModification['changes'], before: HeldProfile, draft: Draft): AppError | undefined {
+    const second = changes.findIndex(({ to }) => to !== undefined && this.#isSecondLogin(to, before, draft));
+    if (second >= 0) return refusal(SECOND, second);
+    const count = draft.identities.length;
+    if (count <= Math.max(this.#mostIdentities, before.identities.length)) return undefined;
+    const message = `makes too many, as the profile ${tooMany(count, this.#mostIdentities)}`;
+    return refusal(
+      { code: 'VALIDATION_FAILED', message },
+      changes.findLastIndex(({ to }) => to !== undefined),
+    );
+  }
+
   #isSecondLogin(added: Identity, before: HeldProfile, { identities }: Draft): boolean {
     if (!this.#loginTypes.includes(added.type) || before.identities.some((held) => isSame(held, added))) return false;
     return identities.filter(({ type }) => type === added.type).length > 1;

@@ -13,6 +13,7 @@ import { type HeldProfile, type HeldSlot, Holdings, type KeyedIdentity, type Key
 
 interface KeyedGroup extends ProfileScope {
   readonly loginTypes: readonly Identity['type'][];
+  readonly mostIdentities: number;
   readonly requests: readonly KeyedModification[];
 }
 
@@ -27,7 +28,8 @@ export function keyedGroup(
     ...request,
     changes: request.changes.map(({ from, to }) => ({ from: keyed(from), to: keyed(to) })),
   }));
-  return { workspaceId, environment, loginTypes: policy.loginTypes, requests };
+  const mostIdentities = policy.bounds?.identities ?? Number.POSITIVE_INFINITY;
+  return { workspaceId, environment, loginTypes: policy.loginTypes, mostIdentities, requests };
 }
 
 /**
@@ -48,7 +50,7 @@ export async function modifyProfiles(
   const slots = await lockSlots(tx, group);
   const profiles = await readHeld(tx, group);
   const erased = hasTombstones ? await erasedAmong(tx, group) : new Set<string>();
-  const holdings = new Holdings({ loginTypes: group.loginTypes, profiles, slots, erased });
+  const holdings = new Holdings({ ...group, profiles, slots, erased });
   const outcomes = group.requests.map((request) => holdings.modify(request));
   const { freed, taken } = holdings.changedSlots();
   await freeSlots(tx, group, freed);

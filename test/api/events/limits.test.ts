@@ -89,6 +89,21 @@ describe('limits', () => {
     ]);
   });
 
+  test('a profile holds so many identities; what would pass them is refused, and recorded where it came in bulk', async () => {
+    expect(await api.put('/settings', { limits: { profile_identities: 2 } })).toBe(200);
+    const saying = (identities: object) => ({ user_identities: { customer_id: 'bea', ...identities } });
+    const reason = 'The profile would hold 3 identities, and limits.profile_identities allows 2';
+    expect((await api.post(SINGLE, saying({ email: 'bea@x' }))).status).toBe(202);
+    const { status, messages } = await api.post(SINGLE, saying({ google: 'bea' }));
+    expect([status, messages]).toEqual([400, [expect.stringContaining(`user_identities: ${reason}`)]]);
+    expect((await api.post(BULK, [saying({ yahoo: 'bea' }), saying({})])).status).toBe(202);
+    expect(await log()).toHaveLength(2);
+    const [recorded] = await api.access.store.query<{ errors: string }>('SELECT errors FROM rejected_batches');
+    expect(JSON.parse(recorded?.errors ?? '')).toEqual([
+      { path: 'user_identities', message: expect.stringContaining(reason) },
+    ]);
+  });
+
   test('a workspace may send so many batches a second; then 429 says when to come back', async () => {
     expect(await api.put('/settings', { limits: { batches_per_second: 10 } })).toBe(200);
     const header = 'x-mp-rate-limit-percentage-used';

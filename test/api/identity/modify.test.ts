@@ -66,3 +66,29 @@ it('takes the all-zero id of a device that is not tracked any more as a removal'
   expect((await api.post(`/v1/${mpid}/modify`, changes(['ios_idfa', 'tracked', zero]))).status).toBe(200);
   expect(await identitiesOf(api, mpid)).toEqual({ email: 'a@x' });
 });
+
+it('is 400 for what would make the profile hold more identities than the workspace allows', async () => {
+  await using api = await openIdentityApi();
+  const { mpid } = (await api.post('/v1/identify', sdkBody({ email: 'a@x', google: 'g', yahoo: 'y' }))).body;
+  await api.setUp({ limits: { profile_identities: 2 } });
+  // past what is believed of settings
+  api.clock.advance(10_000);
+  const modify = (...all: Parameters<typeof changes>) => api.post(`/v1/${mpid}/modify`, changes(...all));
+  const answer = await modify(
+    ['email', 'a@x', null],
+    ['twitter', null, 't'],
+    ['facebook', null, 'f'],
+    ['google', 'g', null],
+  );
+  expect(answer.status).toBe(200);
+  const refused = await modify(['email', null, 'b@x'], ['microsoft', null, 'm'], ['yahoo', 'y', null]);
+  expect(refused).toMatchObject({ status: 400, body: { ErrorCode: 'BAD_REQUEST' } });
+  expect(refused.body.errors[0].message).toContain(
+    'identity_changes[1].new_value: makes too many, as the profile would hold 4 identities, and limits.profile_identities allows 2',
+  );
+  expect(await identitiesOf(api, mpid)).toEqual({ facebook: 'f', twitter: 't', yahoo: 'y' });
+  expect((await modify(['yahoo', 'y', null])).status).toBe(200);
+  expect((await modify(['twitter', 't', 'u'])).status).toBe(200);
+  expect((await modify(['other', null, 'o'])).status).toBe(400);
+  expect(await identitiesOf(api, mpid)).toEqual({ facebook: 'f', twitter: 'u' });
+});

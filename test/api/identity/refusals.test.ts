@@ -164,3 +164,26 @@ describe('credentials', () => {
     expect(statuses.slice(50)).toContain(429);
   });
 });
+
+const TOO_MANY_IDENTITIES = { user_identities: { customer_id: 'full', google: 'g' } };
+const TOO_MANY_ATTRIBUTES = { user_identities: { customer_id: 'full' }, user_attributes: { a: 1, b: 2 } };
+
+it.each([
+  { verb: 'identify', limit: 'profile_identities', path: 'user_identities', body: TOO_MANY_IDENTITIES },
+  { verb: 'login', limit: 'profile_identities', path: 'user_identities', body: TOO_MANY_IDENTITIES },
+  { verb: 'identify', limit: 'profile_attributes', path: 'user_attributes', body: TOO_MANY_ATTRIBUTES },
+  { verb: 'login', limit: 'profile_attributes', path: 'user_attributes', body: TOO_MANY_ATTRIBUTES },
+])('POST /v1/$verb says that limits.$limit is passed, and adds nothing', async ({ verb, limit, body, path }) => {
+  await using here = await openIdentityApi();
+  await here.setUp({ limits: { [limit]: 1 } });
+  const known = { user_identities: { customer_id: 'full' } };
+  const { mpid } = (await here.post('/v1/login', known)).body;
+  const answer = await here.post(`/v1/${verb}`, body);
+  expect(answer).toMatchObject({ status: 400, body: { ErrorCode: 'BAD_REQUEST' } });
+  expect(answer.body.errors[0].message).toContain(`${path}: The profile would hold 2 `);
+  expect(answer.body.errors[0].message).toContain(`limits.${limit} allows 1`);
+  expect((await here.post('/v1/login', known)).body.mpid).toBe(mpid);
+  const scope = { workspaceId: here.workspaceId, environment: 'production' as const };
+  const profile = await readProfile(here.store, scope, BigInt(mpid));
+  expect([profile?.identities, profile?.attributes]).toEqual([[{ type: 'customer_id', value: 'full' }], []]);
+});

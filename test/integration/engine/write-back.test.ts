@@ -247,3 +247,17 @@ async function eraseMeanwhile({ store, workspace }: WrittenBack, name: string | 
     await queueErasedMpids(tx, { workspaceId: workspace, mpids, nowMs: 0 });
   });
 }
+
+test('a row that would give its person more identities than limits.profile_identities allows fails', async () => {
+  await using here = await openWrittenBack(fixture, TABLE);
+  await here.store.execute(
+    `INSERT INTO workspace_settings (workspace_id, settings, version) VALUES ($1, $2, 1)
+     ON CONFLICT (workspace_id) DO UPDATE SET settings = $2`,
+    [here.workspace, JSON.stringify({ limits: { profile_identities: 1 } })],
+  );
+  await here.run(await here.pipeline({ sqlQuery: 'SELECT customer_id, email, MPID FROM people' }));
+  const failed = await here.store.query<{ rule: string }>('SELECT rule FROM failed_records ORDER BY rule');
+  expect(failed.map(({ rule }) => rule)).toContain('profile_full');
+  const [ann] = await peopleOf(fixture, here.warehouse);
+  expect(ann).toEqual(PEOPLE[0]);
+});

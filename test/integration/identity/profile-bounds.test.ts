@@ -18,7 +18,11 @@ let workspaces = 100n;
 const scopeWith = (attributes: number, attributeBytes: number): ResolutionScope => ({
   ...SCOPE,
   workspaceId: workspaceId(workspaces++),
-  policy: { ...DEFAULT_POLICY, bounds: { attributes, attributeBytes } },
+  policy: { ...DEFAULT_POLICY, bounds: { identities: 100, attributes, attributeBytes } },
+});
+const scopeOfIdentities = (identities: number): ResolutionScope => ({
+  ...scopeWith(100, 100_000),
+  policy: { ...DEFAULT_POLICY, bounds: { identities, attributes: 100, attributeBytes: 100_000 } },
 });
 const text = (length: number) => JSON.stringify('x'.repeat(length));
 const full = (reason: string) => ({
@@ -89,5 +93,58 @@ describe.each([
     expect(await say({ a: text(100) }, 4n)).toEqual({ mpid: ann });
     expect(await say({ b: null, c: null }, 5n)).toEqual({ mpid: ann });
     expect(await attributesOf(scope, ann)).toEqual(['a', 'd']);
+  });
+
+  const identitiesOf = async (scope: ResolutionScope, mpid: bigint) =>
+    (await readProfile(store, scope, mpid))?.identities.map(({ value }) => value).toSorted();
+  const tooMany = (reason: string) => ({ ...full(reason), field: 'user_identities' });
+
+  it('identities that would pass the bound are refused with all that comes along, and as many as the bound are kept', async () => {
+    const scope = scopeOfIdentities(3);
+    const [ann = 0n] = mpidsOf(await deliver([person({ customer_id: 'ann', email: 'a@x' })], scope));
+    const { outcomes } = await deliver(
+      [
+        person({ customer_id: 'ann', google: 'g', yahoo: 'y' }, { refused: '1' }, 2n),
+        person({ customer_id: 'ann', mp_deviceid: 'd1' }, { kept: '1' }, 2n),
+        person({ customer_id: 'ann', mp_deviceid: 'd2' }, {}, 2n),
+        person({ customer_id: 'ann', mp_deviceid: 'd2' }, {}, 2n),
+        person({ customer_id: 'ann', email: 'A@X' }, { too: '1' }, 2n),
+        person({ customer_id: 'bob', google: 'g' }, {}, 2n),
+        person({ customer_id: 'cid', email: 'c@x', google: 'c', yahoo: 'c' }, {}, 2n),
+      ],
+      scope,
+    );
+    const four = tooMany('would hold 4 identities, and limits.profile_identities allows 3');
+    expect(outcomes.slice(0, 5)).toMatchObject([four, { mpid: ann }, four, four, { mpid: ann }]);
+    expect(outcomes.slice(5)).toMatchObject([{ mpid: expect.any(BigInt) }, four]);
+    expect(await identitiesOf(scope, ann)).toEqual(['a@x', 'ann', 'd1']);
+    expect(await attributesOf(scope, ann)).toEqual(['kept', 'too']);
+    await expectWholePeople(store, scope.workspaceId);
+  });
+
+  it('a profile with more identities than the bound is found and takes attributes, but gains no identity', async () => {
+    const { policy, ...unbounded } = scopeOfIdentities(2);
+    const scope = { ...unbounded, ...(policy !== undefined && { policy }) };
+    const held = { customer_id: 'ann', email: 'a@x', google: 'g', yahoo: 'y' };
+    const [ann = 0n] = mpidsOf(await deliver([person(held)], unbounded));
+    const { outcomes } = await deliver(
+      [person(held, { a: '1' }, 2n), person({ ...held, twitter: 't' }, { b: '1' }, 2n), person({ customer_id: 'ann' })],
+      scope,
+    );
+    const refusal = tooMany('would hold 5 identities, and limits.profile_identities allows 2');
+    expect(outcomes).toMatchObject([{ mpid: ann }, refusal, { mpid: ann }]);
+    expect(await attributesOf(scope, ann)).toEqual(['a']);
+  });
+
+  it('a profile at the bound still takes a proof of what a public key brought', async () => {
+    const scope = scopeOfIdentities(2);
+    const [ann = 0n] = mpidsOf(await deliver([person({ customer_id: 'ann' })], scope));
+    const both = person({ customer_id: 'ann', email: 'a@x' });
+    expect(mpidsOf(await deliver([{ ...both, isPublic: true }], scope))).toEqual([ann]);
+    expect(mpidsOf(await deliver([both], scope))).toEqual([ann]);
+    expect((await readProfile(store, scope, ann))?.identities).toEqual([
+      { type: 'email', value: 'a@x' },
+      { type: 'customer_id', value: 'ann' },
+    ]);
   });
 });

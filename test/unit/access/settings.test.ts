@@ -14,6 +14,7 @@ describe('the defaults of a workspace', () => {
         user_attributes_per_batch: 100,
         name_characters: 256,
         value_characters: 4096,
+        profile_identities: 1000,
         profile_attributes: 2000,
         profile_attribute_bytes: 512 * 1024,
         batches_per_second: 270,

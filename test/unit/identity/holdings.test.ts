@@ -9,6 +9,8 @@ const NOT_PUBLIC = { isPublic: false };
 
 const ERASED = new Set([keyed('email', 'erased').key]);
 
+const RULES = { mostIdentities: 100 };
+
 /** Profiles 1, 2 … with these identities; who comes first owns what is shared. */
 function holdingsOf(held: readonly (readonly KeyedIdentity[])[]) {
   const slots: HeldSlot[] = [];
@@ -27,7 +29,7 @@ function holdingsOf(held: readonly (readonly KeyedIdentity[])[]) {
     identities: all.map(({ type, value }) => ({ type, value, ...NOT_PUBLIC })),
     former: [],
   }));
-  return { slots, holdings: new Holdings({ loginTypes: ['customer_id'], erased: ERASED, profiles, slots }) };
+  return { slots, holdings: new Holdings({ ...RULES, loginTypes: ['customer_id'], erased: ERASED, profiles, slots }) };
 }
 
 const request = (mpid: bigint, ...changes: (readonly [KeyedIdentity | undefined, KeyedIdentity | undefined])[]) => ({
@@ -107,7 +109,7 @@ describe('modifications of one group', () => {
     const email = keyed('email', 'a');
     const profile = { mpid: 1n, version: 1, former: [] };
     const listed = new Holdings({
-      loginTypes: [],
+      ...{ ...RULES, loginTypes: [] },
       erased: new Set(),
       profiles: [{ ...profile, identities: [{ ...email, ...NOT_PUBLIC }] }],
       slots: [],
@@ -116,7 +118,8 @@ describe('modifications of one group', () => {
       expect.objectContaining({ code: 'STORE_CONFLICT' }),
     );
     const slots = [{ key: email.key, slot: 0, mpid: 1n, ...NOT_PUBLIC }];
-    const held = new Holdings({ loginTypes: [], erased: new Set(), profiles: [{ ...profile, identities: [] }], slots });
+    const nothing = [{ ...profile, identities: [] }];
+    const held = new Holdings({ ...RULES, loginTypes: [], erased: new Set(), profiles: nothing, slots });
     expect(() => held.modify(request(1n, [undefined, email]))).toThrow(
       expect.objectContaining({ code: 'STORE_CONFLICT' }),
     );

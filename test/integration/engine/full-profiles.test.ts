@@ -1,0 +1,50 @@
+// Rows that would leave a profile with more than the limits of the workspace allow: they fail, and their neighbours go on.
+import { expect, test } from 'vitest';
+import { testIdentities } from '../../support/deliver-people.ts';
+import { drivenRuns } from '../../support/driven-runs.ts';
+import { text } from '../../support/people-runs.ts';
+import { createRunDriver } from '../../support/run-driver.ts';
+import { someWorkspace, testKeyRing } from '../../support/test-access.ts';
+import { addPipeline, countsOf, readRun, WORKSPACE } from '../../support/test-engine.ts';
+
+const here = drivenRuns();
+
+test.each([
+  ['profile_identities', 'user_identities', 'would hold 3 identities'],
+  ['profile_attributes', 'user_attributes', 'would hold 2 attributes'],
+])('a row that passes limits.%s fails as profile_full', async (limit, field, words) => {
+  // the first of a store is that of all pipelines here
+  await someWorkspace({ ...here, keyRing: testKeyRing() });
+  await addPipeline(here.store);
+  const most = limit === 'profile_identities' ? 2 : 1;
+  await here.store.execute('INSERT INTO workspace_settings (workspace_id, settings, version) VALUES ($1, $2, 1)', [
+    WORKSPACE,
+    JSON.stringify({ limits: { [limit]: most } }),
+  ]);
+  const isIdentity = limit === 'profile_identities';
+  here.warehouse.columns = [
+    text('customer_id'),
+    text('email'),
+    ...(isIdentity ? [text('google')] : [text('a'), text('b')]),
+  ];
+  const more = isIdentity ? [null, 'g'] : [null, '1', '2'];
+  const less = isIdentity ? ['x', null] : ['x', '1', null];
+  here.warehouse.rows = [
+    ['ann', ...less],
+    ['ann', ...more],
+    ['bob', ...less],
+  ];
+  const driver = await createRunDriver({ ...here, chunkRows: 10, identities: testIdentities() });
+  const runId = await here.request();
+  const claimed = await driver.claim(WORKSPACE, runId);
+  expect(claimed !== undefined && (await driver.attempt(claimed))).toBe(true);
+  expect(countsOf(await readRun(here.store, runId))).toEqual([3, 2, 1, 0, 0]);
+  const failed = await here.store.query('SELECT rule, field, reason FROM failed_records');
+  expect(failed).toEqual([
+    {
+      rule: 'profile_full',
+      field,
+      reason: expect.stringMatching(new RegExp(`${words}, and limits.${limit} allows ${most}`)),
+    },
+  ]);
+});
