@@ -146,7 +146,7 @@ function assemble(parts: Parts): App {
   const jobs = createJobs({ store, clock, log });
   const metrics = createMetrics({ clock, log, observeProcess: true });
   const connectorEnvironment = connectorEnvironments(config, store);
-  const shared = { store, jobs, clock, keyRing, fleet: parts.fleet, connectorEnvironment };
+  const shared = { store, jobs, clock, keyRing, ceilings: config.ceilings, fleet: parts.fleet, connectorEnvironment };
   const events = createEvents({ identities, clock });
   const engine = createEngine({
     ...shared,
@@ -164,7 +164,7 @@ function assemble(parts: Parts): App {
   const requests = createIdentityRequests({ store, identities });
   const dsr = dsrOf(parts, settingsOf, () => http.url);
   const http: HttpServer = serveApi(parts, {
-    ...{ metrics, jobs, requests, dsr },
+    ...{ metrics, jobs, requests, dsr, onSettingsReplaced: settingsOf.forget },
     ingest: { store, clock, identities, batches, settingsOf },
     sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
@@ -232,11 +232,13 @@ interface Serving {
   readonly jobs: Jobs;
   readonly requests: IdentityRequests;
   readonly dsr: Dsr;
+  readonly onSettingsReplaced: (workspaceId: WorkspaceId) => void;
   readonly ingest: Parameters<typeof eventsEndpoints>[0];
   readonly sync: Sync;
 }
 
-function serveApi(parts: Parts, { metrics, jobs, requests, dsr, ingest, sync }: Serving): HttpServer {
+function serveApi(parts: Parts, serving: Serving): HttpServer {
+  const { metrics, jobs, requests, dsr, onSettingsReplaced, ingest, sync } = serving;
   const { store, clock, log, config, keyRing } = parts;
   const signingKeys = createSigningKeys({ store, clock, keyRing });
   const tokens = {
@@ -247,6 +249,7 @@ function serveApi(parts: Parts, { metrics, jobs, requests, dsr, ingest, sync }: 
     baseUrl: () => http.url,
     dataPlanUses,
     ceilings: config.ceilings,
+    onSettingsReplaced,
   };
   const http: HttpServer = createHttpServer({
     endpoints: [

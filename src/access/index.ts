@@ -6,7 +6,7 @@
 export type { AccessDeps, Actor } from './access-deps.ts';
 export { createAllowsOrigin } from './allows-origin.ts';
 export { createAuthenticate } from './authenticate.ts';
-export { requireKnownLimits } from './ceilings.ts';
+export { type Ceilings, requireKnownLimits } from './ceilings.ts';
 export { changeInputUses } from './change-input-uses.ts';
 export { changePlatformCredential } from './change-platform-credential.ts';
 export { changesOfResource } from './changes-of-resource.ts';
@@ -29,7 +29,7 @@ export { listPlatformCredentials } from './list-platform-credentials.ts';
 export { listWorkspaces } from './list-workspaces.ts';
 export type { Role } from './platform-credential.ts';
 export { provisionAccount } from './provision-account.ts';
-export { createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
+export { type CachedSettings, createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
 export { recordChange, recordChanges } from './record-change.ts';
 export { revokeInputCredential } from './revoke-input-credential.ts';
 export { revokePlatformCredential } from './revoke-platform-credential.ts';

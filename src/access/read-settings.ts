@@ -9,21 +9,13 @@ import { workspaceSettings } from './tables.ts';
 const CACHE_MS = 5_000;
 const KEPT = 10_000;
 
-/** The settings of a workspace, complete, as they stand in the store now. */
-export async function readSettings(
-  sql: Sql,
-  workspaceId: WorkspaceId,
-  ceilings: Ceilings = {},
-): Promise<WorkspaceSettings> {
+/** The settings of a workspace, complete, as they stand in the store now. Their limits are at most the operator's `ceilings`. */
+export async function readSettings(sql: Sql, workspaceId: WorkspaceId, ceilings: Ceilings): Promise<WorkspaceSettings> {
   return settingsFromWire(await readDocument(sql, workspaceId, ceilings));
 }
 
 /** As they stand on the wire. A workspace without a row has the defaults. */
-export async function readDocument(
-  sql: Sql,
-  workspaceId: WorkspaceId,
-  ceilings: Ceilings = {},
-): Promise<SettingsDocument> {
+export async function readDocument(sql: Sql, workspaceId: WorkspaceId, ceilings: Ceilings): Promise<SettingsDocument> {
   const [row] = await sql.orm
     .select({ settings: workspaceSettings.settings })
     .from(workspaceSettings)
@@ -34,24 +26,36 @@ export async function readDocument(
 
 export type SettingsReader = (workspaceId: WorkspaceId) => Promise<WorkspaceSettings>;
 
-/** `readSettings` for paths that ask often: what was read is believed for five seconds. */
+export interface CachedSettings extends SettingsReader {
+  /** Reads the workspace's settings anew for whoever asks from now on, as they were changed in this process. */
+  readonly forget: (workspaceId: WorkspaceId) => void;
+}
+
+/** `readSettings` for paths that ask often: what was read is believed for five seconds, or until `forget`. */
 export function createSettingsReader({
   store,
   clock,
-  ceilings,
+  ceilings = {},
 }: {
   readonly store: Sql;
   readonly clock: Clock;
   readonly ceilings?: Ceilings;
-}): SettingsReader {
+}): CachedSettings {
   const kept = new Map<WorkspaceId, { readonly settings: WorkspaceSettings; readonly atMs: number }>();
-  return async (workspaceId) => {
+  let changes = 0;
+  const read = async (workspaceId: WorkspaceId) => {
     const hit = kept.get(workspaceId);
     if (hit !== undefined && isWithin(clock, hit.atMs, CACHE_MS)) return hit.settings;
-    const atMs = clock.nowMs();
+    const [atMs, before] = [clock.nowMs(), changes];
     const settings = await readSettings(store, workspaceId, ceilings);
     if (kept.size >= KEPT) kept.clear();
-    kept.set(workspaceId, { settings, atMs });
+    // settings that were changed while they were read may be the old ones
+    if (changes === before) kept.set(workspaceId, { settings, atMs });
     return settings;
   };
+  const forget = (workspaceId: WorkspaceId) => {
+    changes++;
+    kept.delete(workspaceId);
+  };
+  return Object.assign(read, { forget });
 }

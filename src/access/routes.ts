@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS, readPage, WorkspaceParam } from '../http/index.ts';
-import { formatTime, parseJson } from '../kernel/index.ts';
+import { formatTime, parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Ceilings } from './ceilings.ts';
 import { AuditLogPage, AuditLogQuery } from './contract/audit-log.ts';
@@ -18,6 +18,8 @@ import { replaceSettings } from './replace-settings.ts';
 export interface AccessEndpointsDeps extends TokenDeps, DataPlanEndpointsDeps {
   readonly store: Store;
   readonly ceilings?: Ceilings;
+  /** Told of each workspace whose settings were replaced, once they are durable. */
+  readonly onSettingsReplaced?: (workspaceId: WorkspaceId) => void;
 }
 
 /** Anybody may send one, so it must cost little to read. */
@@ -95,7 +97,7 @@ function getKeys({ signingKeys }: AccessEndpointsDeps): Endpoint {
   });
 }
 
-function getSettings({ store, ceilings }: AccessEndpointsDeps): Endpoint {
+function getSettings({ store, ceilings = {} }: AccessEndpointsDeps): Endpoint {
   return defineEndpoint({
     api: 'platform_v2',
     method: 'GET',
@@ -124,7 +126,11 @@ function putSettings(deps: AccessEndpointsDeps): Endpoint {
     query: NO_PARAMETERS,
     body: SettingsBody,
     responses: { 200: SettingsDocument },
-    handler: async ({ caller, body }) => ({ status: 200, body: await replaceSettings(deps, caller, body) }),
+    async handler({ caller, body }) {
+      const replaced = await replaceSettings(deps, caller, body);
+      deps.onSettingsReplaced?.(caller.workspaceId);
+      return { status: 200, body: replaced };
+    },
   });
 }
 

@@ -27,7 +27,7 @@ export async function readRetention(
   id: WorkspaceId,
 ): Promise<Retention> {
   const now = timeOf(clock);
-  const { retention } = await readSettings(store, id);
+  const { retention } = await readSettings(store, id, {});
   return {
     workspaceId: id,
     batchesSince: monthsBefore(now, retention.batchesMonths),

@@ -70,7 +70,7 @@ export async function claimRun(deps: EngineDeps, claim: Claim): Promise<ClaimedR
     const row = await readRun(tx, key);
     const run = runFromRow(row);
     const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
-    const snapshot = row.snapshot ?? (await takeSnapshot(tx, run));
+    const snapshot = row.snapshot ?? (await takeSnapshot(tx, deps, run));
     if (snapshot === undefined) {
       await endUnbegun(tx, deps, { lease, run, job });
       return undefined;
@@ -177,12 +177,12 @@ async function readRun(tx: Transaction, { workspaceId, runId }: RunKey) {
 }
 
 /** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only what nobody asked for waits. */
-async function takeSnapshot(tx: Transaction, run: Run): Promise<string | undefined> {
+async function takeSnapshot(tx: Transaction, { ceilings }: EngineDeps, run: Run): Promise<string | undefined> {
   const { workspaceId, pipelineNumber } = run;
   const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
   if (context === undefined || !mayStart(context, run)) return undefined;
   await dropFormerGenerations(tx, { workspaceId, pipelineNumber, generation: context.pipeline.generation });
-  const snapshot = snapshotText(context, await readSettings(tx, workspaceId));
+  const snapshot = snapshotText(context, await readSettings(tx, workspaceId, ceilings));
   await tx.orm
     .update(pipelineRuns)
     .set({ snapshot })

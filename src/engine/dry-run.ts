@@ -38,7 +38,7 @@ export async function dryRun(
 ): Promise<DryRun> {
   const context = await loadPipeline(deps.store, { workspaceId, id: pipelineId });
   const pipelineNumber = context.pipeline.number;
-  const settings = await readSettings(deps.store, workspaceId);
+  const settings = await readSettings(deps.store, workspaceId, deps.ceilings);
   const snapshot = snapshotFromText(snapshotText(context, settings));
   const { dialect } = connectorOf(deps, context.connection);
   const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);

@@ -1,3 +1,4 @@
+import type { Ceilings } from '../access/index.ts';
 import type { Events } from '../events/index.ts';
 import type { Identities } from '../identity/index.ts';
 import type { Jobs } from '../jobs/index.ts';
@@ -12,4 +13,6 @@ export interface EndpointDeps extends WarehouseDeps {
   readonly clock: Clock;
   readonly identities: Identities;
   readonly events: Events;
+  /** The most that the operator allows as limits of a workspace. */
+  readonly ceilings: Ceilings;
 }

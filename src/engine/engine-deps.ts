@@ -1,3 +1,4 @@
+import type { Ceilings } from '../access/index.ts';
 import type { Events } from '../events/index.ts';
 import type { Identities } from '../identity/index.ts';
 import type { Jobs } from '../jobs/index.ts';
@@ -41,5 +42,7 @@ export interface EngineDeps {
   readonly random: Random;
   readonly log: Log;
   readonly settings: EngineSettings;
+  /** The most that the operator allows as limits of a workspace. */
+  readonly ceilings: Ceilings;
   readonly observer: RunObserver;
 }

@@ -77,7 +77,7 @@ interface Mapping {
 }
 
 async function compileMapping(deps: EngineDeps, { claimed, columns, iterator }: Mapping): Promise<UnitMapping> {
-  const settings = await readSettings(deps.store, claimed.workspaceId);
+  const settings = await readSettings(deps.store, claimed.workspaceId, deps.ceilings);
   const { pipeline, transformation, identity = settings.identity } = claimed.snapshot;
   const feed = await feedOf(deps.store, claimed.workspaceId, pipeline);
   return createMapping(deps, {

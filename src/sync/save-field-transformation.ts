@@ -111,13 +111,13 @@ async function overwrite(
 
 /** What each line lacks, and what the schema says of the rest, in one answer. */
 async function checkedMappings(
-  { store }: SyncDeps,
+  { store, ceilings }: SyncDeps,
   workspaceId: WorkspaceId,
   body: Body,
 ): Promise<readonly FieldMapping[]> {
   const issues: Issue[] = [];
   const mappings = readMappings(body.mappings, issues);
-  const { limits } = await readSettings(store, workspaceId);
+  const { limits } = await readSettings(store, workspaceId, ceilings);
   issues.push(...checkMappings(mappings, limits));
   if (issues.length > 0) throw refuse(issues);
   return mappings.filter((mapping) => mapping !== undefined);

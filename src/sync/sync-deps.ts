@@ -1,3 +1,4 @@
+import type { Ceilings } from '../access/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Clock, KeyRing, WorkspaceId } from '../kernel/index.ts';
 import type { Sql, Store } from '../store/index.ts';
@@ -10,6 +11,8 @@ export interface SyncDeps {
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly clock: Clock;
   readonly keyRing: KeyRing;
+  /** The most that the operator allows as limits of a workspace. */
+  readonly ceilings: Ceilings;
   readonly fleet: Fleet;
   readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
   /** How long a call of the API waits for a warehouse, all in all. */

@@ -39,6 +39,7 @@ export async function createRunDriver(options: {
   readonly clock: HandClock;
   readonly warehouse: FakeWarehouse;
   readonly chunkRows: number;
+  readonly ceilings?: EngineDeps['ceilings'];
   /** Real ones, for a test about profiles. */
   readonly identities?: Identities;
 }): Promise<RunDriver> {
@@ -47,7 +48,15 @@ export async function createRunDriver(options: {
   const identities = options.identities ?? countingIdentities(() => driver.onDelivering());
   const jobs = { enqueue: async () => undefined, cancel: async () => undefined } as unknown as Jobs;
   const deps: EngineDeps = {
-    ...{ store, jobs, identities, clock, keyRing: TEST_KEY_RING, ledgerKey: IDENTITY_KEY },
+    ...{
+      store,
+      jobs,
+      identities,
+      clock,
+      keyRing: TEST_KEY_RING,
+      ledgerKey: IDENTITY_KEY,
+      ceilings: options.ceilings ?? {},
+    },
     events: createEvents({ identities, clock }),
     fleet: { DuckDB: warehouse.connector },
     connectorEnvironment: () => warehouseEnvironment(),

@@ -53,7 +53,7 @@ export const NOW = '2024-06-01T12:00:00.000Z';
 
 /** `real` replaces the scripted warehouse by real connectors. */
 export async function openSyncApi(
-  real: Partial<Pick<SyncDeps, 'fleet' | 'connectorEnvironment'>> = {},
+  real: Partial<Pick<SyncDeps, 'fleet' | 'connectorEnvironment' | 'ceilings'>> = {},
 ): Promise<SyncApi> {
   const store = await openTestStore();
   const clock = stillClock();
@@ -69,7 +69,7 @@ export async function openSyncApi(
   await jobs.start();
   const keyRing = testKeyRing();
   const deps: SyncApi['deps'] = {
-    ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000 },
+    ...{ store, jobs, clock, keyRing, fleet: { DuckDB: warehouse.connector }, warehouseWaitMs: 15_000, ceilings: {} },
     connectorEnvironment: () => warehouseEnvironment(),
     isLedgerAhead,
     ...real,

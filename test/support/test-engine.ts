@@ -46,6 +46,7 @@ export interface DaemonOptions {
   /** In place of the test's own. */
   readonly environment?: ConnectorEnvironment;
   readonly settings?: Partial<EngineSettings>;
+  readonly ceilings?: Readonly<Record<string, number>>;
   readonly identities?: Identities;
   readonly events?: Events;
   readonly log?: Log;
@@ -75,6 +76,7 @@ export async function startDaemon({ store, clock, connector, ...rest }: DaemonOp
     random: () => 0.5,
     log,
     ledgerKey: IDENTITY_KEY,
+    ceilings: rest.ceilings ?? {},
     settings: {
       workers: 3,
       workspaceRuns: 4,

@@ -50,6 +50,7 @@ async function examineConnections(operator: Operator, config: Config): Promise<r
   const deps = {
     ...operator,
     fleet: connectorFleet,
+    ceilings: config.ceilings,
     connectorEnvironment: connectorEnvironments(config, operator.store),
     warehouseWaitMs: WAREHOUSE_WAIT_MS,
   };

@@ -66,7 +66,7 @@ interface About {
 }
 
 async function preview({ store, identityKey, dsr }: OfficerDeps, { request, subject }: About, signal: AbortSignal) {
-  const settings = await readSettings(store, workspaceOf(request.workspaceId));
+  const settings = await readSettings(store, workspaceOf(request.workspaceId), {});
   const { fillerCarriers } = dsr;
   return await previewErasure(store, { request, subject, identityKey, settings, fillerCarriers }, signal);
 }

@@ -104,7 +104,7 @@ async function resolvingOf(
   onResolved: Parameters<typeof createResolving>[1]['onResolved'],
 ) {
   const { workspaceId, snapshot, startedAt } = claimed;
-  const settings = await readSettings(deps.store, workspaceId);
+  const settings = await readSettings(deps.store, workspaceId, deps.ceilings);
   const { identity = settings.identity } = snapshot;
   return createResolving(deps, {
     scope: { workspaceId, environment: snapshot.pipeline.environment },

@@ -143,16 +143,31 @@ describe('other rooms', () => {
     const read = createSettingsReader(access);
     expect((await read(workspaceId)).retention.runsMonths).toBe(12);
     await call('PUT', '/settings', { retention: { runs_months: 6 } });
-    expect((await readSettings(access.store, workspaceId)).retention.runsMonths).toBe(6);
+    expect((await readSettings(access.store, workspaceId, {})).retention.runsMonths).toBe(6);
     expect((await read(workspaceId)).retention.runsMonths).toBe(12);
     access.clock.advance(5000);
     expect((await read(workspaceId)).retention.runsMonths).toBe(6);
+  });
+
+  test('see a change at once where they forget what they read, even while they read it', async () => {
+    await using setup = await ready();
+    const { access, call, workspaceId } = setup;
+    const read = createSettingsReader(access);
+    await read(workspaceId);
+    const slow = createSettingsReader(access);
+    const reading = slow(workspaceId);
+    slow.forget(workspaceId);
+    await reading;
+    await call('PUT', '/settings', { retention: { runs_months: 6 } });
+    read.forget(workspaceId);
+    expect((await read(workspaceId)).retention.runsMonths).toBe(6);
+    expect((await slow(workspaceId)).retention.runsMonths).toBe(6);
   });
 
   test('see no settings of another workspace', async () => {
     await using setup = await ready();
     const other = await someWorkspace(setup.access);
     await setup.call('PUT', '/settings', { retention: { runs_months: 6 } });
-    expect((await readSettings(setup.access.store, other.workspaceId)).retention.runsMonths).toBe(12);
+    expect((await readSettings(setup.access.store, other.workspaceId, {})).retention.runsMonths).toBe(12);
   });
 });

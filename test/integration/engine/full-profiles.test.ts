@@ -48,3 +48,18 @@ test.each([
     },
   ]);
 });
+
+test('a ceiling of the operator holds for rows, whatever the workspace set', async () => {
+  await someWorkspace({ ...here, keyRing: testKeyRing() });
+  await addPipeline(here.store);
+  here.warehouse.columns = [text('customer_id'), text('a'), text('b')];
+  here.warehouse.rows = [['ann', '1', '2']];
+  const ceilings = { profile_attributes: 1 };
+  const driver = await createRunDriver({ ...here, chunkRows: 10, identities: testIdentities(), ceilings });
+  const claimed = await driver.claim(WORKSPACE, await here.request());
+  expect(claimed !== undefined && (await driver.attempt(claimed))).toBe(true);
+  const failed = await here.store.query('SELECT rule, reason FROM failed_records');
+  expect(failed).toEqual([
+    { rule: 'profile_full', reason: expect.stringContaining('limits.profile_attributes allows 1:') },
+  ]);
+});

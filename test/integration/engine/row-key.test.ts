@@ -44,7 +44,7 @@ beforeEach(async () => {
   daemon = await startDaemon({ store, clock, connector: warehouse.connector });
   deps = {
     ...{ store, jobs: daemon.jobs, clock, keyRing: testKeyRing(), fleet: { DuckDB: warehouse.connector } },
-    ...{ connectorEnvironment: () => warehouseEnvironment({}), warehouseWaitMs: 5000, isLedgerAhead },
+    ...{ connectorEnvironment: () => warehouseEnvironment({}), warehouseWaitMs: 5000, isLedgerAhead, ceilings: {} },
   };
   await saveVisits(deps, caller);
 });
