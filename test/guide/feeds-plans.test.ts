@@ -25,7 +25,9 @@ async function feeds({ type }: Guide): Promise<void> {
 async function dataPlans({ type }: Guide): Promise<void> {
   const [register = '', name = '', wrong = '', keep = '', ...more] = blocksOf(page('data-plans.md'), 'Step by step');
   expect(more).toEqual([]);
-  expect(answers(await type(register))).toMatchObject([{ id: 'shop-plan', versions: [{}, { status: 'draft' }] }]);
+  expect(answers(await type(register))).toMatchObject([
+    { id: 'shop-plan', versions: [{ status: 'active' }, { status: 'draft' }] },
+  ]);
   const [pipeline, dryRun] = answers(await type(name));
   expect(pipeline).toMatchObject({ data_plan_id: 'shop-plan', warnings: [] });
   const plan = { context: { data_plan: { plan_id: 'shop-plan', plan_version: 1 } } };

@@ -115,9 +115,11 @@ describe('a pipeline of type events', () => {
     await api.store.transaction((tx) => faultConnection(tx, { workspaceId, id: 'broken', errors }));
     const asked = api.warehouse.described.length;
     const { body } = await post({ data_model_id: 'unstable', connection_id: 'broken' });
-    expect(body).toMatchObject({ status: 'faulted', warnings: [{}, {}] });
-    expect(body.warnings[0].message).toContain('random gives another value each time');
-    expect(body.warnings[1].message).toContain('could not be checked when the pipeline was saved');
+    expect(body.status).toBe('faulted');
+    expect(body.warnings).toEqual([
+      { message: expect.stringContaining('random gives another value each time') },
+      { message: expect.stringContaining('could not be checked when the pipeline was saved') },
+    ]);
     expect(api.warehouse.described.length).toBe(asked);
   });
 

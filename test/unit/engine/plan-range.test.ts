@@ -61,16 +61,18 @@ describe('planRange', () => {
   it('is empty when nothing can be new, and leaves the position where it is', () => {
     const position = at('2024-05-01T10:00:00Z');
     expect(shown({ position })).toEqual(['empty', '2024-05-01T10:00:00.000000Z', '2024-05-01T10:00:00.000000Z']);
-    expect(shown({ position: position + microsOfMs(day), lookbackMs: 5 * day })).toMatchObject(['empty', {}, {}]);
+    const ahead = '2024-05-02T10:00:00.000000Z';
+    expect(shown({ position: position + microsOfMs(day), lookbackMs: 5 * day })).toEqual(['empty', ahead, ahead]);
   });
 
   it('widens the start by the lookback, but not past from', () => {
     const position = at('2024-05-01T09:00:00Z');
-    expect(shown({ position, lookbackMs: day })).toMatchObject(['range', '2024-04-30T09:00:00.000000Z', {}]);
-    expect(shown({ position, lookbackMs: day, from: at('2024-05-01T00:00:00Z') })).toMatchObject([
+    const end = '2024-05-01T10:00:00.000000Z';
+    expect(shown({ position, lookbackMs: day })).toEqual(['range', '2024-04-30T09:00:00.000000Z', end]);
+    expect(shown({ position, lookbackMs: day, from: at('2024-05-01T00:00:00Z') })).toEqual([
       'range',
       '2024-05-01T00:00:00.000000Z',
-      {},
+      end,
     ]);
   });
 
@@ -82,7 +84,8 @@ describe('planRange', () => {
       '2024-04-30T15:00:00.000000Z',
     ]);
     expect(axis.bound(at('2024-04-30T15:00:00Z'))).toBe('2024-05-01');
-    expect(shown({ axis, position: at('2024-04-30T15:00:00Z') })).toMatchObject(['empty', {}, {}]);
+    const midnight = '2024-04-30T15:00:00.000000Z';
+    expect(shown({ axis, position: at('2024-04-30T15:00:00Z') })).toEqual(['empty', midnight, midnight]);
   });
 
   it('reads everything in full mode, or from and until where an iterator gives them a column', () => {
