@@ -29,7 +29,7 @@ export { listPlatformCredentials } from './list-platform-credentials.ts';
 export { listWorkspaces } from './list-workspaces.ts';
 export type { Role } from './platform-credential.ts';
 export { provisionAccount } from './provision-account.ts';
-export { type CachedSettings, createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
+export { createSettingsReader, readSettings, type SettingsReader } from './read-settings.ts';
 export { recordChange, recordChanges } from './record-change.ts';
 export { revokeInputCredential } from './revoke-input-credential.ts';
 export { revokePlatformCredential } from './revoke-platform-credential.ts';

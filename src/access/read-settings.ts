@@ -26,7 +26,7 @@ export async function readDocument(sql: Sql, workspaceId: WorkspaceId, ceilings:
 
 export type SettingsReader = (workspaceId: WorkspaceId) => Promise<WorkspaceSettings>;
 
-export interface CachedSettings extends SettingsReader {
+interface CachedSettings extends SettingsReader {
   /** Reads the workspace's settings anew for whoever asks from now on, as they were changed in this process. */
   readonly forget: (workspaceId: WorkspaceId) => void;
 }
