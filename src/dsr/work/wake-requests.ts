@@ -35,28 +35,24 @@ export interface Waking {
  * time moves to the next look, so that a request whose worker and job are gone is found again. Answers how many were due.
  */
 export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Promise<number> {
-  await resetWoken(store, waking);
+  const { nowMs, signal } = waking;
   let woken = 0;
   const wakeOne = async (request: DueRequest) => {
-    await wake(store, jobs, { request, nowMs: waking.nowMs });
+    await wake(store, jobs, { request, nowMs });
     woken += 1;
   };
-  await eachApart(dueRequests(store, waking), wakeOne, waking.signal);
+  const looks = [
+    () => eachApart(wokenAhead(store, nowMs), (request) => resetAttempt(store, request), signal),
+    () => eachApart(dueRequests(store, waking), wakeOne, signal),
+  ];
+  await eachApart(looks, (look) => look(), signal);
   return woken;
 }
 
 /**
- * Gives pending requests that a clock ahead has woken the time of their start again: with the times that such a clock wrote,
- * they would be found only when it is as late as that.
+ * Gives a pending request that a clock ahead has woken the time of its start again: with the time that such a clock wrote,
+ * it would be found only when it is as late as that.
  */
-async function resetWoken(sql: Sql, { nowMs, signal }: Waking): Promise<void> {
-  let woken: readonly DueRequest[];
-  do {
-    woken = await findWokenAhead(sql, nowMs);
-    for (const request of woken) await resetAttempt(sql, request);
-  } while (woken.length === WOKEN_AT_ONCE && !signal.aborted);
-}
-
 async function resetAttempt(sql: Sql, { workspaceId, id, nextAttemptOn }: DueRequest): Promise<void> {
   await sql.execute(
     `UPDATE dsr_requests SET next_attempt_on = starts_on
@@ -65,17 +61,29 @@ async function resetAttempt(sql: Sql, { workspaceId, id, nextAttemptOn }: DueReq
   );
 }
 
-/** Waking one takes it out of what the next page finds. */
+const wokenAhead = (sql: Sql, nowMs: number) => eachFound(() => findWokenAhead(sql, nowMs));
+
 async function* dueRequests(sql: Sql, waking: Waking): AsyncGenerator<DueRequest> {
-  for (const look of looksOf(waking)) {
-    let found: number;
-    do {
-      const due = await look(sql);
-      yield* due;
-      found = due.length;
-    } while (found === WOKEN_AT_ONCE);
-  }
+  for (const look of looksOf(waking)) yield* eachFound(() => look(sql));
 }
+
+/**
+ * Yields what `look` finds, page by page: what was worked on is out of what the next page finds. What failed is found again,
+ * and skipped; a page of nothing else is the last.
+ */
+async function* eachFound(look: () => Promise<readonly DueRequest[]>): AsyncGenerator<DueRequest> {
+  const seen = new Set<string>();
+  let isLast: boolean;
+  do {
+    const found = await look();
+    const fresh = found.filter((request) => !seen.has(nameOf(request)));
+    for (const request of fresh) seen.add(nameOf(request));
+    yield* fresh;
+    isLast = found.length < WOKEN_AT_ONCE || fresh.length === 0;
+  } while (!isLast);
+}
+
+const nameOf = ({ workspaceId, id }: DueRequest) => `${workspaceId}/${id}`;
 
 type Look = (sql: Sql) => Promise<readonly DueRequest[]>;
 

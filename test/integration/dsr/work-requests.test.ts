@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changesOfResource } from '../../../src/access/index.ts';
+import type { Request } from '../../../src/dsr/request.ts';
 import { retryRequest } from '../../../src/dsr/retry-request.ts';
 import { stuckRequests } from '../../../src/dsr/stuck-requests.ts';
 import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
@@ -105,6 +106,32 @@ describe('a pass', () => {
     expect(await pass()).toEqual([request.id]);
     await work(workDeps(store, clock), request);
     expect(await readRequest(store, request)).toMatchObject({ status: 'completed' });
+  });
+
+  it('gives the others their times again, and starts what is due, beside requests that the store refuses to write', async () => {
+    const startsOn = now(7 * DAY_MS);
+    const ahead = (afterMs: number) => pending(startsOn, { nextAttemptOn: now(30 * DAY_MS + afterMs) });
+    const refused: Request[] = [];
+    // a page of them alone, found before the others
+    for (let count = 0; count < 199; count++) refused.push(await ahead(0));
+    const [sound, other] = [await ahead(1), await ahead(2)];
+    const due = await pending(now());
+    await store.query(
+      `ALTER TABLE dsr_requests ADD CONSTRAINT refused
+       CHECK (next_attempt_on > starts_on OR id <> ALL ('{${refused.map(({ id }) => id).join()}}')) NOT VALID`,
+    );
+    try {
+      const { keys, jobs: queue } = jobs();
+      const waking = { nowMs: clock.nowMs(), signal: new AbortController().signal, starts: ['erasure'] };
+      await expect(wakeRequests(store, queue as never, waking)).rejects.toThrow('refused');
+      expect(keys.map((key) => key.split('/')[1])).toEqual([due.id]);
+    } finally {
+      await store.query('ALTER TABLE dsr_requests DROP CONSTRAINT refused');
+    }
+    for (const { id } of [sound, other]) {
+      const row = await readRequest(store, { workspaceId, id });
+      expect(row.next_attempt_on).toBe(row.starts_on);
+    }
   });
 });
 
