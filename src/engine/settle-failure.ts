@@ -1,4 +1,4 @@
-import { AppError, type BackoffPolicy, backoffDelayMs, type ErrorCode, msOfMicros } from '../kernel/index.ts';
+import { AppError, type ErrorCode, msOfMicros } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import {
   faultConnection,
@@ -17,13 +17,13 @@ import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { dropLedger, keepDelivered } from './ledger/close-ledger.ts';
 import { giveUpRecords } from './retry/give-up-records.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import { usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /** What a failure of a run is about: what stops until someone acts. */
 export type Blame = 'connection' | 'data model' | 'pipeline';
 
-const RETRY: BackoffPolicy = { baseMs: 10_000, maxMs: 15 * 60_000 };
 /** Rulings §7: 5 failed runs in a row fault the pipeline. */
 const FAILURES_IN_A_ROW = 5;
 
@@ -82,8 +82,7 @@ async function releaseRun(tx: Transaction, deps: EngineDeps, claimed: ClaimedRun
 async function deferRun(tx: Transaction, deps: EngineDeps, settling: Settling): Promise<string> {
   const { error, claimed } = settling;
   const nowMs = deps.clock.nowMs();
-  const backoffMs = backoffDelayMs(claimed.run.attempts, RETRY, deps.random);
-  const delayMs = Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1000);
+  const delayMs = retryDelayMs(claimed.run.attempts, error, deps.random);
   const errors = [{ message: error.message }];
   const ending = { lease: claimed, event: 'defer', nowMs, errors, retryAtMs: nowMs + delayMs } as const;
   const status = await endRun(tx, ending);

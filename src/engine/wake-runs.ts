@@ -1,11 +1,14 @@
 import type { Jobs } from '../jobs/index.ts';
 import { eachApart, type WorkspaceId, workspaceId } from '../kernel/index.ts';
-import type { Store, Transaction } from '../store/index.ts';
+import type { Sql, Store, Transaction } from '../store/index.ts';
 import { RUN_QUEUE, runJobKey } from '../sync/index.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { SUSPECT_LOSSES } from './places.ts';
+import { LONGEST_RETRY_MS } from './retry-delay.ts';
 
 const SWEPT_AT_ONCE = 1000;
+/** A retry that is further ahead was put off by a clock that ran ahead; clocks may differ by the minutes beyond. */
+const TOO_FAR_MS = LONGEST_RETRY_MS + 10 * 60_000;
 
 interface RunRow {
   readonly workspace_id: bigint;
@@ -48,14 +51,23 @@ interface DueRetry extends RunRow {
   readonly retry_at: Date;
 }
 
-/** Wakes runs whose retry time has come. Any daemon may look; the one that clears the time makes the job. */
+/**
+ * Wakes runs whose retry time has come, and those whose retry time is further ahead than any retry is put off: a clock that
+ * ran ahead wrote it. Any daemon may look; the one that clears the time makes the job.
+ */
 export async function wakeDueRetries(store: Store, jobs: Jobs, nowMs: number): Promise<void> {
-  const due = await store.query<DueRetry>(
-    `/* across workspaces: retries that are due */ SELECT workspace_id, id, retry_at FROM pipeline_runs
-     WHERE status = 'retrying' AND retry_at <= $1 ORDER BY retry_at LIMIT ${SWEPT_AT_ONCE}`,
-    [new Date(nowMs)],
+  const looks = [() => findRetries(store, '<=', nowMs), () => findRetries(store, '>', nowMs + TOO_FAR_MS)];
+  await eachApart(looks, async (look) =>
+    eachApart(await look(), (run) => store.transaction((tx) => wakeRetry(tx, jobs, run))),
   );
-  await eachApart(due, (run) => store.transaction((tx) => wakeRetry(tx, jobs, run)));
+}
+
+function findRetries(sql: Sql, is: '<=' | '>', timeMs: number): Promise<readonly DueRetry[]> {
+  return sql.query<DueRetry>(
+    `/* across workspaces: retries that are due */ SELECT workspace_id, id, retry_at FROM pipeline_runs
+     WHERE status = 'retrying' AND retry_at ${is} $1 ORDER BY retry_at LIMIT ${SWEPT_AT_ONCE}`,
+    [new Date(timeMs)],
+  );
 }
 
 async function wakeRetry(tx: Transaction, jobs: Jobs, run: DueRetry): Promise<void> {

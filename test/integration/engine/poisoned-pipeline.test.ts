@@ -95,17 +95,28 @@ async function refuseWrites(table: string): Promise<void> {
   }
 }
 
+/** A new pipeline with a run that is tried again after so long. */
+async function addRetrying(workspace: typeof SOUND, { afterMs }: { readonly afterMs: number }): Promise<void> {
+  const { number } = await addPipeline(store, { workspace, id: `in ${afterMs}` });
+  await store.execute(
+    `INSERT INTO pipeline_runs (workspace_id, pipeline_number, connection_id, type, status, fence, attempts, errors, warnings,
+       logical_date, created_on, retry_at, extracted_records, successful_records, failed_records, deduplicated_records,
+       erased_records)
+     VALUES ($1, $2, 'warehouse', 'manual', 'retrying', 1, 1, '[]', '[]', $3, $3, $4, 0, 0, 0, 0, 0)`,
+    [workspace, number, new Date(clock.nowMs()), new Date(clock.nowMs() + afterMs)],
+  );
+}
+
+test('a retry that a clock ahead has put off is woken; the longest that a right clock puts off waits', async () => {
+  const [longestMs, monthMs] = [2 * 3_600_000, 30 * 86_400_000];
+  for (const afterMs of [longestMs, monthMs]) await addRetrying(SOUND, { afterMs });
+  await wakeDueRetries(store, jobs, clock.nowMs());
+  const waiting = await store.query('SELECT retry_at FROM pipeline_runs WHERE retry_at IS NOT NULL');
+  expect(waiting).toEqual([{ retry_at: new Date(clock.nowMs() + longestMs) }]);
+});
+
 test('a run whose retry cannot be woken leaves the others to be woken', async () => {
-  for (const workspace of [POISONED, SOUND]) {
-    const { number } = await addPipeline(store, { workspace });
-    await store.execute(
-      `INSERT INTO pipeline_runs (workspace_id, pipeline_number, connection_id, type, status, fence, attempts, errors, warnings,
-         logical_date, created_on, retry_at, extracted_records, successful_records, failed_records, deduplicated_records,
-         erased_records)
-       VALUES ($1, $2, 'warehouse', 'manual', 'retrying', 1, 1, '[]', '[]', $3, $3, $3, 0, 0, 0, 0, 0)`,
-      [workspace, number, new Date(clock.nowMs())],
-    );
-  }
+  for (const workspace of [POISONED, SOUND]) await addRetrying(workspace, { afterMs: 0 });
   await refuseWrites('pipeline_runs');
   await expect(wakeDueRetries(store, jobs, clock.nowMs())).rejects.toThrow('refused');
   expect(await store.query('SELECT workspace_id FROM pipeline_runs WHERE retry_at IS NULL')).toEqual([
