@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
+import { waitsForStart } from './plan-request.ts';
 import type { Request } from './request.ts';
 import { nextRequestStatus } from './request-machine.ts';
 import { setStatus } from './set-status.ts';
@@ -39,8 +40,8 @@ const isRequest = (workspaceId: bigint, id: string) =>
   and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id));
 
 /** What waits for its start waits for it whoever wakes the worker. */
-function isDue({ status, startsOn }: Request, nowMs: number): boolean {
-  return status !== 'pending' || startsOn.getTime() <= nowMs;
+function isDue({ status, type, startsOn }: Request, nowMs: number): boolean {
+  return status !== 'pending' || !waitsForStart(type) || startsOn.getTime() <= nowMs;
 }
 
 async function start(tx: Transaction, request: Request, nowMs: number): Promise<Request | undefined> {

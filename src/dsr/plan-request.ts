@@ -32,13 +32,16 @@ export function planRequest(request: RequestToPlan): RequestPlan {
   };
 }
 
-/** Before this an erasure is not completed, however early it was worked on. */
-export function completesNotBefore({ type, receivedOn }: Omit<RequestToPlan, 'skipWaitingPeriod'>): Date {
-  return type === 'erasure' ? new Date(receivedOn.getTime() + SOONEST_COMPLETION_MS) : receivedOn;
+/** Before this an erasure is not completed, however early it was worked on; undefined: at any time. */
+export function completesNotBefore({ type, receivedOn }: Pick<RequestToPlan, 'type' | 'receivedOn'>): Date | undefined {
+  return type === 'erasure' ? new Date(receivedOn.getTime() + SOONEST_COMPLETION_MS) : undefined;
 }
+
+/** False: a request of this type starts at any time, even one that was received by a clock that ran ahead. */
+export const waitsForStart = (type: RequestType): boolean => type === 'erasure';
 
 // not shown: when access and portability start; nothing waits for them, so they do at the next pass of a worker
 function waitingMs({ type, skipWaitingPeriod }: RequestToPlan): number {
-  if (type !== 'erasure') return 0;
+  if (!waitsForStart(type)) return 0;
   return skipWaitingPeriod ? SKIPPED_WAITING_MS : WAITING_MS;
 }

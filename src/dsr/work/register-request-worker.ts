@@ -1,5 +1,5 @@
 import type { Jobs } from '../../jobs/index.ts';
-import { REQUEST_TYPES } from '../request-type.ts';
+import { REQUEST_TYPES, type RequestType } from '../request-type.ts';
 import { REQUEST_QUEUE, requestOfKey, wakeRequests } from './wake-requests.ts';
 import type { WorkDeps } from './work-deps.ts';
 import { workRequest } from './work-request.ts';
@@ -21,7 +21,7 @@ export async function registerRequestWorker(
   { works, accessCron }: RequestWorkerSettings,
 ): Promise<void> {
   const { store, jobs, clock } = deps;
-  const pass = (starts: readonly string[]) => async (_dueAt: Date, signal: AbortSignal) => {
+  const pass = (starts: readonly RequestType[]) => async (_dueAt: Date, signal: AbortSignal) => {
     await wakeRequests(store, jobs, { nowMs: clock.nowMs(), signal, starts });
   };
   await jobs.cadence('dsr-requests', EACH_MINUTE, pass(['erasure']));

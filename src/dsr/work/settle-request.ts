@@ -26,7 +26,7 @@ export async function completeRequest(
   return await store.transaction(async (tx) => {
     await lockAttempt(tx, request);
     const nowMs = clock.nowMs();
-    if (nowMs < notBefore.getTime()) {
+    if (notBefore !== undefined && nowMs < notBefore.getTime()) {
       await putOff(tx, request, { until: notBefore, lastError: null });
       return false;
     }

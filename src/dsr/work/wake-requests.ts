@@ -2,6 +2,8 @@ import type { Jobs } from '../../jobs/index.ts';
 import { eachApart, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
 import { LOOK_AGAIN_MS, type RequestKey } from '../claim-request.ts';
+import { waitsForStart } from '../plan-request.ts';
+import type { RequestType } from '../request-type.ts';
 
 export const REQUEST_QUEUE = 'dsr-requests';
 
@@ -26,7 +28,7 @@ export interface Waking {
   readonly nowMs: number;
   readonly signal: AbortSignal;
   /** Which kinds begin with this pass; those in progress go on with every pass. */
-  readonly starts: readonly string[];
+  readonly starts: readonly RequestType[];
 }
 
 /**
@@ -89,13 +91,18 @@ type Look = (sql: Sql) => Promise<readonly DueRequest[]>;
 
 /** Each is one stretch of an index, so that a pass costs what is due and not what waits. */
 function looksOf({ nowMs, starts }: Waking): readonly Look[] {
+  const aheadMs = nowMs + LONGEST_WAIT_MS;
+  const toStart: readonly Start[] = [
+    ...starts.map((type) => ({ type, is: '<=', timeMs: nowMs }) as const),
+    ...starts.filter((type) => !waitsForStart(type)).map((type) => ({ type, is: '>', timeMs: aheadMs }) as const),
+  ];
   return [
     (sql) => findUnderWay(sql, '<=', nowMs),
-    (sql) => findUnderWay(sql, '>', nowMs + LONGEST_WAIT_MS),
-    ...starts.map(
-      (type): Look =>
+    (sql) => findUnderWay(sql, '>', aheadMs),
+    ...toStart.map(
+      (start): Look =>
         (sql) =>
-          findToStart(sql, type, nowMs),
+          findToStart(sql, start),
     ),
   ];
 }
@@ -111,11 +118,17 @@ function findUnderWay(sql: Sql, is: '<=' | '>', timeMs: number): Promise<readonl
   );
 }
 
-function findToStart(sql: Sql, type: string, nowMs: number): Promise<readonly DueRequest[]> {
+interface Start {
+  readonly type: RequestType;
+  readonly is: '<=' | '>';
+  readonly timeMs: number;
+}
+
+function findToStart(sql: Sql, { type, is, timeMs }: Start): Promise<readonly DueRequest[]> {
   return sql.query<DueRequest>(
-    `${DUE} WHERE status = 'pending' AND type = $2 AND next_attempt_on <= $1
+    `${DUE} WHERE status = 'pending' AND type = $2 AND next_attempt_on ${is} $1
      ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
-    [new Date(nowMs), type],
+    [new Date(timeMs), type],
   );
 }
 

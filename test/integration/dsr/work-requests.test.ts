@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changesOfResource } from '../../../src/access/index.ts';
 import type { Request } from '../../../src/dsr/request.ts';
+import type { RequestType } from '../../../src/dsr/request-type.ts';
 import { retryRequest } from '../../../src/dsr/retry-request.ts';
 import { stuckRequests } from '../../../src/dsr/stuck-requests.ts';
 import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
@@ -44,7 +45,7 @@ function jobs() {
 }
 
 /** A pass of a daemon; answers the ids of the requests that it made jobs for. */
-async function pass(starts: readonly string[] = ['access', 'portability', 'erasure']): Promise<readonly string[]> {
+async function pass(starts: readonly RequestType[] = ['access', 'portability', 'erasure']): Promise<readonly string[]> {
   const { keys, jobs: queue } = jobs();
   const waking = { nowMs: clock.nowMs(), signal: new AbortController().signal, starts };
   await wakeRequests(store, queue as never, waking);
@@ -108,6 +109,18 @@ describe('a pass', () => {
     expect(await readRequest(store, request)).toMatchObject({ status: 'completed' });
   });
 
+  it('starts an access request that a clock ahead received, and leaves such an erasure its waiting period', async () => {
+    clock.advance(30 * DAY_MS);
+    const received = { receivedOn: now(), startsOn: now() };
+    const access = await pending(now(), { type: 'access', ...received });
+    await pending(now(7 * DAY_MS), { receivedOn: now() });
+    clock.advance(-30 * DAY_MS);
+    expect(await pass()).toEqual([access.id]);
+    await work(workDeps(store, clock), access);
+    expect(await readRequest(store, access)).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(await pass()).toEqual([]);
+  });
+
   it('gives the others their times again, and starts what is due, beside requests that the store refuses to write', async () => {
     const startsOn = now(7 * DAY_MS);
     const ahead = (afterMs: number) => pending(startsOn, { nextAttemptOn: now(30 * DAY_MS + afterMs) });
@@ -122,7 +135,7 @@ describe('a pass', () => {
     );
     try {
       const { keys, jobs: queue } = jobs();
-      const waking = { nowMs: clock.nowMs(), signal: new AbortController().signal, starts: ['erasure'] };
+      const waking = { nowMs: clock.nowMs(), signal: new AbortController().signal, starts: ['erasure'] } as const;
       await expect(wakeRequests(store, queue as never, waking)).rejects.toThrow('refused');
       expect(keys.map((key) => key.split('/')[1])).toEqual([due.id]);
     } finally {
