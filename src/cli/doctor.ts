@@ -1,8 +1,8 @@
 import type { Register } from './command.ts';
 
 const HELP = `
-Looks at folder, disk, keys, port, store, clock, schedule, batches, pipelines and every connection, and says how to mend what is
-wrong. Exit code 0 when nothing failed, 1 otherwise.`;
+Looks at folder, disk, keys, port, store, clock, schedule, batches, erasures, pipelines and every connection, and says how to
+mend what is wrong. Exit code 0 when nothing failed, 1 otherwise.`;
 
 export const registerDoctor: Register = (program, context) => {
   program

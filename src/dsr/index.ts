@@ -20,4 +20,5 @@ export { retryRequest } from './retry-request.ts';
 export { dsrSecrets } from './sealed-tables.ts';
 export { stuckRequests } from './stuck-requests.ts';
 export { registerVacuum } from './vacuum/register-vacuum.ts';
+export { erasuresToVacuum } from './vacuum/vacuum-erased.ts';
 export { registerRequestWorker } from './work/register-request-worker.ts';

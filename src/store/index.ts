@@ -20,4 +20,5 @@ export { openStore } from './open-store.ts';
 export { type Reencrypted, reencryptTable, type SealedTable } from './reencrypt.ts';
 export { attachStore, type StartOptions, startStore } from './start-store.ts';
 export { storeAddress } from './store-address.ts';
+export { tablesNotToVacuum } from './vacuum.ts';
 export { withinPageBytes } from './within-page-bytes.ts';

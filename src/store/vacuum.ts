@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { asAppError, type ErrorCode } from '../kernel/index.ts';
 import { cancelOnAbort, throwIfAborted } from './cancel-on-abort.ts';
+import type { Sql } from './contract.ts';
 import { storeError } from './errors.ts';
 import { lend } from './transaction.ts';
 
@@ -72,15 +73,27 @@ async function hasWarned(client: PoolClient, work: () => Promise<unknown>): Prom
 }
 
 /** Tables without text hold numbers and keyed hashes alone. */
+const TEXT_TABLES = `
+  SELECT format('%I.%I', n.nspname, c.relname) AS name
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname = current_schema()
+    AND EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                  AND a.atttypid IN ('text'::regtype, 'text[]'::regtype, 'json'::regtype, 'jsonb'::regtype, 'bytea'::regtype))`;
+
 async function textTables(client: PoolClient): Promise<readonly string[]> {
-  const { rows } = await client.query<{ readonly name: string }>(
-    `SELECT format('%I.%I', n.nspname, c.relname) AS name
-     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname = current_schema()
-       AND EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                     AND a.atttypid IN ('text'::regtype, 'text[]'::regtype, 'json'::regtype, 'jsonb'::regtype, 'bytea'::regtype))
-     ORDER BY 1`,
-  );
+  const { rows } = await client.query<{ readonly name: string }>(`${TEXT_TABLES} ORDER BY 1`);
+  return rows.map(({ name }) => name);
+}
+
+/** PostgreSQL 17 came with a privilege for it; before, the owners of the table and of the database alone vacuum it. */
+const MAY_VACUUM = `
+  CASE WHEN current_setting('server_version_num')::int4 >= 170000 THEN has_table_privilege(c.oid, 'MAINTAIN')
+    ELSE pg_has_role(c.relowner, 'USAGE') END
+  OR EXISTS (SELECT 1 FROM pg_database d WHERE d.datname = current_database() AND pg_has_role(d.datdba, 'USAGE'))`;
+
+/** Returns the tables with text that the store's role may not vacuum, by name. */
+export async function tablesNotToVacuum(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql.query<{ readonly name: string }>(`${TEXT_TABLES} AND NOT (${MAY_VACUUM}) ORDER BY 1`);
   return rows.map(({ name }) => name);
 }
 

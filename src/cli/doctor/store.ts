@@ -1,7 +1,8 @@
-// What the doctor asks an open store: that it answers, its clock, what waits in its queue, batches outside their months.
+// What the doctor asks an open store: that it answers, its clock, what is late, batches outside their months, erasures.
 import { countStrayBatches } from '../../events/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
+import { lookAtErasures } from './erasures.ts';
 import { examine, type Finding } from './finding.ts';
 
 const SKEW_MS = 2000;
@@ -14,6 +15,7 @@ export async function examineStore(store: Store, clock: Clock): Promise<readonly
     await examine('clock', () => lookAtClock(store, clock)),
     await examine('schedule', () => lookAtSchedule(store, clock)),
     await examine('batches', () => lookAtBatches(store)),
+    await examine('erasures', () => lookAtErasures(store, clock)),
   ];
 }
 

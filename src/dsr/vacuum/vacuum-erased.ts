@@ -37,6 +37,19 @@ export async function hasErasures(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Answers how many erasures were completed before that time and not vacuumed since, and when the first of them was. */
+export async function erasuresToVacuum(
+  sql: Sql,
+  completedBefore: Date,
+): Promise<{ readonly erasures: number; readonly since: Date | null }> {
+  const [row] = await sql.query<{ readonly erasures: bigint; readonly since: Date | null }>(
+    `/* across workspaces: doctor */ SELECT count(*) AS erasures, min(completed_on) AS since FROM dsr_requests
+     WHERE ${UNVACUUMED} AND completed_on < $1`,
+    [completedBefore],
+  );
+  return { erasures: Number(row?.erasures ?? 0n), since: row?.since ?? null };
+}
+
 async function workspacesOf(sql: Sql): Promise<readonly bigint[]> {
   const rows = await sql.query<{ readonly id: bigint }>(
     `/* across workspaces: one vacuum for all */ SELECT DISTINCT workspace_id AS id FROM dsr_requests WHERE ${UNVACUUMED}`,

@@ -6,8 +6,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
+import { workspaceId } from '../../../src/kernel/index.ts';
 import { openCliStore } from '../../support/cli-store.ts';
 import { commandLine } from '../../support/command-line.ts';
+import { insertRequest } from '../../support/dsr-requests.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/localhost-certificate.ts';
 import { someKeys } from '../../support/penstock-process.ts';
 import { temporaryHome } from '../../support/temporary-home.ts';
@@ -39,7 +41,18 @@ test('all is well with a daemon that works', async () => {
   await using cli = await openCliStore();
   await cli.penstock.json('init');
   const { code, found, checks } = await findings(cli.environment);
-  expect(checks).toEqual(['home', 'disk', 'keys', 'port', 'store', 'clock', 'schedule', 'batches', 'pipelines']);
+  expect(checks).toEqual([
+    'home',
+    'disk',
+    'keys',
+    'port',
+    'store',
+    'clock',
+    'schedule',
+    'batches',
+    'erasures',
+    'pipelines',
+  ]);
   expect([...found.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(code).toBe(0);
 });
@@ -76,6 +89,23 @@ test('batches outside their months are a warning, and no fault', async () => {
     mend: expect.stringContaining('clock'),
   });
   expect(code).toBe(0);
+});
+
+test('erasures that no vacuum followed for two days are a warning, and so are tables that it may not vacuum', async () => {
+  await using cli = await openCliStore();
+  await cli.penstock.json('init');
+  const since = '2026-01-15T12:00:00.000Z';
+  const given = { type: 'erasure', status: 'completed', workspaceId: workspaceId(1n) } as const;
+  const late = await insertRequest(cli.store, { ...given, completedOn: new Date(since) });
+  await insertRequest(cli.store, { ...given, completedOn: new Date() });
+  expect((await findings(cli.environment)).found.get('erasures')).toEqual({
+    check: 'erasures',
+    status: 'warning',
+    found: `the files were not vacuumed after 1 erasures, the first of them completed at ${since}`,
+    mend: expect.stringContaining('PENSTOCK_WORKERS'),
+  });
+  await cli.store.execute('UPDATE dsr_requests SET vacuumed_on = completed_on WHERE id = $1', [late.id]);
+  expect((await findings(cli.environment)).found.get('erasures')?.status).toBe('ok');
 });
 
 test('a home that is not there yet is a warning with the command that begins one, and is not made', async () => {

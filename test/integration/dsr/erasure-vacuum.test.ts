@@ -7,7 +7,7 @@ import { registerVacuum } from '../../../src/dsr/vacuum/register-vacuum.ts';
 import { vacuumErased } from '../../../src/dsr/vacuum/vacuum-erased.ts';
 import { createJobs } from '../../../src/jobs/index.ts';
 import { createLog, Secret } from '../../../src/kernel/index.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { openStore, type Store, tablesNotToVacuum } from '../../../src/store/index.ts';
 import { deliverBatches } from '../../support/deliver-batches.ts';
 import { deliver, person } from '../../support/deliver-people.ts';
 import { insertErasure, readRequest, work, workDeps } from '../../support/dsr-work.ts';
@@ -96,6 +96,8 @@ test('tables of another owner are named, and the erasures wait for the next nigh
   expect({ msg, lines: lines.length }).toEqual({ msg: 'dsr.tables_not_vacuumed', lines: 1 });
   expect(tables).toContainEqual({ table: 'public.event_batches_default' });
   expect(tables).not.toContainEqual({ table: 'public.profiles' });
+  expect(await tablesNotToVacuum(guest)).toEqual(tables.map(({ table }: { readonly table: string }) => table));
+  expect(await tablesNotToVacuum(store)).toEqual([]);
   await store.execute(`ALTER TABLE profiles OWNER TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`);
 });
 

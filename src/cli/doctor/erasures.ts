@@ -1,0 +1,29 @@
+// What the doctor says of the vacuum that follows erasures: tables that it has to leave, and erasures that it has not reached.
+import { erasuresToVacuum } from '../../dsr/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import { type Store, tablesNotToVacuum } from '../../store/index.ts';
+import type { Finding } from './finding.ts';
+
+/** One night may pass because of an open transaction. */
+const LATE_MS = 2 * 86_400_000;
+const SHOWN = 10;
+
+export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<Finding, 'check'>> {
+  const tables = await tablesNotToVacuum(store);
+  if (tables.length > 0) {
+    const rest = tables.length > SHOWN ? ` and ${tables.length - SHOWN} more` : '';
+    return {
+      status: 'warning',
+      found: `the vacuum after erasures may not vacuum ${tables.slice(0, SHOWN).join(', ')}${rest}`,
+      mend: 'Make the role of DATABASE_URL their owner (ALTER TABLE … OWNER TO …).',
+    };
+  }
+  const { erasures, since } = await erasuresToVacuum(store, new Date(clock.nowMs() - LATE_MS));
+  if (since === null)
+    return { status: 'ok', found: 'the files were vacuumed after all erasures of two days ago and before' };
+  return {
+    status: 'warning',
+    found: `the files were not vacuumed after ${erasures} erasures, the first of them completed at ${since.toISOString()}`,
+    mend: 'Keep a daemon with PENSTOCK_WORKERS above 0 running at 02:40 UTC, and end transactions of the store that stay open for days (pg_stat_activity). Look in the log for dsr.vacuum_failed and dsr.tables_not_vacuumed.',
+  };
+}
