@@ -1,5 +1,5 @@
 import { asAppError, eachApart } from '../kernel/index.ts';
-import { RUN_QUEUE } from '../sync/index.ts';
+import { putBackSchedules, RUN_QUEUE } from '../sync/index.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { createPlaces } from './places.ts';
 import { createScheduler } from './schedule-runs.ts';
@@ -10,6 +10,7 @@ import { careForTables } from './write-back/care-for-tables.ts';
 const POLL_MS = 1000;
 const SWEEP_CRON = '* * * * *';
 const CARE_CRON = '41 * * * *';
+const PUT_BACK_CRON = '23 * * * *';
 
 export interface Engine {
   /** Tells the jobs of the worker and the sweeper; before they start. */
@@ -37,11 +38,17 @@ export function createEngine(deps: EngineDeps): Engine {
   };
   let caring: Promise<void> = Promise.resolve();
   const care = () => careForTables(deps, stopping.signal);
+  // a schedule that cannot be read is faulted by the scheduler: the hour after is soon enough to look again
+  const putBack = (signal: AbortSignal) =>
+    putBackSchedules(store, { nowMs: clock.nowMs(), signal }).catch((thrown) =>
+      log.warn({ err: asAppError(thrown) }, 'schedules.not_put_back'),
+    );
   return {
     ...{ poll, care },
     async register() {
       const { workers } = deps.settings;
       await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(deps, signal));
+      await jobs.cadence('put-back-schedules', PUT_BACK_CRON, (_dueAt, signal) => putBack(signal));
       if (workers === 0) return;
       await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => careForTables(deps, signal));
       await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, places, job));

@@ -34,6 +34,7 @@ export {
 } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
 export { providerOf } from './provider.ts';
+export { putBackSchedules } from './put-back-schedules.ts';
 export { repeatOnce } from './repeat-once.ts';
 export { reportPipeline } from './report-pipeline.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './request-run.ts';

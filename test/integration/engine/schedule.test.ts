@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/index.ts';
+import { putBackSchedules } from '../../../src/sync/index.ts';
 import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
 import { handClock } from '../../support/hand-clock.ts';
 import {
@@ -134,6 +135,24 @@ describe('the scheduler', () => {
       ['10:00', null, '11:00'],
       ['11:00', '11:00', '12:00'],
     ]);
+  });
+
+  test('goes on with what a daemon whose clock was ahead scheduled for later', async () => {
+    const { engine } = await daemon();
+    await addPipeline(store, { syncMode: INCREMENTAL, schedule: HOURLY, nextDueAtMs: at('11:15:00') });
+    clock.set(at('11:20:00') + 30 * 24 * HOUR);
+    await engine.poll();
+    await until(over);
+    clock.set(at('11:20:00'));
+    const signal = new AbortController().signal;
+    await putBackSchedules(store, { nowMs: clock.nowMs(), signal });
+    expect((await readPipeline(store)).nextDueAtMs).toBe(at('12:15:00'));
+    clock.set(at('12:15:00'));
+    await putBackSchedules(store, { nowMs: clock.nowMs(), signal });
+    await engine.poll();
+    await until(over);
+    expect((await readRuns(store)).map(({ logicalDate }) => logicalDate)).toContainEqual(new Date(at('11:00:00')));
+    expect((await readPipeline(store)).nextDueAtMs).toBe(at('13:15:00'));
   });
 
   test('runs a once pipeline once', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dueAfter, dueRun, nextDueAt, type Schedule, timetableOf } from '../../../src/sync/index.ts';
+import { dueAfter, dueRun, nextDueAt, type Schedule, type Timetable, timetableOf } from '../../../src/sync/index.ts';
+import { rightDue } from '../../../src/sync/put-back-schedules.ts';
 import { skipMissed } from '../../../src/sync/schedule.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,7 +32,38 @@ const cases = fc
     return { table, nowMs, covered: isBoundary ? (boundary?.scheduledUntilMs ?? null) : coveredMs };
   });
 
+/** What the scheduler writes at that time: after a run was made, or beside one that is live. */
+function scheduledAt({ table, covered, nowMs }: { table: Timetable; covered: number | null; nowMs: number }) {
+  const scheduledUntilMs = dueRun(table, covered, nowMs)?.scheduledUntilMs ?? covered;
+  return [
+    { nextDueAtMs: nextDueAt(table, scheduledUntilMs, nowMs), scheduledUntilMs },
+    { nextDueAtMs: dueAfter(table, nowMs), scheduledUntilMs: covered },
+  ];
+}
+
+/** No right clock writes a due time beyond it; clocks may differ by an hour. */
+function latestDue({ table, covered, nowMs }: { table: Timetable; covered: number | null; nowMs: number }): number {
+  const hourMs = nowMs + DAY_MS / 24;
+  return Math.max(hourMs, dueAfter(table, hourMs) ?? 0, nextDueAt(table, covered, nowMs) ?? 0);
+}
+
 describe('for any schedule, state and time', () => {
+  it('a due time that a right clock wrote stays, and one of a clock ahead is put back to what a right one writes', () => {
+    const daysAhead = fc.integer({ min: 1, max: 90 });
+    fc.assert(
+      fc.property(cases, daysAhead, ({ table, covered: some, nowMs }, days) => {
+        const covered = some === null ? null : (dueRun(table, null, Math.min(some, nowMs))?.scheduledUntilMs ?? null);
+        for (const due of scheduledAt({ table, covered, nowMs })) expect(rightDue(table, due, nowMs)).toBeUndefined();
+        for (const due of scheduledAt({ table, covered, nowMs: nowMs + days * DAY_MS })) {
+          const right = rightDue(table, due, nowMs) ?? due;
+          expect(right.nextDueAtMs ?? 0).toBeLessThanOrEqual(latestDue({ table, covered, nowMs }));
+          expect(rightDue(table, right, nowMs)).toBeUndefined();
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('a run is due exactly when its due time has come', () => {
     fc.assert(
       fc.property(cases, ({ table, covered, nowMs }) => {
