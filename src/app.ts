@@ -94,15 +94,17 @@ export interface App {
   drain(graceMs: number): Promise<void>;
 }
 
-/** What the operator, not a caller of the API, decides for the connectors of a workspace. */
+/** What the operator, not a caller of the API, decides for the connectors of a workspace. `ownPort`: where the API listens. */
 export function connectorEnvironments(
   { home, http, duckdb, warehouse }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
+  ownPort = () => http.port,
 ): (workspaceId: WorkspaceId) => ConnectorEnvironment {
   const { allowedHosts, ...limits } = warehouse;
-  const network = { allowedHosts, refused: [storeAddress(databaseUrl), { host: http.host, port: http.port }] };
+  const store = storeAddress(databaseUrl);
   return (workspaceId) => ({
-    ...{ folder: join(home, 'warehouses', String(workspaceId)), network },
+    folder: join(home, 'warehouses', String(workspaceId)),
+    network: { allowedHosts, refused: [store, { host: http.host, port: ownPort() }] },
     ...limits,
     ...duckdb,
   });
@@ -145,7 +147,7 @@ function assemble(parts: Parts): App {
   const { store, clock, log, config, keyRing, identityKey, identities } = parts;
   const jobs = createJobs({ store, clock, log });
   const metrics = createMetrics({ clock, log, observeProcess: true });
-  const connectorEnvironment = connectorEnvironments(config, store);
+  const connectorEnvironment = connectorEnvironments(config, store, () => http.port);
   const shared = { store, jobs, clock, keyRing, ceilings: config.ceilings, fleet: parts.fleet, connectorEnvironment };
   const events = createEvents({ identities, clock });
   const engine = createEngine({

@@ -51,6 +51,8 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
   /** The public address: the configured one, else the one it listens on. */
   readonly url: string;
+  /** The port it listens on; before that, the configured one, which may be 0. */
+  readonly port: number;
 }
 
 const GRACE_MS = 10_000;
@@ -99,13 +101,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     get url() {
       return publicUrl(app, config);
     },
+    get port() {
+      return boundPort(app, config);
+    },
   };
 }
 
-function publicUrl(app: FastifyInstance, { baseUrl, host, port, tls }: Config['http']): string {
+function publicUrl(app: FastifyInstance, config: Config['http']): string {
+  const { baseUrl, host, tls } = config;
+  return baseUrl ?? urlOf({ host, port: boundPort(app, config) }, tls === undefined ? 'http' : 'https');
+}
+
+function boundPort(app: FastifyInstance, { port }: Config['http']): number {
   const address = app.server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
-  return baseUrl ?? urlOf({ host, port: bound }, tls === undefined ? 'http' : 'https');
+  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 function withOperations(options: HttpServerOptions, isDraining: () => boolean) {

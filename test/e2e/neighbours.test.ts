@@ -68,10 +68,10 @@ function print({ health, batches, gzipped }: Watched): void {
 const connect = (id: string, config: object, service_provider: string) =>
   neighbours.attack('POST', '/connections', { ...BASE, id, service_provider, config });
 
-/** A connection to a server of the attacker's own; the answer shows what its check found. */
-async function connectTo(server: FakePostgres, id: string) {
+/** A connection to any server; the answer shows what its check found. */
+function connectTo({ host = '127.0.0.1', port }: { readonly host?: string; readonly port: number }, id: string) {
   const more = { database: 'd', user: 'u', password: 'p', sslmode: 'disable' };
-  return connect(id, { host: '127.0.0.1', port: String(server.port), ...more }, 'PostgreSQL');
+  return connect(id, { host, port: String(port), ...more }, 'PostgreSQL');
 }
 
 async function model(id: string, sql_query: string): Promise<string> {
@@ -141,6 +141,15 @@ describe('the neighbour is served while another workspace', () => {
       changed: { status: 400, body: refusal('makes a list of more than 10000') },
       run: { status: 'success', extracted_records: 1 },
     });
+  });
+
+  it('connects to the daemon itself, by whatever name', async () => {
+    const port = Number(new URL(neighbours.url).port);
+    for (const host of ['127.0.0.1', 'localhost', '127.8.8.8', '::1']) {
+      const outcome = await connectTo({ host, port }, 'self');
+      const said = `${host}:${port} is Penstock’s own store or the daemon itself`;
+      expect(outcome).toMatchObject({ status: 400, body: refusal(said) });
+    }
   });
 
   it('connects to a server whose error is a text of 1.4 MB', async () => {

@@ -32,6 +32,8 @@ export interface Watched {
 
 export interface Neighbours extends AsyncDisposable {
   readonly pid: number;
+  /** Where the daemon's API listens. */
+  readonly url: string;
   /** Calls of the attacker's admin below its workspace; the answer comes whatever its status. */
   attack(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>;
   /** Sends a gzipped body of events with the attacker's key; answers the status. */
@@ -70,6 +72,7 @@ export async function startNeighbours(options: ProcessOptions): Promise<Neighbou
     const authorization = await bearerOf(daemon.url, client);
     return {
       pid: daemon.pid,
+      url: daemon.url,
       attack: (...call) => callWith(authorization, `${daemon.url}/platform/v2/workspaces/${attacker}`, call),
       attackGzipped: (body) => sendEvents(daemon.url, attackersKey, body),
       run,
