@@ -92,7 +92,7 @@ export const ERROR_CODES = {
   FEED_INACTIVE: { disposition: 'fault', meaning: 'The feed of the pipeline is not active.' },
   NO_ROW_MAPPED: {
     disposition: 'fault',
-    meaning: '1,000 rows or more were read and none could be mapped; the model does not fit the pipeline.',
+    meaning: 'None of the 1,000 rows or more that were read could be mapped; the model does not fit the pipeline.',
   },
   // calls of URLs that somebody gave us
   CALL_REFUSED: { disposition: 'refused', meaning: 'The URL may not be called; the message says why.' },
