@@ -28,6 +28,8 @@ export const RULES: readonly Rule[] = [
   { state: '3D000', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at config.database.' },
   { state: '42501', code: 'WAREHOUSE_PERMISSION' },
   { state: '25006', code: 'SQL_REFUSED', advice: 'A model only reads.' },
+  // a function that sets transaction_read_only
+  { state: '25001', code: 'SQL_REFUSED', advice: 'A model only reads.' },
   { state: '42P01', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '42703', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '3F000', code: 'WAREHOUSE_OBJECT_MISSING' },

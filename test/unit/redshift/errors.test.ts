@@ -10,6 +10,7 @@ const ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
   ['3D000', 'database "x" does not exist', 'WAREHOUSE_OBJECT_MISSING'],
   ['42501', 'permission denied for table t', 'WAREHOUSE_PERMISSION'],
   ['25006', 'cannot execute INSERT in a read-only transaction', 'SQL_REFUSED'],
+  ['25001', 'transaction read-write mode must be set before any query', 'SQL_REFUSED'],
   ['42P01', 'relation "t" does not exist', 'WAREHOUSE_OBJECT_MISSING'],
   ['42703', 'column "c" does not exist', 'WAREHOUSE_OBJECT_MISSING'],
   ['3F000', 'schema "s" does not exist', 'WAREHOUSE_OBJECT_MISSING'],
