@@ -73,7 +73,7 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   }
   const twoReadings = findTwoReadings(sql, tokens, grammar);
   if (twoReadings !== undefined) return refuse(sql, twoReadings, BACKSLASH);
-  const effect = findEffect(tokens);
+  const effect = findEffect(tokens, grammar);
   if (effect !== undefined) return refuse(sql, effect.offset, notAllowed(effect.construct));
   const text = sql.slice(first.start, last.end);
   return verdict({ sql, text, tokens, parsed: parser.parse(text, grammar), origin: first.start });

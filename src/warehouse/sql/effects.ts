@@ -28,8 +28,17 @@ const POSTGRES_FAMILIES = [
   ...['query_to_xml', 'cursor_to_xml', 'table_to_xml', 'schema_to_xml', 'database_to_xml', 'ts_stat', 'crosstab'],
 ] as const;
 
-/** Functions that move a sequence on; Java methods of Databricks, which run whatever the cluster has. */
-const OTHERS = new Set(['nextval', 'setval', 'reflect', 'try_reflect', 'java_method']);
+const OTHERS = new Set([
+  // move a sequence on
+  ...['nextval', 'setval', 'getnextval'],
+  // Java methods of Databricks, which run whatever the cluster has
+  ...['reflect', 'try_reflect', 'java_method'],
+  // send a statement to another database, which nobody has looked at: BigQuery, Databricks
+  ...['external_query', 'remote_query'],
+  // send values to an endpoint that the model names: Databricks; extensions of PostgreSQL, also those of AWS
+  ...['http_request', 'ai_query'],
+  ...['http_get', 'http_post', 'http_put', 'http_patch', 'http_delete', 'http_head', 'invoke', 'query_export_to_s3'],
+]);
 
 /** Snowflake's SYSTEM$ functions cancel, resume and change; these only tell. */
 const SYSTEM_PREFIX = 'system$';
@@ -46,14 +55,21 @@ function hasEffects(name: string): boolean {
  * The first call of such a function, by the words of the text: the tree hides qualified and quoted calls. A name that is
  * written with escapes (`U&"…"`) could be any of them.
  */
-export function findEffect(tokens: readonly Token[]): Refusal | undefined {
+export function findEffect(tokens: readonly Token[], grammar: string): Refusal | undefined {
   for (const [index, { type, text, start }] of tokens.entries()) {
+    if (grammar === 'snowflake' && isNextOfSequence(tokens, index)) return { construct: 'NEXTVAL', offset: start };
     if (type === 'STRING' || tokens[index + 1]?.type !== 'L_PAREN') continue;
     if (hasEffects(text)) return { construct: text.toUpperCase(), offset: start };
     const isEscaped = type === 'QUOTED_IDENTIFIER' && text.includes('\\') && tokens[index - 1]?.type === 'AMP';
     if (isEscaped) return { construct: 'A function whose name is written with escapes', offset: start };
   }
   return undefined;
+}
+
+/** Snowflake moves a sequence on where its name has this column: `seq.NEXTVAL`. */
+function isNextOfSequence(tokens: readonly Token[], index: number): boolean {
+  const { type, text } = tokens[index] as Token;
+  return type !== 'STRING' && text.toLowerCase() === 'nextval' && tokens[index - 1]?.type === 'DOT';
 }
 
 /**

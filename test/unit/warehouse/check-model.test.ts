@@ -103,6 +103,24 @@ describe('the SQL gate', () => {
       'SYSTEM$CANCEL_ALL_QUERIES is not',
     );
     expect(await cut('select system$typeof(1)', 'snowflake')).toBe('select system$typeof(1)');
+    expect(await cut('select nextval, t.nextvals from t', 'snowflake')).toBe('select nextval, t.nextvals from t');
+    expect(await cut('select t.nextval from t', 'duckdb')).toBe('select t.nextval from t');
+  });
+
+  it.each([
+    ['bigquery', "select * from external_query('eu.c', 'delete from t')", 'Line 1, column 15: EXTERNAL_QUERY'],
+    ['bigquery', "select * from EXTERNAL_QUERY ('eu.c', 'x')", 'Line 1, column 15: EXTERNAL_QUERY'],
+    ['databricks', "select http_request(conn => 'c', method => 'POST', path => '/')", 'column 8: HTTP_REQUEST'],
+    ['databricks', "select ai_query('endpoint', email) from t", 'Line 1, column 8: AI_QUERY'],
+    ['databricks', "select * from remote_query('c', query => 'x')", 'Line 1, column 15: REMOTE_QUERY'],
+    ['snowflake', 'select seq.NEXTVAL', 'Line 1, column 12: NEXTVAL'],
+    ['snowflake', 'select db.s.seq . nextval as n from t', 'Line 1, column 19: NEXTVAL'],
+    ['snowflake', 'select seq."NEXTVAL"', 'Line 1, column 12: NEXTVAL'],
+    ['snowflake', 'select s.a from t, table(getnextval(seq)) s', 'Line 1, column 26: GETNEXTVAL'],
+    ['postgresql', "select http_post('http://x', email) from t", 'Line 1, column 8: HTTP_POST'],
+    ['postgresql', "select aws_lambda.invoke('f', '{}')", 'Line 1, column 19: INVOKE'],
+  ])('refuses in %s what sends values or statements elsewhere, or counts on: %s', async (grammar, sql, message) => {
+    expect(await complaint(sql, grammar)).toContain(message);
   });
 
   it.each(['postgresql', 'redshift'])(
