@@ -14,10 +14,14 @@ export function kindOf(value: unknown): string {
 
 /** Short single values are shown; long ones, lists and objects are not. */
 export function quoteValue(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (isRawNumber(value)) return value.rawJSON.slice(0, SHOWN_CHARACTERS);
+  if (typeof value === 'number' || typeof value === 'bigint') return quoteNumber(String(value));
+  if (isRawNumber(value)) return quoteNumber(value.rawJSON);
   if (typeof value !== 'string') return kindOf(value);
   return value.length > SHOWN_CHARACTERS ? `text of ${value.length} characters` : JSON.stringify(value);
+}
+
+function quoteNumber(digits: string): string {
+  return digits.length > SHOWN_CHARACTERS ? `a number of ${digits.length} characters` : digits;
 }
 
 /** Says that only some values are allowed, and what stands there instead; undefined: nothing. */

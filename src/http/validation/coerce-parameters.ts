@@ -37,7 +37,7 @@ export function refuseUnknown(schema: TObject, raw: RawParameters): readonly Iss
       : `is not a parameter here; known are ${known.join(', ')}`;
   return Object.keys(raw)
     .filter((name) => !known.includes(name))
-    .map((name) => ({ path: fieldPath('', name.slice(0, SHOWN_CHARACTERS)), message }));
+    .map((name) => ({ path: fieldPath('', name), message }));
 }
 
 interface Outcome {

@@ -51,7 +51,8 @@ const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
     return known.length === 0 ? 'is not a field here' : `is not a field of this object; known are ${known.join(', ')}`;
   },
   type: (error) => `${wrongType(error.params.type, error.data)}${meantText(error)}`,
-  int64: ({ data }) => `must be a whole number of 64 bits, is ${isScalarNumber(data) ? data : kindOf(data)}`,
+  int64: ({ data }) =>
+    `must be a whole number of 64 bits, is ${isScalarNumber(data) ? quoteValue(data) : kindOf(data)}`,
   enum: ({ params, data }) => wantedOneOf(params.allowedValues, data),
   const: ({ params, data }) => wantedOneOf([params.allowedValue], data),
   discriminator: (error) => wantedOneOf(tagValues(error), error.params.tagValue),
@@ -110,9 +111,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 function wrongType(type: unknown, data: unknown): string {
   const wantsNumber = [type].flat().some((name) => name === 'integer' || name === 'number');
   if (!wantsNumber || kindOf(data) !== 'a number') return `must be ${typeNames(type)}, is ${kindOf(data)}`;
-  if (typeof data === 'number') return `must be ${typeNames(type)}, is ${data}`;
-  const digits = isRawNumber(data) ? data.rawJSON : String(data);
-  return `must be ${typeNames(type)} of at most 15 digits, is ${digits.slice(0, 80)}`;
+  const bound = typeof data === 'number' ? '' : ' of at most 15 digits';
+  return `must be ${typeNames(type)}${bound}, is ${quoteValue(data)}`;
 }
 
 function typeNames(type: unknown): string {

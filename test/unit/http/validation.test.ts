@@ -92,6 +92,15 @@ describe('a body', () => {
     expect(await post(text)).toMatchObject({ status: 400, messages });
   });
 
+  it('is not written out in the answer, however long its numbers and names are', async () => {
+    const [digits, name] = ['9'.repeat(50_000), 'n'.repeat(50_000)];
+    const fields = [`"size":${digits}`, `"feed":${digits}`, `"size":1.${digits}`, `"state":${digits}`, `"${name}":1`];
+    for (const field of fields) expect((await post(valid(field))).messages?.join().length).toBeLessThan(300);
+    expect((await post(valid(`"feed":${digits}`))).messages).toEqual([
+      'feed: must be a whole number of 64 bits, is a number of 50000 characters',
+    ]);
+  });
+
   it('has all its issues listed in one answer', async () => {
     const { messages } = await post('{"id":"","state":"old","size":0,"extra":1}');
     expect(messages?.map((message) => message.split(':')[0])).toEqual(['extra', 'id', 'state', 'size']);

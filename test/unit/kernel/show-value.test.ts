@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf, parseJson, quoteValue, wantedOneOf } from '../../../src/kernel/index.ts';
+import { fieldPath, kindOf, parseJson, quoteValue, wantedOneOf } from '../../../src/kernel/index.ts';
 
 const EXACT = parseJson('0.12345678901234567890123');
 
@@ -28,6 +28,13 @@ describe('a value in a message', () => {
     ]);
     expect(quoteValue('x'.repeat(80))).toBe(`"${'x'.repeat(80)}"`);
     expect(quoteValue('x'.repeat(81))).toBe('text of 81 characters');
+    expect(quoteValue(parseJson('9'.repeat(81)))).toBe('a number of 81 characters');
+    expect(quoteValue(parseJson(`0.${'9'.repeat(80)}`))).toBe('a number of 82 characters');
+  });
+
+  it('is named by a path in which long names are cut', () => {
+    expect(fieldPath('config', 'x'.repeat(80))).toBe(`config.${'x'.repeat(80)}`);
+    expect(fieldPath('config', 'x'.repeat(100_000))).toBe(`config["${'x'.repeat(80)}…"]`);
   });
 
   it('stands beside those that are allowed', () => {
