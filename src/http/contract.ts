@@ -124,6 +124,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly query: Query;
   /** Absent: the endpoint takes no body. A closed object refuses unknown fields with their path. */
   readonly body?: Body;
+  /** A request without a body counts as one with `{}`. */
+  readonly mayLackBody?: boolean;
   /**
    * `handler`: the schema only documents the body; the handler checks it, for text the store cannot hold too, so that one
    * bad item of many need not refuse the others. `items`: the same, and fields given twice are the handler's too, which

@@ -159,15 +159,12 @@ interface Received {
 
 const NO_BODY: Received = { value: undefined, text: '', hasRepeated: false };
 
-async function receive(
-  { endpoint, validator }: Route,
-  { raw }: FastifyRequest,
-  read: () => Promise<Buffer>,
-): Promise<Received> {
-  if (!announcesBody(raw)) throw needsBody();
+async function receive(route: Route, { raw }: FastifyRequest, read: () => Promise<Buffer>): Promise<Received> {
+  const { endpoint, validator } = route;
+  if (!announcesBody(raw)) return lackOfBody(route);
   const type = mediaType(raw.headers['content-type'], endpoint);
   const bytes = await read();
-  if (bytes.length === 0) throw needsBody();
+  if (bytes.length === 0) return lackOfBody(route);
   const text = decodeBody(bytes);
   const parsed = parseBody(text, type);
   const { value } = parsed;
@@ -181,8 +178,9 @@ async function receive(
   return { value, text, hasRepeated: false };
 }
 
-function needsBody(): AppError {
-  return refuse([{ path: '', message: 'The request has no body, but one is needed here.' }]);
+function lackOfBody({ endpoint, validator }: Route): Received {
+  if (endpoint.mayLackBody === true) return { ...NO_BODY, value: validator.body({}, 0) };
+  throw refuse([{ path: '', message: 'The request has no body, but one is needed here.' }]);
 }
 
 /** Text with a content type of its own goes out as it is, anything else as JSON with every digit. */

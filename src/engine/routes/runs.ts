@@ -61,7 +61,9 @@ function retry(deps: EndpointDeps): Endpoint {
     ...{ ...CHANGES, method: 'POST', path: `${PATH}/failed-records/retry`, tag, params, query: NO_PARAMETERS },
     operationId: 'retryFailedRecords',
     summary: 'Requests a run that delivers failed records again, mapped as the pipeline is now',
+    description: 'Without `ids`, or without a body, all of them.',
     body: RetryBody,
+    mayLackBody: true,
     responses: { 200: TriggerAnswer },
     async handler({ caller, params: { pipelineId, runId }, body }) {
       const ids = body.ids?.map(BigInt);

@@ -55,8 +55,10 @@ function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
 }
 
 /** Shows the body as JSON alone: client generators trip over a second media type of the same body, so words name it. */
-function requestBody({ body, formEncoded, plainText, ignoredFields = [] }: Endpoint, writer: SchemaWriter): Part {
+function requestBody(endpoint: Endpoint, writer: SchemaWriter): Part {
+  const { body, formEncoded, plainText, ignoredFields = [] } = endpoint;
   if (body === undefined) return {};
+  const required = endpoint.mayLackBody !== true;
   const notes = [
     ...(formEncoded === true ? ['Also taken as application/x-www-form-urlencoded.'] : []),
     ...(plainText === true ? ['JSON is also taken as text/plain.'] : []),
@@ -64,7 +66,7 @@ function requestBody({ body, formEncoded, plainText, ignoredFields = [] }: Endpo
   ];
   const described = notes.length === 0 ? {} : { description: notes.join(' ') };
   return {
-    requestBody: { ...described, required: true, content: { 'application/json': { schema: writer.write(body) } } },
+    requestBody: { ...described, required, content: { 'application/json': { schema: writer.write(body) } } },
   };
 }
 

@@ -122,6 +122,17 @@ describe('failed records', () => {
     expect((await api.admin.post(`${run(id)}/failed-records/retry`, {})).status).toBe(400);
   });
 
+  it.each([
+    ['no body', undefined],
+    ['no ids', {}],
+  ])('are all retried with %s', async (_, body) => {
+    const id = await someRun();
+    await someRecords(id, 2);
+    expect(await api.admin.post(`${run(id)}/failed-records/retry`, body)).toMatchObject({
+      ...{ status: 200, body: { status: 'attempt_requested' } },
+    });
+  });
+
   it.each([[{ ids: [] }], [{ ids: ['x'] }], [{ id: 1 }], [{ ids: [1, 9] }]])(
     'refuse to be retried with %j',
     async (body) => {
