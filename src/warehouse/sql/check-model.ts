@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { findEffect, findTwoReadings } from './effects.ts';
 import { findRefused } from './find-refused.ts';
 import { findUnstable } from './find-unstable.ts';
+import { findOpenComment } from './open-comment.ts';
 import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
 
 export interface SqlComplaint {
@@ -62,6 +63,8 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   const tokens = all.at(-1)?.type === 'SEMICOLON' ? all.slice(0, -1) : all;
   const [first] = tokens;
   const last = tokens.at(-1);
+  const open = findOpenComment(sql, all.at(-1)?.end ?? 0, grammar);
+  if (open !== undefined) return misread(sql, open, 'the comment has no end; close it with */.');
   if (first === undefined || last === undefined) return refuse(sql, 0, EMPTY);
   const semicolon = tokens.find(({ type }) => type === 'SEMICOLON');
   if (semicolon !== undefined) {

@@ -17,6 +17,8 @@ describe('the SQL gate', () => {
     ['select 1;', 'select 1'],
     ["  -- why\nSELECT a, 'x--;' FROM t -- trailing", "SELECT a, 'x--;' FROM t"],
     ['/* a */ select /* ; */ 1 /* b */ ; -- c', 'select /* ; */ 1'],
+    ['select 1 /* a /* b */ -- c */', 'select 1'],
+    ['select 1 /* a */ -- /* b', 'select 1'],
     ['with a as (select 1 as x) select * from a', 'with a as (select 1 as x) select * from a'],
     ['select 1 union all select 2 except select 3', 'select 1 union all select 2 except select 3'],
     ['((select 1))', '((select 1))'],
@@ -71,6 +73,9 @@ describe('the SQL gate', () => {
     ['\n  WHIT a AS (SELECT 1) SELECT * FROM a', 'Line 2, column 3: Syntax error: WHIT begins no query'],
     ['select 1 where', 'Line 1, column 10: Syntax error'],
     ["select 'abc", 'Line 1, column 8: Syntax error: Unterminated string'],
+    ['select a\nfrom t /* where b', 'Line 2, column 8: Syntax error: the comment has no end; close it with */.'],
+    ['/* select 1', 'Line 1, column 1: Syntax error: the comment has no end'],
+    ['select 1; -- a\n/* b /* c */', 'Line 2, column 1: Syntax error: the comment has no end'],
   ])('refuses %j and says what and where', async (sql, message) => {
     expect(await complaint(sql)).toContain(message);
   });
