@@ -1,0 +1,66 @@
+import type { Job, Jobs } from '../../../src/jobs/index.ts';
+import { AppError, type Clock } from '../../../src/kernel/index.ts';
+import type { Transaction } from '../../../src/store/index.ts';
+
+/** A job in the hands of a worker. */
+export interface TakenJob {
+  readonly job: Job;
+  /** The handler returned: the job is complete. */
+  readonly finish: () => void;
+  /** The worker was lost: the queue gives the job to another one. */
+  readonly lose: () => void;
+}
+
+/** The contract of the queue in memory, so that a test decides which job is worked when. */
+export interface JobList {
+  readonly jobs: Jobs;
+  /** Returns the oldest job that is due. */
+  take(): TakenJob | undefined;
+  clear(): void;
+}
+
+export function jobList(clock: Clock): JobList {
+  const waiting = new Map<string, number>();
+  const active = new Map<string, AbortController>();
+  const jobs: Pick<Jobs, 'enqueue' | 'cancel'> = {
+    async enqueue(tx, _queue, { key, startAfterMs = 0 }) {
+      tx.afterCommit(() => {
+        if (!waiting.has(key) && !active.has(key)) waiting.set(key, clock.nowMs() + startAfterMs);
+      });
+    },
+    async cancel(tx, _queue, key) {
+      tx.afterCommit(() => {
+        waiting.delete(key);
+        active.get(key)?.abort(new AppError('CANCELLED', 'The job was cancelled.'));
+        active.delete(key);
+      });
+    },
+  };
+  const hold = (key: string): TakenJob => {
+    const held = new AbortController();
+    active.set(key, held);
+    const release = () => active.get(key) === held && active.delete(key);
+    const complete = async (tx: Transaction) => {
+      if (active.get(key) !== held) throw new AppError('LEASE_LOST', `The job ${key} is another worker's.`);
+      tx.afterCommit(release);
+    };
+    return {
+      job: { id: key, queue: 'runs', key, signal: held.signal, complete },
+      finish: release,
+      lose: () => release() && waiting.set(key, clock.nowMs()),
+    };
+  };
+  return {
+    jobs: jobs as Jobs,
+    take() {
+      const due = [...waiting].find(([, dueMs]) => dueMs <= clock.nowMs());
+      if (due === undefined) return undefined;
+      waiting.delete(due[0]);
+      return hold(due[0]);
+    },
+    clear() {
+      waiting.clear();
+      active.clear();
+    },
+  };
+}

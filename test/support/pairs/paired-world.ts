@@ -1,0 +1,179 @@
+// Several pipelines on two connections, worked job by job: what a test lets happen between two chunks of one run may be
+// anything that people, servers, the scheduler or other workers do.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
+import { isLedgerAhead } from '../../../src/engine/index.ts';
+import { createPlaces } from '../../../src/engine/places.ts';
+import { createScheduler } from '../../../src/engine/schedule-runs.ts';
+import { sweepRuns, wakeDueRetries } from '../../../src/engine/wake-runs.ts';
+import { workRun } from '../../../src/engine/work-run.ts';
+import { createEvents } from '../../../src/events/index.ts';
+import type { Caller } from '../../../src/http/index.ts';
+import { createLog, systemClock, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
+import type { Store } from '../../../src/store/index.ts';
+import type { SyncDeps } from '../../../src/sync/index.ts';
+import { addWorkspace } from '../add-workspace.ts';
+import { type HandClock, handClock } from '../hand-clock.ts';
+import { INCREMENTAL } from '../people-runs.ts';
+import { addPipeline, IDENTITY_KEY, type PipelineSpec, TEST_KEY_RING } from '../test-engine.ts';
+import { warehouseEnvironment } from '../warehouse-environment.ts';
+import { type JobList, jobList, type TakenJob } from './job-list.ts';
+import { type PairedWarehouse, pairedWarehouse } from './paired-warehouse.ts';
+import { recordedIdentities } from './recorded-identities.ts';
+
+const START_MS = Date.UTC(2026, 0, 15, 12);
+const HOURLY = { type: 'interval', frequency: 'hourly', start: '2026-01-15T10:00:00Z' } as const;
+
+export type Planned = Required<Pick<PipelineSpec, 'id' | 'connectionId' | 'syncMode' | 'schedule'>>;
+
+export const PLANNED: readonly Planned[] = [
+  { id: 'asked', connectionId: 'left', syncMode: INCREMENTAL, schedule: { type: 'on_demand' } },
+  { id: 'hourly', connectionId: 'left', syncMode: INCREMENTAL, schedule: HOURLY },
+  { id: 'once', connectionId: 'right', syncMode: { type: 'full' }, schedule: { type: 'once' } },
+  { id: 'beside', connectionId: 'right', syncMode: INCREMENTAL, schedule: HOURLY },
+];
+export const CONNECTIONS = ['left', 'right'];
+
+/** One worker's life. */
+interface Life {
+  isDead: boolean;
+}
+
+class Killed extends Error {}
+
+export interface PairedWorld {
+  readonly store: Store;
+  readonly clock: HandClock;
+  readonly warehouse: PairedWarehouse;
+  readonly deps: EngineDeps & SyncDeps;
+  readonly list: JobList;
+  caller: Caller;
+  /** A workspace of its own; what is left of the one before never runs again. */
+  begin(): Promise<WorkspaceId>;
+  /** One look of the scheduler. */
+  poll(): Promise<void>;
+  /** One look of the net below everything. */
+  sweep(): Promise<void>;
+  /** Works the oldest job that is due to its end; false: there is none. */
+  work(): Promise<boolean>;
+  /** Ends the worker in whose hands the caller is, as a kill does. */
+  kill(): never;
+}
+
+export async function pairedWorld(store: Store): Promise<PairedWorld> {
+  const clock = handClock(START_MS);
+  const warehouse = pairedWarehouse(clock);
+  const list = jobList(clock);
+  const lives = new AsyncLocalStorage<Life>();
+  const deps = await depsOf({ store, clock, warehouse, list });
+  const places = createPlaces(deps.settings.workers);
+  const schedule = createScheduler(deps);
+  let workspaces = 100n;
+  const world: PairedWorld = {
+    ...{ store, clock, warehouse, deps, list, caller: { workspaceId: workspaceId(1n), actor: 'nobody' } },
+    async begin() {
+      world.caller = { workspaceId: workspaceId(workspaces++), actor: 'someone' };
+      await beginWorkspace(world);
+      return world.caller.workspaceId;
+    },
+    async poll() {
+      await schedule(clock.nowMs());
+      await wakeDueRetries(store, list.jobs, clock.nowMs());
+    },
+    sweep: () => sweepRuns(deps, new AbortController().signal),
+    async work() {
+      const taken = list.take();
+      if (taken === undefined) return false;
+      const life: Life = { isDead: false };
+      const mortal = { ...deps, store: mortalStore(store, life) };
+      await lives.run(life, () => workUntilDeath(taken, life, () => workRun(mortal, places, taken.job)));
+      return true;
+    },
+    kill() {
+      const life = lives.getStore();
+      if (life !== undefined) life.isDead = true;
+      throw new Killed('The worker was killed.');
+    },
+  };
+  return world;
+}
+
+async function depsOf({
+  store,
+  clock,
+  warehouse,
+  list,
+}: Pick<PairedWorld, 'store' | 'clock' | 'warehouse' | 'list'>): Promise<PairedWorld['deps']> {
+  const identities = await recordedIdentities(store, clock);
+  const settings = {
+    workers: 3,
+    workspaceRuns: 4,
+    connectionRuns: 1,
+    chunkRows: 3,
+    runAttempts: 4,
+    runHoldMs: 86_400_000,
+  };
+  return {
+    ...{ store, jobs: list.jobs, identities, settings, keyRing: TEST_KEY_RING, ledgerKey: IDENTITY_KEY },
+    // who sleeps does not wait for the hand that moves the clock
+    clock: { nowMs: clock.nowMs, sleep: systemClock.sleep },
+    events: createEvents({ identities, clock }),
+    fleet: { DuckDB: warehouse.connector },
+    connectorEnvironment: () => warehouseEnvironment(),
+    random: () => 0.5,
+    log: createLog(process.env.TEST_LOG ?? 'silent'),
+    observer: { runEnded: () => undefined, rowsDelivered: () => undefined },
+    warehouseWaitMs: 60_000,
+    isLedgerAhead,
+  };
+}
+
+async function workUntilDeath(taken: TakenJob, life: Life, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!life.isDead) throw error;
+  }
+  if (life.isDead) taken.lose();
+  else taken.finish();
+}
+
+/** Nothing of a dead worker's reaches the store. */
+function mortalStore(store: Store, life: Life): Store {
+  const requireLife = (): undefined => {
+    if (life.isDead) throw new Killed('The worker is dead.');
+  };
+  return Object.create(store, {
+    query: { value: async (...given: Parameters<Store['query']>) => requireLife() ?? (await store.query(...given)) },
+    execute: {
+      value: async (...given: Parameters<Store['execute']>) => requireLife() ?? (await store.execute(...given)),
+    },
+    transaction: {
+      value: async (...[work, options]: Parameters<Store['transaction']>) => {
+        requireLife();
+        return await store.transaction(async (tx) => {
+          const result = await work(tx);
+          requireLife();
+          return result;
+        }, options);
+      },
+    },
+  });
+}
+
+async function beginWorkspace({ store, clock, warehouse, list, caller }: PairedWorld): Promise<void> {
+  await store.execute('UPDATE pipelines SET next_due_at = NULL');
+  await store.execute("UPDATE pipeline_runs SET status = 'stopped', retry_at = NULL WHERE ended_on IS NULL");
+  list.clear();
+  clock.set(START_MS);
+  warehouse.gate = async () => undefined;
+  const { workspaceId: workspace } = caller;
+  await addWorkspace(store, workspace);
+  for (const id of CONNECTIONS) warehouse.servers.set(id, { password: 'first', isAway: false });
+  for (const planned of PLANNED) {
+    const config = { database: planned.connectionId, password: 'first' };
+    const sqlQuery = `SELECT * FROM ${planned.id}`;
+    await addPipeline(store, { workspace, ...planned, config, sqlQuery, nextDueAtMs: START_MS });
+    warehouse.tables.set(planned.id, []);
+  }
+}
