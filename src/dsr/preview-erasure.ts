@@ -6,9 +6,9 @@ import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts
 import { inIndexOrder, type Store, type Transaction } from '../store/index.ts';
 import { eraseMessages } from '../sync/index.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
-import { heldIdentities, type Judged, type Judging, judgeIdentities } from './work/judge-identities.ts';
+import { type Judged, type Judging, judgeIdentities } from './work/judge-identities.ts';
+import { heldIdentities, personToSearch } from './work/person-to-search.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
-import { unsharedIdentities } from './work/unshared-identities.ts';
 
 export interface ErasurePreview {
   readonly people: readonly ProfileId[];
@@ -38,21 +38,16 @@ export async function previewErasure(
       events: { batches },
     });
   }
-  const identities: readonly Identity[] = [
-    ...resolution.subject.identities.map(({ type, value }) => ({ type, value })),
-    ...(await heldIdentities(store, workspaceId, people)),
-  ];
-  const judged = await judgeIdentities(store, resolution, { workspaceId, people, identities });
-  const fillers = new Set(judged.ordinary.filter(({ isFiller }) => isFiller).map(nameOf));
-  const named = identities.filter((identity) => !fillers.has(nameOf(identity)));
+  const held = await heldIdentities(store, workspaceId, people);
+  const known = { workspaceId, people, named: resolution.subject.identities, held };
+  const judged = await judgeIdentities(store, resolution, known);
+  const withheld = judged.ordinary.filter(({ isFiller }) => isFiller);
   const search = {
     ...{ store, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },
-    identities: await unsharedIdentities(store, resolution.identityKey, { workspaceId, people, identities: named }),
+    identities: await personToSearch(store, resolution.identityKey, { ...known, withheld }),
   };
   return { people, counts: addCounts(counts, await countInRooms(search)), ...judged };
 }
-
-const nameOf = ({ type, value }: Identity): string => `${type}\n${value}`;
 
 interface Search {
   readonly store: Store;

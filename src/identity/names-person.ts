@@ -1,7 +1,7 @@
 import type { Identity } from './contract.ts';
 import { matchingForm } from './normalise-identity.ts';
 import { type IsWanted, type Meaning, type MeaningsOf, someLeaf } from './some-leaf.ts';
-import { isEmail, isTelling, isToken } from './telling-texts.ts';
+import { isEmail, isTelling, isTellingIdentity, isToken } from './telling-texts.ts';
 
 /** By what a person is looked for in texts that other rooms keep. */
 export interface PersonNames {
@@ -14,7 +14,7 @@ export type NamesPerson = (value: unknown, meaningsOf?: MeaningsOf) => boolean;
 
 /**
  * A field of an identity's type names the person when it has its value in matching form, as text or as a number. An e-mail,
- * and a value of 8 characters and more with a digit, also counts as the whole of any other field; within longer texts, such as
+ * and a value of 8 characters and more with a digit (`other*` and `alias`: a token of 16), also counts as the whole of any other field; within longer texts, such as
  * an error message, only an e-mail and a token of 11 characters and more. Names of fields never count: they are the same in the
  * records of all people.
  * not shown: what is no more than ordinary words counts in fields of its type alone, or `other: "production"` would delete
@@ -30,8 +30,8 @@ function createIsNamed({ identities, mpids }: PersonNames): IsWanted {
     ...identities.map((identity) => `${identity.type}\n${matchingForm(identity)}`),
     ...mpids.map((mpid) => `mpid\n${mpid}`),
   ]);
-  const values = new Set([...identities.map(({ value }) => value.toLowerCase()), ...mpids.map(String)]);
-  const telling = new Set([...values].filter(isTelling));
+  const values = identities.filter(isTellingIdentity).map(({ value }) => value.toLowerCase());
+  const telling = new Set([...values, ...mpids.map(String).filter(isTelling)]);
   const tokens = [...telling].filter(isToken);
   return (text, meanings) => {
     if (meanings.some((meaning) => exact.has(`${meaning}\n${formOf(text, meaning)}`))) return true;

@@ -1,5 +1,5 @@
 import type { Identity } from './contract.ts';
-import { IDENTITY_TYPES, isDeviceId } from './identity-types.ts';
+import { IDENTITY_TYPES, type IdentityType, isDeviceId } from './identity-types.ts';
 import { ownMeaning } from './some-leaf.ts';
 
 /** Shorter values stand for too many other things: they count only in a field of their type. */
@@ -7,6 +7,13 @@ const TELLING_CHARS = 8;
 /** Shorter ones are too often a part of something else, such as a date, to count within a longer text. */
 const TOKEN_CHARS = 11;
 
+/** Senders write anything into a value of a free type: a date, a version, a name of a release. */
+const FREE_TYPE_CHARS = 16;
+const FREE_TYPES: ReadonlySet<IdentityType> = new Set(
+  IDENTITY_TYPES.filter((type) => type === 'alias' || type.startsWith('other')),
+);
+
+const DATE = /^\d{4}-\d{2}-\d{2}/;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const DIGIT = /\p{N}/u;
 
@@ -15,7 +22,13 @@ export const isEmail = (value: string): boolean => EMAIL.test(value);
 /** Whether a value stands for nothing but a person wherever it is the whole of a field. */
 export function isTelling(value: string): boolean {
   if (value.length < TELLING_CHARS || ownMeaning(value) !== undefined) return false;
-  return isEmail(value) || DIGIT.test(value);
+  return isEmail(value) || (DIGIT.test(value) && !DATE.test(value));
+}
+
+/** Whether an identity stands for a person outside of a field of its type: of a free type only an e-mail or a long token. */
+export function isTellingIdentity({ type, value }: Identity): boolean {
+  if (!isTelling(value)) return false;
+  return !FREE_TYPES.has(type) || isEmail(value) || (value.length >= FREE_TYPE_CHARS && isToken(value));
 }
 
 /** Whether a telling value does so within a longer text too. */
@@ -34,4 +47,5 @@ export function tellingTexts(text: string): readonly string[] {
 const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
 
 /** The identities that a telling text may be, in a field that does not say which. */
-export const asAnyType = (value: string): readonly Identity[] => TYPES_OF_PEOPLE.map((type) => ({ type, value }));
+export const asAnyType = (value: string): readonly Identity[] =>
+  TYPES_OF_PEOPLE.map((type) => ({ type, value })).filter(isTellingIdentity);

@@ -3,10 +3,7 @@ import {
   createNamesErased,
   createTombstoneKeys,
   eraseInTransaction,
-  type Identity,
   type ProfileId,
-  readFormerIdentities,
-  readProfile,
   type Tombstone,
   type Tombstones,
 } from '../../identity/index.ts';
@@ -16,7 +13,7 @@ import { vacuumAgain } from '../vacuum/vacuum-erased.ts';
 import { eraseRooms, type RoomErasure } from '../work/erase-rooms.ts';
 import { leaveOtherRooms } from '../work/erase-subject.ts';
 import { addCounts, type Counts } from '../work/evidence.ts';
-import { unsharedIdentities } from '../work/unshared-identities.ts';
+import { heldIdentities, personToSearch } from '../work/person-to-search.ts';
 import { endStored } from './end-stored.ts';
 import { EXPORT_FORMAT, keyMark } from './export-erasures.ts';
 import { isOver, type RequestLine, readRequestLine, restoreRequest } from './request-line.ts';
@@ -150,11 +147,9 @@ interface PersonAgain {
 async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: PersonAgain): Promise<Counts> {
   const { store, identityKey: ledgerKey, clock } = deps;
   const { counts, count } = counting();
-  const scope = { workspaceId, environment: person.environment };
-  const own: readonly Identity[] = (await readProfile(store, scope, person.mpid))?.identities ?? [];
-  const held = [...own, ...(await readFormerIdentities(store, scope, person.mpid))];
   const people = [person];
-  const identities = await unsharedIdentities(store, ledgerKey, { workspaceId, people, identities: held });
+  const held = await heldIdentities(store, workspaceId, people);
+  const identities = await personToSearch(store, ledgerKey, { workspaceId, people, held });
   const rooms = { store, workspaceId, people, identities, ledgerKey, signal, count, step: () => undefined };
   await eraseRooms(rooms);
   const nowMs = clock.nowMs();

@@ -6,9 +6,9 @@ import type { Transaction } from '../../store/index.ts';
 import { type ErasedSubject, openSubject, type Request, type Subject, sealSubject } from '../request.ts';
 import { eraseRooms } from './erase-rooms.ts';
 import { addEvidence, type Counts } from './evidence.ts';
-import { heldIdentities, type Judging, judgeIdentities } from './judge-identities.ts';
+import { type Judging, judgeIdentities } from './judge-identities.ts';
+import { heldIdentities, personToSearch } from './person-to-search.ts';
 import { type Resolution, resolveSubject } from './resolve-subject.ts';
-import { unsharedIdentities } from './unshared-identities.ts';
 import type { Attempt, WorkDeps } from './work-deps.ts';
 
 /**
@@ -37,15 +37,12 @@ async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject)
   return await eraseInTransaction(deps.store, workspaceId, async (tx) => {
     const people = await resolveSubject(tx, resolution);
     const nowMs = deps.clock.nowMs();
-    const identities = identitiesOf(subject);
-    const gone = await deps.tombstones.erasePeople(tx, { workspaceId, people, identities, fillers, nowMs });
+    const named = identitiesOf(subject);
+    const gone = await deps.tombstones.erasePeople(tx, { workspaceId, people, identities: named, fillers, nowMs });
     const memberships = await leaveOtherRooms(tx, { workspaceId, people, nowMs });
     const held = gone.people.flatMap((person) => [...person.identities, ...person.former]);
-    const named = [...identities, ...held].filter((each) => !fillers.some((filler) => isSame(filler, each)));
-    const erased = {
-      people,
-      identities: await unsharedIdentities(tx, deps.identityKey, { workspaceId, people, identities: named }),
-    };
+    const known = { workspaceId, people, named, held, withheld: fillers };
+    const erased = { people, identities: await personToSearch(tx, deps.identityKey, known) };
     await remember(deps, tx, { request, subject: { ...subject, erased }, keys: gone.keys });
     await addEvidence(tx, request, {
       identity: { profiles: gone.profiles, identities: gone.identities, tombstones: gone.tombstones, ...notes },
@@ -58,16 +55,14 @@ async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject)
 const identitiesOf = ({ identities }: Subject): readonly Identity[] =>
   identities.map(({ type, value }) => ({ type, value }));
 
-const isSame = (one: Identity, other: Identity) => one.type === other.type && one.value === other.value;
-
 /** Before the transaction, because it reads batches; what evidence says of it names nobody. */
 async function judge(deps: WorkDeps, resolution: Resolution & Judging) {
   const { store } = deps;
   const workspaceId = workspaceOf(resolution.request.workspaceId);
   const people = await resolveSubject(store, resolution);
   const held = await heldIdentities(store, workspaceId, people);
-  const identities = [...identitiesOf(resolution.subject), ...held];
-  const judged = await judgeIdentities(store, resolution, { workspaceId, people, identities });
+  const named = identitiesOf(resolution.subject);
+  const judged = await judgeIdentities(store, resolution, { workspaceId, people, named, held });
   const fillers = judged.ordinary.filter(({ isFiller }) => isFiller);
   const withheld = Map.groupBy(fillers, ({ type }) => `withheld_${type}`);
   const notes: Counts[string] = {

@@ -10,12 +10,11 @@ import {
   isTelling,
   type ProfileId,
   policyOf,
-  readFormerIdentities,
-  readProfile,
 } from '../../identity/index.ts';
-import type { Secret, WorkspaceId } from '../../kernel/index.ts';
+import type { Secret } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { PeopleInRooms } from './erase-rooms.ts';
+import { type KnownPeople, knownIdentities } from './person-to-search.ts';
 
 export interface Judging {
   readonly identityKey: Secret;
@@ -45,25 +44,11 @@ export interface Judged {
   readonly sharing: readonly SharingProfile[];
 }
 
-/** Identities that the people hold or held, each profile's own. */
-export async function heldIdentities(
-  sql: Sql,
-  workspaceId: WorkspaceId,
-  people: readonly ProfileId[],
-): Promise<readonly Identity[]> {
-  const held: Identity[] = [];
-  for (const { environment, mpid } of people) {
-    const scope = { workspaceId, environment };
-    const profile = await readProfile(sql, scope, mpid);
-    held.push(...(profile?.identities ?? []), ...(await readFormerIdentities(sql, scope, mpid)));
-  }
-  return held;
-}
-
 /** Reads batches of the people for each ordinary value, up to the limit; takes no lock. */
-export async function judgeIdentities(sql: Sql, judging: Judging, given: PeopleInRooms): Promise<Judged> {
-  const identities = [...new Map(given.identities.map((one) => [`${one.type}\n${one.value}`, one])).values()];
-  const holders = await holdersOf(sql, judging, { ...given, identities });
+export async function judgeIdentities(sql: Sql, judging: Judging, known: KnownPeople): Promise<Judged> {
+  const identities = knownIdentities(known);
+  const given = { workspaceId: known.workspaceId, people: known.people, identities };
+  const holders = await holdersOf(sql, judging, given);
   const { loginTypes } = policyOf(judging.settings);
   const ordinary: OrdinaryValue[] = [];
   for (const [index, identity] of identities.entries()) {

@@ -94,3 +94,22 @@ test('a profile that shares an identity and lives on is named before, and counte
   await work(deps(), erasure);
   expect(await evidenceOf(erasure)).toMatchObject({ profiles: 1, sharing_profiles: 1 });
 });
+
+test('what only public keys say of a person deletes no records of others', async () => {
+  const [customer, claimed] = [randomUUID(), 'stranger-77'];
+  await deliver(store, [person({ customer_id: customer })]);
+  await deliver(store, [{ ...person({ customer_id: customer, facebook: claimed }), isPublic: true }]);
+  await deliverBatches(
+    store,
+    [{ person: undefined, text: JSON.stringify({ user_attributes: { partner: claimed }, events: [] }) }],
+    {
+      clock,
+    },
+  );
+  const erasure = await erasureOf({ type: 'customer_id', value: customer });
+  const { counts } = await preview(erasure);
+  expect(counts.events).toMatchObject({ batches_of_nobody: 0 });
+  await work(deps(), erasure);
+  const { events } = JSON.parse(String((await readRequest(store, erasure)).counts));
+  expect(events?.batches_of_nobody).toBeUndefined();
+});

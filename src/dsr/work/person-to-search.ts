@@ -1,0 +1,53 @@
+import {
+  type HeldIdentity,
+  type Identity,
+  type ProfileId,
+  readFormerIdentities,
+  readProfile,
+} from '../../identity/index.ts';
+import type { Secret, WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import { unsharedIdentities } from './unshared-identities.ts';
+
+/** Returns the identities that the people hold or held, each profile's own. */
+export async function heldIdentities(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  people: readonly ProfileId[],
+): Promise<readonly HeldIdentity[]> {
+  const held: HeldIdentity[] = [];
+  for (const { environment, mpid } of people) {
+    const scope = { workspaceId, environment };
+    const profile = await readProfile(sql, scope, mpid);
+    held.push(...(profile?.identities ?? []), ...(await readFormerIdentities(sql, scope, mpid)));
+  }
+  return held;
+}
+
+export interface KnownPeople {
+  readonly workspaceId: WorkspaceId;
+  readonly people: readonly ProfileId[];
+  /** Identities that the request itself names. */
+  readonly named?: readonly Identity[];
+  readonly held: readonly HeldIdentity[];
+  readonly withheld?: readonly Identity[];
+}
+
+/**
+ * Returns the identities of people, each once. An unverified one is left out: anybody with a public key can write a
+ * stranger's value, or a date, to a profile. A record that names a verified identity too is found by that.
+ */
+export function knownIdentities({ named = [], held }: Pick<KnownPeople, 'named' | 'held'>): readonly Identity[] {
+  const known = [...named, ...held.filter(({ isUnverified }) => !isUnverified)];
+  return [...new Map(known.map(({ type, value }) => [nameOf({ type, value }), { type, value }])).values()];
+}
+
+/** Returns the identities by which records of the people are searched for. Preview, erasure and reapply all ask here. */
+export async function personToSearch(sql: Sql, identityKey: Secret, known: KnownPeople): Promise<readonly Identity[]> {
+  const { workspaceId, people, withheld = [] } = known;
+  const without = new Set(withheld.map(nameOf));
+  const identities = knownIdentities(known).filter((identity) => !without.has(nameOf(identity)));
+  return await unsharedIdentities(sql, identityKey, { workspaceId, people, identities });
+}
+
+const nameOf = ({ type, value }: Identity): string => `${type}\n${value}`;
