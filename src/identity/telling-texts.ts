@@ -49,3 +49,15 @@ const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
 /** The identities that a telling text may be, in a field that does not say which. */
 export const asAnyType = (value: string): readonly Identity[] =>
   TYPES_OF_PEOPLE.map((type) => ({ type, value })).filter(isTellingIdentity);
+
+const PHONE_NUMBER = /^\+?[\d\s()./-]+$/;
+const OF_NUMBERS: readonly IdentityType[] = ['mobile_number', 'phone_number_2', 'phone_number_3'];
+
+/** The few of them that a telling text most likely is, for whoever has no time to ask for all. */
+export function asLikelyTypes(value: string): readonly Identity[] {
+  if (isEmail(value)) return ofTypes(['email', 'customer_id'], value);
+  return ofTypes(['customer_id', 'other', ...(PHONE_NUMBER.test(value) ? OF_NUMBERS : [])], value);
+}
+
+const ofTypes = (types: readonly IdentityType[], value: string): readonly Identity[] =>
+  types.map((type) => ({ type, value })).filter(isTellingIdentity);

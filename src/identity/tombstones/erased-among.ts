@@ -3,7 +3,7 @@ import type { Transaction } from '../../store/index.ts';
 import type { NamedPerson } from '../contract.ts';
 import { takeCreationLock } from '../creation-lock.ts';
 import { isDeviceId } from '../identity-types.ts';
-import { asAnyType } from '../telling-texts.ts';
+import { asLikelyTypes } from '../telling-texts.ts';
 import { findTombstones } from './find-tombstones.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
@@ -23,7 +23,7 @@ export async function erasedAmong(
 /** As of a delivery: an MPID counts where at most devices stand beside it. */
 function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid, mentions = [] }: NamedPerson) {
   const ofPerson = identities.filter(({ type }) => !isDeviceId(type));
-  const named = [...ofPerson, ...mentions.flatMap(asAnyType)].map((each) => keys.ofIdentity(environment, each));
+  const named = [...ofPerson, ...mentions.flatMap(asLikelyTypes)].map((each) => keys.ofIdentity(environment, each));
   if (ofPerson.length > 0 || mpid === undefined) return named;
   return [...named, keys.ofMpid({ environment, mpid })];
 }
