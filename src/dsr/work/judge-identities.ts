@@ -56,7 +56,8 @@ export async function judgeIdentities(sql: Sql, judging: Judging, known: KnownPe
     if (isDeviceId(type) || loginTypes.includes(type) || isTelling(value)) continue;
     const profiles = holders.filter(({ holds }) => holds.includes(index)).length;
     const batches = await batchesOf(sql, identity, { ...given, most: judging.fillerCarriers + 1 });
-    const isFiller = Math.max(profiles, batches) > judging.fillerCarriers;
+    const isNamed = known.named?.some((one) => one.type === type && one.value === value) ?? false;
+    const isFiller = !isNamed && Math.max(profiles, batches) > judging.fillerCarriers;
     ordinary.push({ type, value, profiles, batches, isFiller });
   }
   const mpids = new Set(given.people.map(({ mpid }) => mpid));

@@ -113,3 +113,11 @@ test('what only public keys say of a person deletes no records of others', async
   const { events } = JSON.parse(String((await readRequest(store, erasure)).counts));
   expect(events?.batches_of_nobody).toBeUndefined();
 });
+
+test('what the request itself names is no filler, however many batches carry it', async () => {
+  const given = { customer_id: randomUUID(), facebook: 'bea.smith' };
+  await deliverBatches(store, [batchOf(given), batchOf(given), batchOf(given)], { clock });
+  const identities = Object.entries(given).map(([type, value]) => ({ type, value }) as Identity);
+  const erasure = await insertErasure(store, { identities });
+  expect((await preview(erasure)).ordinary).toMatchObject([{ type: 'facebook', batches: 3, isFiller: false }]);
+});
