@@ -9,14 +9,15 @@ const MOST_BYTES = 3;
 
 /**
  * Refuses a write that leaves a profile above its bounds and larger than it was: one that was above them before may still
- * shrink. Most profiles are told by the length of their text.
+ * shrink. Times of removed attributes count, so a removal of names that the profile never had is growth. Most profiles are
+ * told by the length of their text.
  */
 export function refuseGrowth(
   before: KeptAttributes,
   after: KeptAttributes,
   bounds: ProfileBounds | undefined,
 ): PersonFailure | undefined {
-  if (bounds === undefined || after.attributes.length < before.attributes.length) return undefined;
+  if (bounds === undefined) return undefined;
   const { attributes: most, attributeBytes: mostBytes } = bounds;
   if (sizeOf(after) * MOST_BYTES > mostBytes && sizeOf(after) > sizeOf(before)) {
     const bytes = Buffer.byteLength(after.attributes) + Buffer.byteLength(after.times);

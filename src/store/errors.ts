@@ -28,12 +28,6 @@ const BY_STATE: readonly Rule[] = [
     code: 'STORE_UNAVAILABLE',
     message: 'The store refuses us; look at user, password and database of DATABASE_URL',
   },
-  {
-    when: /^42501$/,
-    code: 'STORE_UNAVAILABLE',
-    message:
-      'The user of DATABASE_URL lacks a right on its database. Make it the owner (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON DATABASE and on its schema public',
-  },
   { when: /^25006$/, code: 'STORE_UNAVAILABLE', message: 'The store is read-only, a standby perhaps' },
   { when: /^(08|53|57P|58|25P03)/, code: 'STORE_UNAVAILABLE', message: 'The store does not answer' },
   { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store broke a statement off' },
@@ -88,6 +82,11 @@ export function storeError(thrown: unknown): AppError {
 export function isLostRace(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code !== 'STORE_CONFLICT' || error.cause === undefined) return false;
   return stateOf(error.cause) !== '55P03';
+}
+
+/** Whether the user of the session lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  return stateOf(originOf(error)) === '42501';
 }
 
 /** Whether the server is not there yet: nobody listens, its name is not known, or it says that it is starting. */

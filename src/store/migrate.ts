@@ -5,13 +5,14 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { AppError, type Log, type Secret } from '../kernel/index.ts';
 import type { Sql } from './contract.ts';
-import { storeError } from './errors.ts';
+import { isForbidden, isLostRace, storeError } from './errors.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any number will do as long as it never changes. */
 const MIGRATION_LOCK = 7_365_206_011;
 /** The first one with all settings that our sessions make. */
 const OLDEST_POSTGRES = 14;
+const ATTEMPTS = 5;
 const NEWEST = 'SELECT max(created_at) AS version FROM drizzle.__drizzle_migrations';
 
 /**
@@ -27,9 +28,29 @@ export function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIG
     const found = await versionOf(client);
     if (found > own) throw newerStore(found, own);
     if (found === own) return;
-    await migrate(drizzle(client), { migrationsFolder: folder });
+    await migrateAlone(client, folder);
     log.info({ from: found, to: own }, 'store.migrated');
   });
+}
+
+/** A daemon of an earlier version may be at work and lock the same tables in another order: one of the two is rolled back. */
+async function migrateAlone(client: Client, migrationsFolder: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrate(drizzle(client), { migrationsFolder });
+    } catch (error) {
+      if (isForbidden(error)) throw lacksRights(error);
+      if (attempt === ATTEMPTS || !isLostRace(storeError(error))) throw error;
+    }
+  }
+}
+
+function lacksRights(cause: unknown): AppError {
+  return new AppError(
+    'STORE_START',
+    `The user of the store may not create what Penstock needs: ${storeError(cause).message} Make that user the owner of the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON DATABASE and on its schema public.`,
+    { cause },
+  );
 }
 
 /**

@@ -90,6 +90,9 @@ describe.each([
     expect(await say({}, 2n)).toEqual({ mpid: ann });
     expect(await say({ e: '1' }, 3n)).toMatchObject(full('limits.profile_attribute'));
     expect(await say({ nothing: null }, 3n)).toMatchObject(full('limits.profile_attribute'));
+    // times of names that were never there outweigh the attribute that goes
+    const unknown = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${text(60)}${index}`, null]));
+    expect(await say({ b: null, ...unknown }, 3n)).toMatchObject(full('limits.profile_attribute'));
     expect(await say({ a: text(100) }, 4n)).toEqual({ mpid: ann });
     expect(await say({ b: null, c: null }, 5n)).toEqual({ mpid: ann });
     expect(await attributesOf(scope, ann)).toEqual(['a', 'd']);

@@ -118,6 +118,7 @@ async function depsOf({
     // who sleeps does not wait for the hand that moves the clock
     clock: { nowMs: clock.nowMs, sleep: systemClock.sleep },
     events: createEvents({ identities, clock }),
+    ceilings: {},
     fleet: { DuckDB: warehouse.connector },
     connectorEnvironment: () => warehouseEnvironment(),
     random: () => 0.5,

@@ -36,7 +36,7 @@ describe('storeError', () => {
     ['ENOTCONN', 'STORE_UNAVAILABLE'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'STORE_UNAVAILABLE'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'STORE_UNAVAILABLE'],
-    ['42501', 'STORE_UNAVAILABLE'],
+    ['42501', 'INTERNAL'],
     ['42P01', 'INTERNAL'],
     ['XX000', 'INTERNAL'],
   ])('maps %s to %s', (state, code) => {
