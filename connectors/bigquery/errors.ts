@@ -64,7 +64,11 @@ export const RULES: readonly Rule[] = [
   { reason: 'stopped', code: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the job.' },
   { reason: 'duplicate', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'notImplemented', code: 'WAREHOUSE_SQL_INVALID' },
-  { reason: 'invalidQuery', holds: /^Name .* not found inside|Unrecognized name/, code: 'WAREHOUSE_OBJECT_MISSING' },
+  {
+    reason: 'invalidQuery',
+    holds: /^(?:Query error: )?Name .* not found inside|Unrecognized name/,
+    code: 'WAREHOUSE_OBJECT_MISSING',
+  },
   {
     reason: 'invalidQuery',
     holds: /at \[\d+:\d+\]\.?$|Cannot query over table|Query parameter/,

@@ -9,10 +9,15 @@ export interface WatchSettings {
   readonly timeoutMs: number;
 }
 
+export interface WaitOptions {
+  /** Work that succeeded counts however late, such as a COMMIT: it cannot be taken back. */
+  readonly counts?: boolean;
+}
+
 /** The watch over one connection, which DuckDB itself gives no time limit. */
 export interface Watch {
   /** Waits for a statement, or for its next rows; WAREHOUSE_TIMEOUT where that took longer than the time limit. */
-  wait<T>(work: Promise<T>): Promise<T>;
+  wait<T>(work: Promise<T>, options?: WaitOptions): Promise<T>;
   stop(): void;
 }
 
@@ -21,7 +26,10 @@ export interface Watch {
  * that is just starting takes the first interrupt back. Ticks are counted and no clock is read, so that a clock that jumps
  * breaks nothing off; one timer serves all waits of a stream, however many there are.
  */
-export function watchConnection(connection: DuckDBConnection, { signal, timeoutMs }: WatchSettings): Watch {
+export function watchConnection(
+  connection: Pick<DuckDBConnection, 'interrupt'>,
+  { signal, timeoutMs }: WatchSettings,
+): Watch {
   const over = new AbortController();
   const tickMs = Math.min(LONGEST_TICK_MS, timeoutMs / 4);
   let waitedMs: number | undefined;
@@ -44,11 +52,11 @@ export function watchConnection(connection: DuckDBConnection, { signal, timeoutM
   if (signal.aborted) void insist();
   else signal.addEventListener('abort', () => void insist(), { once: true, signal: over.signal });
   return {
-    async wait(work) {
+    async wait(work, { counts = false } = {}) {
       waitedMs = 0;
       try {
         const result = await work;
-        if (isLate) throw late(timeoutMs);
+        if (isLate && !counts) throw late(timeoutMs);
         return result;
       } catch (failure) {
         throw isLate && !signal.aborted ? late(timeoutMs, failure) : failure;

@@ -24,6 +24,8 @@ const OTHER_FUNCTIONS = new Set([
 ]);
 /** They tell where the daemon keeps its files. */
 const HOST_FUNCTIONS = new Set(['current_setting', 'getenv']);
+/** The same as tables. */
+const HOST_TABLES = new Set(['duckdb_databases', 'pragma_database_list', 'pg_settings', 'duckdb_settings']);
 /** What DuckDB takes for a file where a table's name stands. */
 const FILE_NAME = /\.(csv|tsv|txt|parquet|json|jsonl|ndjson|db|duckdb)(\.gz|\.zst)?$/i;
 
@@ -32,19 +34,13 @@ export async function prepareSql(connection: DuckDBConnection, sql: string, fold
   const tree = await parseTree(connection, sql);
   const macros = await ownMacros(connection, tree);
   const edits: Edit[] = [];
-  const limitLength = limitLengths();
-  const tables = new Set<unknown>();
+  limitLengths(tree);
   for (const node of nodesOf(tree)) {
     if (node.type === 'BASE_TABLE') edits.push(...tableEdits(node));
     if (node.type === 'TABLE_FUNCTION' && isRecord(node.function)) {
-      tables.add(node.function);
       edits.push(...functionEdits(node.function, macros));
     }
-    // a table's node is met before the call inside it
-    if (node.class === 'FUNCTION' && !tables.has(node)) {
-      refuseHostFunction(node);
-      limitLength(node);
-    }
+    if (node.class === 'FUNCTION') refuseHostFunction(node);
   }
   return applyEdits(sql, edits, folder);
 }
@@ -105,6 +101,9 @@ interface Edit {
 }
 
 function tableEdits({ table_name: name, schema_name: schema, query_location: at }: Fields): readonly Edit[] {
+  if (HOST_TABLES.has(String(name).toLowerCase())) {
+    throw new AppError('SQL_REFUSED', `The table ${name} is not allowed in a model: it shows settings of the daemon.`);
+  }
   if (typeof name !== 'string' || schema !== '' || !FILE_NAME.test(name)) return [];
   return editOf(name, at);
 }

@@ -46,7 +46,7 @@ export function withTransaction<T>(database: Database, signal: AbortSignal, work
   return watched(database, signal, async (connection, watch) => {
     await connection.run('BEGIN TRANSACTION');
     const result = await watch.wait(work(connection));
-    await watch.wait(connection.run('COMMIT'));
+    await watch.wait(connection.run('COMMIT'), { counts: true });
     return result;
   });
 }

@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { watchConnection } from '../../../connectors/duckdb/interrupt.ts';
 import { SETTINGS } from '../../../src/config.ts';
 import type { Column } from '../../../src/warehouse/index.ts';
 import { applyRequest, staged, writeBackOf } from '../writing-back.ts';
@@ -65,6 +66,17 @@ describe('the time limit of a statement', () => {
   });
 });
 
+describe('work that succeeds after its time', () => {
+  it('is late, unless it counts, such as a COMMIT', async () => {
+    const { promise: done, resolve } = Promise.withResolvers<string>();
+    const watch = watchConnection({ interrupt: () => resolve('done') }, { signal: NEVER, timeoutMs: 4 });
+    const [late, counted] = [watch.wait(done), watch.wait(done, { counts: true })];
+    await expect(late).rejects.toMatchObject({ code: 'WAREHOUSE_TIMEOUT' });
+    expect(await counted).toBe('done');
+    watch.stop();
+  });
+});
+
 describe('the spill', () => {
   it('ends where the operator says, before the disk is full', async () => {
     await using scratch = await scratchWarehouse();
@@ -101,6 +113,20 @@ describe('values that would take all memory', () => {
     "SELECT length(bitstring('1', 1000000000)) AS a",
     'SELECT len(list_resize([1], 1000000000)) AS a',
     'SELECT * FROM unnest(range(100000000)) AS t(i)',
+    "SELECT length(repeat(repeat(repeat(repeat(repeat('x', 100), 100), 100), 100), 100)) AS a",
+    "SELECT list_transform(range(100), i -> list_transform(range(100), j -> repeat('x', 100))) AS a",
+    "SELECT replace(repeat('x', 100), 'x', replace(repeat('x', 100), 'x', repeat('x', 100))) AS a",
+    "SELECT repeat('x', 100) AS x, repeat(x, 100) AS y, repeat(y, 100) AS z",
+    "SELECT length(repeat(a, 100)) AS b FROM (SELECT repeat('x', 10000) AS a)",
+    "SELECT repeat(repeat('x', 100), i::INTEGER) AS a FROM range(3) AS t(i)",
+    "SELECT length(repeat('x', power(10, 9)::INTEGER)) AS a",
+    "SELECT length(repeat('x', 1 << 30)) AS a",
+    "SELECT length(repeat('x', '1000000000'::INTEGER)) AS a",
+    "SELECT length(repeat('x', (SELECT 1000000000))) AS a",
+    "SELECT length(repeat('x', greatest(5, 1000000000))) AS a",
+    "SELECT len(generate_series(TIMESTAMP '2000-01-01', TIMESTAMP '2020-01-01', INTERVAL 1 SECOND)) AS a",
+    "SELECT len(generate_series(TIMESTAMP '2000-01-01', now()::TIMESTAMP, INTERVAL '1 second')) AS a",
+    "SELECT len(generate_series(DATE '2000-01-01', DATE '2000-01-01' + 100000000, INTERVAL 1 DAY)) AS a",
   ])('are refused: %s', async (sql) => {
     await using scratch = await scratchWarehouse();
     await using session = await scratch.open({ database: ':memory:' });
@@ -115,6 +141,24 @@ describe('values that would take all memory', () => {
     ['SELECT sum(i)::VARCHAR AS a FROM range(1000000) AS t(i), unnest(range(2)) AS u(j)', '999999000000'],
     ["SELECT count(*)::VARCHAR AS a FROM generate_series(DATE '2024-01-01', DATE '2024-12-31', INTERVAL 1 DAY)", '366'],
     ['SELECT list_sum(range(10, 0, -2))::VARCHAR AS a', '30'],
+    [
+      "SELECT count(*)::VARCHAR AS a FROM (SELECT unnest(generate_series(DATE '2024-01-01', DATE '2024-12-31', INTERVAL 1 DAY)))",
+      '366',
+    ],
+    ["SELECT (len(generate_series(DATE '2020-01-01', current_date, INTERVAL 1 DAY)) > 2000)::VARCHAR AS a", 'true'],
+    ["SELECT repeat('*', rating) AS a FROM (SELECT 3 AS rating)", '***'],
+    ["SELECT lpad(x, greatest(length(x), 5)::INTEGER, '0') AS a FROM (SELECT '77' AS x)", '00077'],
+    ['SELECT len(range(1, len(l) + 1))::VARCHAR AS a FROM (SELECT [5, 6] AS l)', '2'],
+    ["SELECT trim(rpad(x, 255, ' ') || rpad(x, 255, ' ') || lpad(x, 255, ' ')) || '.' AS a FROM (SELECT '' AS x)", '.'],
+    [
+      "WITH a AS (SELECT rpad('x', 255, ' ') AS x), b AS (SELECT rpad(x, 255, '.') AS x FROM a) SELECT left(x, 1) AS a FROM b",
+      'x',
+    ],
+    ["SELECT format(template, 7) AS a FROM (SELECT 'n{}' AS template)", 'n7'],
+    [`SELECT format('{{"id": {}}}', 1) AS a`, '{"id": 1}'],
+    [`SELECT printf('{"a": %d, "b": {"c": %d}}', 1, 2) AS a`, '{"a": 1, "b": {"c": 2}}'],
+    ["SELECT printf('Rate: 5%% * %d', 3) AS a", 'Rate: 5% * 3'],
+    ["SELECT array_to_string([lpad(i::VARCHAR, 3, '0') FOR i IN range(1, 3)], ',') AS a", '001,002'],
   ])('leave the others alone: %s', async (sql, shown) => {
     await using scratch = await scratchWarehouse();
     await using session = await scratch.open({ database: ':memory:' });
@@ -144,14 +188,19 @@ describe('the default memory', () => {
 });
 
 describe('what would tell where the daemon keeps its files', () => {
-  it.each(["SELECT current_setting('allowed_directories') AS a", 'SELECT path AS a FROM duckdb_databases()'])(
-    'is refused: %s',
-    async (sql) => {
-      await using scratch = await scratchWarehouse();
-      await using session = await scratch.open({ database: ':memory:' });
-      await expect(rowsOf(session, sql)).rejects.toMatchObject({ code: 'SQL_REFUSED' });
-    },
-  );
+  it.each([
+    "SELECT current_setting('allowed_directories') AS a",
+    'SELECT path AS a FROM duckdb_databases()',
+    'SELECT setting AS a FROM pg_settings',
+    'SELECT path AS a FROM duckdb_databases',
+    'SELECT file AS a FROM pragma_database_list',
+    'SELECT path AS a FROM main."DUCKDB_databases"',
+    'SELECT value AS a FROM duckdb_settings',
+  ])('is refused: %s', async (sql) => {
+    await using scratch = await scratchWarehouse();
+    await using session = await scratch.open({ database: ':memory:' });
+    await expect(rowsOf(session, sql)).rejects.toMatchObject({ code: 'SQL_REFUSED' });
+  });
 });
 
 describe('a provider that the operator turned off', () => {

@@ -72,6 +72,7 @@ const CASES: readonly (readonly [ErrorCode, Error, string?])[] = [
   ],
   ['WAREHOUSE_OBJECT_MISSING', rest('invalidQuery', 'Unrecognized name: nothing at [1:8]'), 'nothing'],
   ['WAREHOUSE_OBJECT_MISSING', rest('invalidQuery', 'Name x not found inside t at [1:8]')],
+  ['WAREHOUSE_OBJECT_MISSING', rest('invalidQuery', 'Query error: Name x not found inside t at [1:8]')],
   ['WAREHOUSE_SQL_INVALID', rest('invalidQuery', 'Syntax error: Unexpected keyword WHERE at [1:13]')],
   [
     'WAREHOUSE_SQL_INVALID',

@@ -1,0 +1,15 @@
+/** A node of DuckDB's syntax tree. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isSyntax(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Nothing where the value is no node. */
+export function fieldsOf(value: unknown): Fields {
+  return isSyntax(value) ? value : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
