@@ -1,6 +1,6 @@
 // The SQL gate: is a model exactly one SELECT that only reads? Parsed, never matched (rulings §7, SQL models).
 import type { Dialect } from '../dialect.ts';
-import { findEffect, findTwoReadings } from './effects.ts';
+import { findEffect, readByRedshift } from './effects.ts';
 import { findRefused } from './find-refused.ts';
 import { findUnstable } from './find-unstable.ts';
 import { findOpenComment } from './open-comment.ts';
@@ -74,8 +74,13 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
       'Several statements (a semicolon within the text) are not allowed; write one SELECT.',
     );
   }
-  const twoReadings = findTwoReadings(sql, tokens, grammar);
-  if (twoReadings !== undefined) return refuse(sql, twoReadings, BACKSLASH);
+  const other = readByRedshift(sql, tokens, grammar);
+  if (other.kind === 'unclear') return refuse(sql, other.offset, BACKSLASH);
+  if (other.kind === 'differs') {
+    // what Redshift takes for wrong syntax does nothing there
+    const check = checkByGrammar(parser, other.text, grammar);
+    if (check.outcome === 'refused' && check.complaint.kind === 'construct') return check;
+  }
   const effect = findEffect(tokens, grammar);
   if (effect !== undefined) return refuse(sql, effect.offset, notAllowed(effect.construct));
   const text = sql.slice(first.start, last.end);
@@ -115,7 +120,7 @@ function verdict({ sql, text, tokens, parsed, origin }: Case): ModelCheck {
 }
 
 const BACKSLASH =
-  "A backslash before a quote is not allowed, because PostgreSQL and Redshift read it differently; write '' for a quote, and " +
+  "A backslash before a quote is not allowed beside a comment /* */ or a $, because PostgreSQL and Redshift read it differently; write '' for a quote, and " +
   'chr(92) for a backslash at the end.';
 
 /** What a query can begin with. */
