@@ -4,7 +4,7 @@ import { fieldsOf, isSyntax, listOf } from './syntax.ts';
 /** Counts for a length that only the rows know. */
 export const RUN_TIME = 1000;
 
-export interface Estimate {
+interface Estimate {
   /** Times and intervals in milliseconds. NaN: a constant that cannot be read. */
   readonly number: number;
   /** The rows decide, and `number` has 1 in the place of each column. */

@@ -9,7 +9,7 @@ export interface WatchSettings {
   readonly timeoutMs: number;
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   /** Work that succeeded counts however late, such as a COMMIT: it cannot be taken back. */
   readonly counts?: boolean;
 }
