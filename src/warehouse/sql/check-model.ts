@@ -74,17 +74,27 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
       'Several statements (a semicolon within the text) are not allowed; write one SELECT.',
     );
   }
-  const other = readByRedshift(sql, tokens, grammar);
-  if (other.kind === 'unclear') return refuse(sql, other.offset, BACKSLASH);
-  if (other.kind === 'differs') {
-    // what Redshift takes for wrong syntax does nothing there
-    const check = checkByGrammar(parser, other.text, grammar);
-    if (check.outcome === 'refused' && check.complaint.kind === 'construct') return check;
-  }
+  const refused = refusedByRedshift(parser, { sql, tokens, grammar });
+  if (refused !== undefined) return refused;
   const effect = findEffect(tokens, grammar);
   if (effect !== undefined) return refuse(sql, effect.offset, notAllowed(effect.construct));
   const text = sql.slice(first.start, last.end);
   return verdict({ sql, text, tokens, parsed: parser.parse(text, grammar), origin: first.start });
+}
+
+interface Reading {
+  readonly sql: string;
+  readonly tokens: readonly Token[];
+  readonly grammar: string;
+}
+
+/** Refuses what only Redshift reads out of the text. Wrong syntax there does nothing. */
+function refusedByRedshift(parser: SqlParser, { sql, tokens, grammar }: Reading): ModelCheck | undefined {
+  const other = readByRedshift(sql, tokens, grammar);
+  if (other.kind === 'unclear') return refuse(sql, other.offset, BACKSLASH);
+  if (other.kind !== 'differs') return undefined;
+  const check = checkByGrammar(parser, other.text, grammar);
+  return check.outcome === 'refused' && check.complaint.kind === 'construct' ? check : undefined;
 }
 
 interface Case {

@@ -66,15 +66,21 @@ function hasEffects(name: string, grammar: string): boolean {
  * written with escapes (`U&"…"`) could be any of them.
  */
 export function findEffect(tokens: readonly Token[], grammar: string): Refusal | undefined {
-  for (const [index, { type, text, start }] of tokens.entries()) {
-    if (grammar === 'snowflake' && isNextOfSequence(tokens, index)) return { construct: 'NEXTVAL', offset: start };
-    if (type === 'STRING' || tokens[index + 1]?.type !== 'L_PAREN') continue;
-    if (hasEffects(text, grammar) && !isDefinedByWith(tokens, index))
-      return { construct: text.toUpperCase(), offset: start };
-    const isEscaped = type === 'QUOTED_IDENTIFIER' && text.includes('\\') && tokens[index - 1]?.type === 'AMP';
-    if (isEscaped) return { construct: 'A function whose name is written with escapes', offset: start };
+  for (const [index, token] of tokens.entries()) {
+    if (grammar === 'snowflake' && isNextOfSequence(tokens, index))
+      return { construct: 'NEXTVAL', offset: token.start };
+    const construct = token.type === 'STRING' ? undefined : effectOfCall(tokens, index, grammar);
+    if (construct !== undefined) return { construct, offset: token.start };
   }
   return undefined;
+}
+
+function effectOfCall(tokens: readonly Token[], index: number, grammar: string): string | undefined {
+  if (tokens[index + 1]?.type !== 'L_PAREN') return undefined;
+  const { type, text } = tokens[index] as Token;
+  if (hasEffects(text, grammar) && !isDefinedByWith(tokens, index)) return text.toUpperCase();
+  const isEscaped = type === 'QUOTED_IDENTIFIER' && text.includes('\\') && tokens[index - 1]?.type === 'AMP';
+  return isEscaped ? 'A function whose name is written with escapes' : undefined;
 }
 
 /** Snowflake moves a sequence on where its name has this column: `seq.NEXTVAL`. */

@@ -71,7 +71,9 @@ describe('limits', () => {
   ])('bound the names in %s', (place, put) => {
     expect(checkBatch(put('x'.repeat(256)), LIMITS)).toEqual([]);
     const long = 'x'.repeat(257);
-    expect(complaint(put(long))).toBe(`${place}.${long}: has a name that has 257 characters; at most 256 are allowed`);
+    expect(complaint(put(long))).toBe(
+      `${place}["${'x'.repeat(80)}…"]: has a name that has 257 characters; at most 256 are allowed`,
+    );
   });
 
   it.each([
