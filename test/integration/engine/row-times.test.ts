@@ -14,12 +14,15 @@ const NEVER = '9999-12-31T00:00:00.000000Z';
 const PAST = '2026-01-01T00:00:00.000000Z';
 
 /** City of each person with the time it was set at. */
+/** Cities with their times, by the e-mail of the person. */
 async function cities(): Promise<readonly string[]> {
   const rows = await here.store.query<{ mpid: bigint }>('SELECT mpid FROM profiles ORDER BY mpid');
   const profiles = await Promise.all(
     rows.map(({ mpid }) => readProfile(here.store, { workspaceId: WORKSPACE, environment: 'production' }, mpid)),
   );
   const shown = ({ value, setAt }: ProfileAttribute) => `${value} ${formatMicros(setAt)}`;
+  const emailOf = (profile: (typeof profiles)[number]) => profile?.identities[0]?.value ?? '';
+  profiles.sort((one, other) => emailOf(one).localeCompare(emailOf(other)));
   return profiles.flatMap((profile) => profile?.attributes.map(shown) ?? []);
 }
 

@@ -14,15 +14,21 @@ interface Member {
   readonly at?: bigint;
 }
 
-/** What a group with these members, the oldest first, gives them. */
+/** Returns what a group with these members, the one of the lowest MPID first, gives them. */
 async function aggregate(type: Aggregation, members: readonly Member[]): Promise<string | undefined> {
   await groups.deps.store.execute('TRUNCATE profiles, profile_identities, group_definitions');
   await groups.define({ attributes: [{ id: 'x', type }] });
-  const mpids: bigint[] = [];
+  const people: { readonly id: string; readonly mpid: bigint }[] = [];
+  for (const index of members.keys()) {
+    const id = String(index);
+    people.push({ id, mpid: await groups.say(id, { company: '"Acme"' }, { at: BigInt(index) }) });
+  }
+  // MPIDs say nothing of the order in which people came
+  people.sort((one, other) => (one.mpid < other.mpid ? -1 : 1));
+  const mpids = people.map(({ mpid }) => mpid);
   for (const [index, { value, at }] of members.entries()) {
-    const mpid = await groups.say(String(index), { company: '"Acme"' }, { at: BigInt(index) });
-    if (value !== undefined) await groups.say(String(index), { x: value }, { at: at ?? 1n });
-    mpids.push(mpid);
+    const id = people[index]?.id ?? '';
+    if (value !== undefined) await groups.say(id, { x: value }, { at: at ?? 1n });
   }
   await groups.run();
   const seen = await Promise.all(mpids.map((mpid) => groups.inherited(mpid)));
