@@ -140,7 +140,7 @@ it('JSON that jsonb cannot hold is null, and keeps nobody from reading what stan
   const poison = `{"user_identities":{"customer_id":"c-1"},"user_attributes":{"big":1e200000},"events":[]}`;
   await receive('2026-04-01T00:00:00Z', { source: WEB, text: poison, workspace: 3n });
   await receive('2026-04-01T00:00:00Z', { source: WEB, text: says('c-2', { a: 1 }), workspace: 3n });
-  const read = (sql: string) => store.query(`${sql} WHERE workspace_id = 3 ORDER BY mpid`);
+  const read = (sql: string) => store.query(`${sql} WHERE workspace_id = 3 ORDER BY 1 DESC NULLS FIRST`);
   const batches = await read(
     "SELECT batch IS NULL AS gone, batch_text LIKE '%1e200000%' AS kept FROM penstock_v1_batches",
   );
