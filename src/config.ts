@@ -16,7 +16,10 @@ import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { AppError, type EncryptionKey, type Issue, type Secret } from './kernel/index.ts';
 
 export type { WarehouseEndpoints } from './config/endpoints.ts';
-export { SETTINGS } from './config/settings.ts';
+
+import { SETTINGS } from './config/settings.ts';
+
+export { SETTINGS };
 
 export interface Config {
   readonly home: string;
@@ -136,6 +139,7 @@ function readHttp(read: Reader, issues: Issue[]): Config['http'] {
   };
 }
 
+/** Lays the given ceilings over the default ones: naming one limit must not free the others. */
 function readCeilings(read: Reader): Config['ceilings'] {
   const parse = (item: string) => /^([a-z_]+)=([1-9]\d{0,11})$/.exec(item);
   const items = read.items(
@@ -143,7 +147,8 @@ function readCeilings(read: Reader): Config['ceilings'] {
     (item) => parse(item) !== null,
     'the name of a limit, `=` and a whole number from 1',
   );
-  return Object.fromEntries(items.map((item) => parse(item) ?? []).map(([, name = '', most]) => [name, Number(most)]));
+  const all = [...SETTINGS.PENSTOCK_LIMIT_CEILINGS.default.split(','), ...items];
+  return Object.fromEntries(all.map((item) => parse(item) ?? []).map(([, name = '', most]) => [name, Number(most)]));
 }
 
 function readDuckDb(read: Reader): Config['duckdb'] {

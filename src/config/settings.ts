@@ -37,7 +37,7 @@ export const SETTINGS = {
   PENSTOCK_LIMIT_CEILINGS: {
     default: 'batch_bytes=1048576,request_bytes=4194304',
     meaning:
-      'The most that admins of workspaces may set for the limits of their workspace, `name=number`, comma separated, with the names of `limits` in the settings. A value that is stored above its ceiling counts as the ceiling.',
+      'The most that admins of workspaces may set for the limits of their workspace, `name=number`, comma separated, with the names of `limits` in the settings; the defaults hold for those it does not name. A value that is stored above its ceiling counts as the ceiling.',
   },
   PENSTOCK_DSR_HOSTS: {
     default: '',
@@ -167,7 +167,7 @@ export const SETTINGS = {
   PENSTOCK_DUCKDB: {
     default: 'on',
     meaning:
-      '`off` opens no DuckDB warehouse any more: its connections and pipelines stay, and are faulted until it is on again. Models of tenants who are not trusted with the memory of the daemon should not run on it.',
+      '`off` opens no DuckDB warehouse any more: its connections and pipelines stay, and are faulted; once it is on again, PUT a connection to lift its fault. Models of tenants who are not trusted with the memory of the daemon should not run on it.',
   },
   PENSTOCK_DUCKDB_MEMORY_MB: {
     default: '320',

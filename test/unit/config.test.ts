@@ -109,7 +109,13 @@ describe('a variable that is set', () => {
     ['PENSTOCK_DUCKDB_SPILL_MB', '0', (config) => config.duckdb.spillMb, 0],
     ['PENSTOCK_DUCKDB', 'off', (config) => config.duckdb.allowsEmbedded, false],
     ['PENSTOCK_WAREHOUSE_MESSAGE_MB', '2', ({ warehouse }) => warehouse.messageBytes, 2_097_152],
-    ['PENSTOCK_LIMIT_CEILINGS', 'a_b=5, c=6', ({ ceilings }) => ceilings, { a_b: 5, c: 6 }],
+    ['PENSTOCK_LIMIT_CEILINGS', 'request_bytes=5', ({ ceilings }) => ceilings.batch_bytes, 1_048_576],
+    [
+      'PENSTOCK_LIMIT_CEILINGS',
+      'a_b=5, c=6',
+      ({ ceilings }) => ceilings,
+      { batch_bytes: 1_048_576, request_bytes: 4_194_304, a_b: 5, c: 6 },
+    ],
     ['PENSTOCK_DUCKDB_THREADS', '2', (config) => config.duckdb.threads, 2],
   ])('%s=%s is taken', (name, value, ...[read, expected]) => {
     expect(Object.keys(SETTINGS)).toContain(name);
