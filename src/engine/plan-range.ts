@@ -73,10 +73,9 @@ function fullRange(axis: IteratorAxis, { from, until }: RangeInput): RangePlan {
 
 /** A lookback widens the start, but not past `from`, nor past what would be taken for new. */
 function lookBack(axis: IteratorAxis, start: Micros | undefined, input: RangeInput): Micros | undefined {
-  if (start === undefined || input.lookbackMs === 0) return start;
-  const widened = start - microsOfMs(input.lookbackMs);
-  const furthest = most(widened, input.from, input.ledgerFrom);
-  return furthest < start ? axis.floor(furthest) : start;
+  if (start === undefined) return undefined;
+  const widened = most(start - microsOfMs(input.lookbackMs), input.from, input.ledgerFrom);
+  return least(start, axis.floor(widened));
 }
 
 function floorOf(axis: IteratorAxis, instant: Micros | undefined): Micros | undefined {

@@ -65,15 +65,28 @@ describe('planRange', () => {
     expect(shown({ position: position + microsOfMs(day), lookbackMs: 5 * day })).toEqual(['empty', ahead, ahead]);
   });
 
-  it('widens the start by the lookback, but not past from', () => {
+  it('widens the start by the lookback, but not past from nor past the ledger, and never moves it on', () => {
     const position = at('2024-05-01T09:00:00Z');
-    const end = '2024-05-01T10:00:00.000000Z';
-    expect(shown({ position, lookbackMs: day })).toEqual(['range', '2024-04-30T09:00:00.000000Z', end]);
-    expect(shown({ position, lookbackMs: day, from: at('2024-05-01T00:00:00Z') })).toEqual([
-      'range',
-      '2024-05-01T00:00:00.000000Z',
-      end,
-    ]);
+    const startOf = (input: Partial<RangeInput>) => (shown({ position, lookbackMs: day, ...input }) as unknown[])[1];
+    const [from, ledgerFrom] = [at('2024-05-01T00:00:00Z'), at('2024-05-01T03:00:00Z')];
+    expect(startOf({})).toBe('2024-04-30T09:00:00.000000Z');
+    expect(startOf({ from })).toBe('2024-05-01T00:00:00.000000Z');
+    expect(startOf({ ledgerFrom })).toBe('2024-05-01T03:00:00.000000Z');
+    expect(startOf({ from, ledgerFrom })).toBe('2024-05-01T03:00:00.000000Z');
+    expect(startOf({ from: ledgerFrom, ledgerFrom: from })).toBe('2024-05-01T03:00:00.000000Z');
+    expect(startOf({ ledgerFrom: at('2024-05-01T09:30:00Z') })).toBe('2024-05-01T09:00:00.000000Z');
+    expect(startOf({ lookbackMs: 0 })).toBe('2024-05-01T09:00:00.000000Z');
+    expect(startOf({ position: undefined })).toBeNull();
+  });
+
+  it('is empty in full mode where until is not behind from', () => {
+    const from = at('2024-04-01T00:00:00Z');
+    const kindOf = (input: Partial<RangeInput>) => planRange({ ...base, mode: 'full', ...input }).kind;
+    expect(kindOf({ from, until: from + 1n })).toBe('range');
+    expect(kindOf({ from, until: from })).toBe('empty');
+    expect(kindOf({ from, until: from - 1n })).toBe('empty');
+    expect(kindOf({ from })).toBe('range');
+    expect(kindOf({ until: from })).toBe('range');
   });
 
   it('cuts dates to whole days of the declared zone', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsSomeGrammar, checkModel } from '../../../src/warehouse/index.ts';
+import { acceptsSomeGrammar, checkModel } from '../../../src/warehouse/sql/check-model.ts';
 
 const duckdb = { grammar: 'duckdb' };
 const cut = async (sql: string, grammar = 'duckdb') => {
