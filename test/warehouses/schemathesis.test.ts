@@ -32,7 +32,7 @@ run('schemathesis (not run where `npm run soak` or CI has not installed it)', ()
     // its calls did not all end at credentials, paths and schemas: each operation took some, but for what asks a warehouse
     expect(verdict.accepted.size).toBeGreaterThan(100);
     const never = [...verdict.accepted].filter(([, count]) => count === 0).map(([operation]) => operation);
-    expect(never.toSorted()).toEqual(ASKING);
+    expect(never.filter((operation) => operation !== AFTER_RESET).toSorted()).toEqual(ASKING);
   }, 900_000);
 
   test.each([
@@ -53,6 +53,10 @@ run('schemathesis (not run where `npm run soak` or CI has not installed it)', ()
 const ONE = '/platform/v1/workspaces/{workspaceId}/inputs/warehouse/connections';
 /** 002: 505 where the warehouse cannot be reached, and nothing is saved. */
 const ASKING = [`POST ${ONE}`, `PUT ${ONE}/{connectionId}`];
+
+/** Refused once a reset among the calls has ended the time line of the run whose records it would retry. */
+const AFTER_RESET =
+  'POST /platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/{pipelineId}/runs/{runId}/failed-records/retry';
 
 /** A description that forgets one answer of reading the settings, or one field of what it answers. */
 function without(forgotten: string): (document: Document) => Document {
