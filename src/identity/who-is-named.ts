@@ -1,13 +1,11 @@
-import { fitsInt64 } from '../kernel/index.ts';
 import type { Identity, NamedPerson } from './contract.ts';
+import { mpidOfText } from './mpid-of-text.ts';
 import { isIdentity, normaliseIdentity } from './normalise-identity.ts';
 import { type Meaning, type MeaningsOf, someLeaf } from './some-leaf.ts';
 import { isEmail, tellingTexts } from './telling-texts.ts';
 
 /** Distinct texts of one record that are looked up: each costs a hash for every type that it may be. */
 const MOST_MENTIONS = 50;
-
-const WHOLE_NUMBER = /^-?\d{1,19}$/;
 
 /**
  * Whom a record of nobody's profile names, wherever in it: the counterpart of `createNamesPerson` for people who are known by
@@ -18,7 +16,7 @@ export function whoIsNamed(value: unknown, meaningsOf?: MeaningsOf): Omit<NamedP
   const mentions = new Set<string>();
   let mpid: bigint | undefined;
   const note = (text: string, meaning: Meaning) => {
-    if (meaning === 'mpid') mpid ??= mpidOf(text);
+    if (meaning === 'mpid') mpid ??= mpidOfText(text);
     else {
       const identity = normaliseIdentity(meaning, text);
       if (isIdentity(identity)) identities.push(identity);
@@ -37,9 +35,4 @@ export function whoIsNamed(value: unknown, meaningsOf?: MeaningsOf): Omit<NamedP
   const ranked = [...mentions].toSorted((one, other) => Number(isEmail(other)) - Number(isEmail(one)));
   const named = { identities, mentions: ranked.slice(0, MOST_MENTIONS) };
   return mpid === undefined ? named : { ...named, mpid };
-}
-
-function mpidOf(text: string): bigint | undefined {
-  const digits = text.trim();
-  return WHOLE_NUMBER.test(digits) && fitsInt64(BigInt(digits)) ? BigInt(digits) : undefined;
 }

@@ -1,12 +1,10 @@
-import { fitsInt64 } from '../../kernel/index.ts';
 import { isDeviceId } from '../identity-types.ts';
+import { mpidOfText } from '../mpid-of-text.ts';
 import type { NamesPerson } from '../names-person.ts';
 import { isIdentity, normaliseIdentity } from '../normalise-identity.ts';
 import { type Meaning, someLeaf } from '../some-leaf.ts';
 import { asAnyType, tellingTexts } from '../telling-texts.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
-
-const WHOLE_NUMBER = /^-?\d{1,19}$/;
 
 /**
  * The counterpart of `createNamesPerson` where nothing but tombstones is left of the people: finds whom any of them is about.
@@ -17,11 +15,12 @@ export function createNamesErased(keys: TombstoneKeys, tombstones: ReadonlySet<s
   const isErased = (identity: Parameters<TombstoneKeys['ofIdentity']>[1]) =>
     ENVIRONMENTS.every((environment) => tombstones.has(keys.ofIdentity(environment, identity)));
   const isErasedMpid = (digits: string) => {
-    if (!WHOLE_NUMBER.test(digits) || !fitsInt64(BigInt(digits))) return false;
-    return ENVIRONMENTS.some((environment) => tombstones.has(keys.ofMpid({ environment, mpid: BigInt(digits) })));
+    const mpid = mpidOfText(digits);
+    if (mpid === undefined) return false;
+    return ENVIRONMENTS.some((environment) => tombstones.has(keys.ofMpid({ environment, mpid })));
   };
   const namesErased = (text: string, meaning: Meaning) => {
-    if (meaning === 'mpid') return isErasedMpid(text.trim());
+    if (meaning === 'mpid') return isErasedMpid(text);
     const identity = normaliseIdentity(meaning, text);
     return isIdentity(identity) && !isDeviceId(meaning) && isErased(identity);
   };
