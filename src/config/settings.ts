@@ -37,7 +37,7 @@ export const SETTINGS = {
   PENSTOCK_LIMIT_CEILINGS: {
     default: 'batch_bytes=1048576,request_bytes=4194304',
     meaning:
-      'The most that admins of workspaces may set for the limits of their workspace, `name=number`, comma separated, with the names of `limits` in the settings; the defaults hold for those it does not name. A value that is stored above its ceiling counts as the ceiling.',
+      'The most that admins of workspaces may set for the limits of their workspace, `name=number`, comma separated, with the names of `limits` in the settings; the defaults hold for those it does not name. A value that is stored above its ceiling, or has a higher default, counts as the ceiling. The ceiling of `request_bytes` holds for `batch_bytes`, too.',
   },
   PENSTOCK_DSR_HOSTS: {
     default: '',

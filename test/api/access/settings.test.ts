@@ -67,6 +67,22 @@ describe('PUT settings', () => {
     expect(used.limits).toMatchObject({ requestBytes: 300_000, batchesPerSecond: 100 });
   });
 
+  test('bounds a batch by the ceiling of requests, below which its default would not fit', async () => {
+    await using setup = await ready();
+    const { access, workspaceId, credential } = setup;
+    const server = accessServer({ ...access, ceilings: { batch_bytes: 1_048_576, request_bytes: 100_000 } });
+    const url = `/platform/v2/workspaces/${workspaceId}/settings`;
+    const headers = { authorization: await bearerOf(server, credential) };
+    const put = (payload: object) => server.inject({ method: 'PUT', url, headers, payload });
+
+    const taken = await put({});
+    expect(taken.statusCode, taken.body).toBe(200);
+    expect(JSON.parse(taken.body).limits).toMatchObject({ batch_bytes: 100_000, request_bytes: 100_000 });
+    const refused = await put({ limits: { batch_bytes: 100_001 } });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.body).toMatch(/limits\.batch_bytes.*at most 100000 /);
+  });
+
   test('takes what GET answered', async () => {
     await using setup = await ready();
     const { body } = await setup.call('GET', '/settings');
