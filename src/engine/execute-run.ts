@@ -3,8 +3,9 @@ import type { Notice } from '../sync/index.ts';
 import type { Session } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { countsOfRun } from './count-rows.ts';
-import { deliverAll } from './deliver-all.ts';
+import { type ChunkFlow, deliverAll } from './deliver-all.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { at } from './fault-subject.ts';
 import type { RunResult } from './finish-run.ts';
 import { requireMappedRows } from './hopeless.ts';
 import { openLedger } from './ledger/open-ledger.ts';
@@ -12,7 +13,6 @@ import { openSession } from './open-session.ts';
 import { openSource, type RunSource } from './open-source.ts';
 import { readChunks } from './read-chunks.ts';
 import { warnOfRowsAhead } from './rows-ahead.ts';
-import type { Blame } from './settle-failure.ts';
 import { snapshotKeyOf } from './snapshot-key.ts';
 import { executeWriteBack } from './write-back/execute-write-back.ts';
 import { clearFormerTables } from './write-back/former-tables.ts';
@@ -21,15 +21,11 @@ import { readWriteBackModel, type WriteBackPlan } from './write-back/read-write-
 export interface Execution {
   readonly claimed: ClaimedRun;
   readonly signal: AbortSignal;
-  /** Told what would be to blame for the next failure. */
-  readonly blame: (blame: Blame) => void;
 }
 
 /** Open, plan, read, leave out what was delivered before, map, deliver (house plan §3). */
 export async function executeRun(deps: EngineDeps, execution: Execution): Promise<RunResult> {
-  const { claimed, blame } = execution;
-  blame('data model');
-  const plan = await readWriteBackModel(deps, claimed);
+  const plan = await at('data model', () => readWriteBackModel(deps, execution.claimed));
   const former = await clearFormerTables(deps, execution, plan.kind === 'yes' ? plan.model.table.join('.') : undefined);
   const result =
     plan.kind === 'yes'
@@ -43,12 +39,11 @@ async function executeReading(
   execution: Execution,
   plan: Exclude<WriteBackPlan, { readonly kind: 'yes' }>,
 ): Promise<RunResult> {
-  const { claimed, signal, blame } = execution;
+  const { claimed, signal } = execution;
   const sinceMs = deps.clock.nowMs();
-  blame('connection');
   await using session = await openSession(deps, claimed, { signal });
   const source = await openSource(deps, { ...execution, session });
-  if (plan.kind === 'if MPID') requireNoMpid(plan.refusal, execution, source);
+  if (plan.kind === 'if MPID') requireNoMpid(plan.refusal, source);
   const reading = { ...execution, source, session, sinceMs };
   const recognised = source.range.kind === 'empty' ? [] : await deliverRows(deps, reading);
   const warnings = [...source.warnings, ...recognised, ...(await warnOfRowsAhead(deps, claimed))];
@@ -59,28 +54,27 @@ type Reading = Execution & { readonly source: RunSource; readonly session: Sessi
 
 /** Answers what the run has to say of rows that it recognised. */
 async function deliverRows(deps: EngineDeps, reading: Reading): Promise<readonly Notice[]> {
-  const { claimed, source, session, signal, sinceMs, blame } = reading;
+  const { claimed, source, session, signal, sinceMs } = reading;
   const { mapping, columns } = source;
   // a column of row_key, or of the ledger, that the model does not have
-  blame('pipeline');
-  const ledger = await openLedger(deps, { claimed, ...source });
-  blame('data model');
+  const ledger = await at('pipeline', () => openLedger(deps, { claimed, ...source }));
   const { chunkRows } = deps.settings;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   const snapshotKey = snapshotKeyOf(deps, claimed, columns);
-  await deliverAll(deps, {
-    ...{ signal, sinceMs },
+  const flow: ChunkFlow = {
+    signal,
+    sinceMs,
     read: (stop) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, source, stop),
     delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: countsOfRun(claimed.run) },
-    inspect: (progress, chunk) => requireMappedRows(progress, { chunk, blame }),
-  });
+    inspect: requireMappedRows,
+  };
+  await at('data model', () => deliverAll(deps, flow));
   return ledger.warnings;
 }
 
 /** Its feed makes it a write-back pipeline once its model projects MPID, and the model breaks a rule of those. */
-function requireNoMpid(refusal: AppError, { blame }: Execution, { columns }: RunSource): void {
+function requireNoMpid(refusal: AppError, { columns }: RunSource): void {
   if (!columns.some(({ name }) => name.toLowerCase() === 'mpid')) return;
-  blame('data model');
   throw refusal;
 }
 

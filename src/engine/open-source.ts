@@ -3,6 +3,7 @@ import { type Notice, zoneWarnings } from '../sync/index.ts';
 import { type Column, type Session, type Statement, wrapModel } from '../warehouse/index.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { at } from './fault-subject.ts';
 import { type FixedRange, fixRange, shortRangeWarnings } from './fix-range.ts';
 import { createMapping } from './mapping/create-mapping.ts';
 import type { UnitMapping } from './mapping/unit-mapping.ts';
@@ -10,7 +11,6 @@ import { acceptedSql, iteratorOf, type ModelIterator, rowsToRead } from './model
 import { nullWarnings } from './null-iterators.ts';
 import { connectorOf } from './open-session.ts';
 import { feedOf } from './require-active-feed.ts';
-import type { Blame } from './settle-failure.ts';
 
 /** Everything that reading, mapping and delivering of a run need, worked out once. */
 export interface RunSource {
@@ -26,8 +26,6 @@ export interface SourceRequest {
   readonly claimed: ClaimedRun;
   readonly session: Session;
   readonly signal: AbortSignal;
-  /** Told what would be to blame for the next failure. */
-  readonly blame: (blame: Blame) => void;
 }
 
 /**
@@ -35,25 +33,23 @@ export interface SourceRequest {
  * fits. Throws SQL_REFUSED, MODEL_INVALID, and whatever the warehouse says about the model.
  */
 export async function openSource(deps: EngineDeps, request: SourceRequest): Promise<RunSource> {
-  const { claimed, session, signal, blame } = request;
+  const { claimed, session, signal } = request;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const { dataModel, pipeline } = claimed.snapshot;
-  blame('data model');
-  const sql = await acceptedSql(dataModel.sqlQuery, dialect);
-  const columns = await session.describe({ sql, parameters: {} }, signal);
-  blame('pipeline');
-  const iterator = iteratorOf(claimed.snapshot, columns);
-  blame('connection');
+  const sql = await at('data model', () => acceptedSql(dataModel.sqlQuery, dialect));
+  const columns = await at('data model', () => session.describe({ sql, parameters: {} }, signal));
+  const iterator = await at('pipeline', () => iteratorOf(claimed.snapshot, columns));
   const range = await fixRange(deps, { claimed, axis: iterator?.axis, session, signal });
-  blame('data model');
   const warnings = [
     ...zoneWarnings(columns, { syncMode: pipeline.syncMode, transformation: claimed.snapshot.transformation }),
     ...(iterator === undefined ? [] : shortRangeWarnings(claimed, iterator.axis, range)),
-    ...(range.kind === 'range' ? await nullWarnings(deps, request, { sql, dialect, iterator }) : []),
+    ...(range.kind === 'range'
+      ? await at('data model', () => nullWarnings(deps, request, { sql, dialect, iterator }))
+      : []),
   ];
   // other pipelines of the model may well suit it: what does not fit is this one's transformation
-  if (pipeline.pipelineType === 'events') blame('pipeline');
-  const mapping = await compileMapping(deps, { claimed, columns, iterator });
+  const unfit = pipeline.pipelineType === 'events' ? 'pipeline' : 'data model';
+  const mapping = await at(unfit, () => compileMapping(deps, { claimed, columns, iterator }));
   return {
     mapping,
     statement: wrapModel(rowsToRead({ sql, dialect, iterator }, range)),

@@ -15,34 +15,26 @@ import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
+import { type FaultSubject, subjectOf } from './fault-subject.ts';
 import { dropLedger, keepDelivered } from './ledger/close-ledger.ts';
 import { giveUpRecords } from './retry/give-up-records.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
-/** What a failure of a run is about: what stops until someone acts. */
-export type Blame = 'connection' | 'data model' | 'pipeline';
-
 /** Rulings §7: 5 failed runs in a row fault the pipeline. */
 const FAILURES_IN_A_ROW = 5;
-
-interface Failure {
-  readonly error: AppError;
-  readonly blame: Blame;
-}
 
 /**
  * Decides by the disposition alone what becomes of a run that could not go on, and writes it in one transaction. What it
  * had delivered stays delivered; the next interval covers the gap. A lost lease writes nothing.
  */
-export async function settleFailure(deps: EngineDeps, claimed: ClaimedRun, failure: Failure): Promise<void> {
-  const { error } = failure;
+export async function settleFailure(deps: EngineDeps, claimed: ClaimedRun, error: AppError): Promise<void> {
   if (error.code === 'LEASE_LOST') return;
   try {
     const status = await deps.store.transaction(async (tx) => {
       await lockClaims(tx, claimed.workspaceId);
-      return await writeFailure(tx, deps, { ...failure, claimed });
+      return await writeFailure(tx, deps, { error, claimed });
     });
     deps.observer.runEnded(status);
   } catch (thrown) {
@@ -51,7 +43,10 @@ export async function settleFailure(deps: EngineDeps, claimed: ClaimedRun, failu
   }
 }
 
-type Settling = Failure & { readonly claimed: ClaimedRun };
+interface Settling {
+  readonly error: AppError;
+  readonly claimed: ClaimedRun;
+}
 
 async function writeFailure(tx: Transaction, deps: EngineDeps, settling: Settling): Promise<string> {
   const { error, claimed } = settling;
@@ -117,12 +112,13 @@ async function takeBack(tx: Transaction, claimed: ClaimedRun): Promise<void> {
 async function countAgainstPipeline(tx: Transaction, settling: Settling, changes: LastChanges): Promise<void> {
   const { error, claimed } = settling;
   const { workspaceId, pipelineNumber: id } = claimed;
-  const changedSince = (blame: Blame) => BLAMED[blame].some((part) => changes[part] > msOfMicros(claimed.startedAt));
+  const changedSince = (subject: FaultSubject) =>
+    COMES_FROM[subject].some((part) => changes[part] > msOfMicros(claimed.startedAt));
   const failures = changedSince('pipeline') ? 0 : await countFailure(tx, claimed);
   if (error.disposition === 'fault') {
-    const blame = blamedFor(settling);
+    const subject = faultedBy(error);
     const errors = [{ message: error.message }];
-    if (!changedSince(blame)) await faultBlamed(tx, claimed, { blame, errors });
+    if (!changedSince(subject)) await faultSubject(tx, claimed, { subject, errors });
   } else if (failures >= FAILURES_IN_A_ROW) {
     const message = `${failures} runs failed in a row; the last one with: ${error.message}`;
     await faultPipeline(tx, { workspaceId, id, errors: [{ message }] });
@@ -130,7 +126,7 @@ async function countAgainstPipeline(tx: Transaction, settling: Settling, changes
 }
 
 /** What a failure may come from: a model that fails on one connection may work on another. */
-const BLAMED: Readonly<Record<Blame, readonly RanOnPart[]>> = {
+const COMES_FROM: Readonly<Record<FaultSubject, readonly RanOnPart[]>> = {
   connection: ['connection'],
   'data model': ['connection', 'dataModel'],
   pipeline: ['connection', 'dataModel', 'transformation', 'pipeline'],
@@ -153,18 +149,18 @@ const ABOUT_THE_CONNECTION: readonly ErrorCode[] = [
   'SECRET_UNREADABLE',
 ];
 
-function blamedFor({ error, blame }: Failure): Blame {
+function faultedBy(error: AppError): FaultSubject {
   if (error.code === 'FEED_INACTIVE') return 'pipeline';
-  return ABOUT_THE_CONNECTION.includes(error.code) ? 'connection' : blame;
+  return ABOUT_THE_CONNECTION.includes(error.code) ? 'connection' : subjectOf(error);
 }
 
 /** A faulted connection or model holds every pipeline that uses it, this one with them. */
-async function faultBlamed(
+async function faultSubject(
   tx: Transaction,
   { workspaceId, pipelineNumber, snapshot }: ClaimedRun,
-  { blame, errors }: { readonly blame: Blame; readonly errors: readonly Notice[] },
+  { subject, errors }: { readonly subject: FaultSubject; readonly errors: readonly Notice[] },
 ): Promise<void> {
-  switch (blame) {
+  switch (subject) {
     case 'connection':
       return await faultConnection(tx, { workspaceId, id: snapshot.connection.id, errors });
     case 'data model':

@@ -8,7 +8,7 @@ import { finishRun, type RunResult } from './finish-run.ts';
 import type { Places } from './places.ts';
 import { requireActiveFeed } from './require-active-feed.ts';
 import { executeRetry } from './retry/execute-retry.ts';
-import { type Blame, settleFailure } from './settle-failure.ts';
+import { settleFailure } from './settle-failure.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /**
@@ -46,23 +46,16 @@ async function workClaimed(deps: EngineDeps, claimed: ClaimedRun): Promise<void>
   const log = deps.log.child({ workspace: String(workspaceId), pipeline: snapshot.pipeline.id, run: String(runId) });
   const startedMs = deps.clock.nowMs();
   log.info({ attempt: claimed.run.attempts }, 'run.started');
-  let blame: Blame = 'connection';
   try {
     requireAttempt(deps, claimed);
     await requireActiveFeed(deps, claimed);
-    const result = await execute(deps, {
-      claimed,
-      signal: job.signal,
-      blame: (newest) => {
-        blame = newest;
-      },
-    });
+    const result = await execute(deps, { claimed, signal: job.signal });
     await finishRun(deps, claimed, result);
     log.info({ durationMs: deps.clock.nowMs() - startedMs }, 'run.succeeded');
   } catch (thrown) {
     const error = failureOf(thrown, job.signal);
     logFailure(log, thrown, error);
-    await settleFailure(deps, claimed, { error, blame });
+    await settleFailure(deps, claimed, error);
   }
 }
 

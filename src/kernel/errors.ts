@@ -126,6 +126,8 @@ interface AppErrorOptions {
   readonly issues?: readonly Issue[];
   /** Seconds until a `retry` makes sense, where somebody told us (throttling). */
   readonly retryAfterSeconds?: number;
+  /** What the error is about, such as `connection`: the thing that has to be fixed. Its words are the thrower's. */
+  readonly subject?: string;
 }
 
 /** The only error that crosses a room's border. Its message is for people and never holds a secret. */
@@ -133,6 +135,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly Issue[];
   readonly retryAfterSeconds: number | undefined;
+  readonly subject: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -140,6 +143,15 @@ export class AppError extends Error {
     this.code = code;
     this.issues = options.issues ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.subject = options.subject;
+  }
+
+  /** Returns the error as one about `subject`. An error that names its subject already keeps it. */
+  about(subject: string): AppError {
+    if (this.subject !== undefined) return this;
+    const { code, message, issues, retryAfterSeconds } = this;
+    const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    return new AppError(code, message, { cause: this, issues, subject, ...after });
   }
 
   get disposition(): Disposition {

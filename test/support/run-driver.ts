@@ -92,7 +92,7 @@ function jobOf(workspaceId: WorkspaceId, runId: bigint): Job {
 }
 
 async function attempt(deps: EngineDeps, claimed: ClaimedRun, isKilled: () => boolean): Promise<void> {
-  const execution = { claimed, signal: claimed.job.signal, blame: () => undefined };
+  const execution = { claimed, signal: claimed.job.signal };
   try {
     const { retry } = claimed;
     const result = await (retry === undefined ? executeRun(deps, execution) : executeRetry(deps, execution, retry));
@@ -100,7 +100,7 @@ async function attempt(deps: EngineDeps, claimed: ClaimedRun, isKilled: () => bo
   } catch (error) {
     if (isKilled()) return;
     if (!(error instanceof AppError)) throw error;
-    await settleFailure(deps, claimed, { error, blame: 'pipeline' });
+    await settleFailure(deps, claimed, error.about('pipeline'));
   }
 }
 

@@ -15,12 +15,11 @@ import type { RecordRetry } from './record-retry.ts';
  */
 export async function executeRetry(
   deps: EngineDeps,
-  { claimed, signal, blame }: Execution,
+  { claimed, signal }: Execution,
   retry: RecordRetry,
 ): Promise<RunResult> {
   const { store, clock, settings } = deps;
   const sinceMs = clock.nowMs();
-  blame('pipeline');
   let progress = countsOfRun(claimed.run);
   for (const columns of await loadColumns(store, claimed, retry)) {
     const mapping = await openMapping(deps, claimed, columns.columns);

@@ -7,6 +7,7 @@ import type { Counts } from '../count-rows.ts';
 import { deliverAll } from '../deliver-all.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import type { Execution } from '../execute-run.ts';
+import { at } from '../fault-subject.ts';
 import type { RunResult } from '../finish-run.ts';
 import { requireMappedRows } from '../hopeless.ts';
 import { connectorOf, openSession } from '../open-session.ts';
@@ -33,11 +34,14 @@ export async function executeWriteBack(
   execution: Execution,
   model: WriteBackModel,
 ): Promise<RunResult> {
-  const { claimed, signal, blame } = execution;
   const sinceMs = deps.clock.nowMs();
-  blame('connection');
   await using session = await openWriting(deps, execution);
-  blame('data model');
+  return await at('data model', () => writeThrough(deps, { ...execution, session, sinceMs, model }));
+}
+
+/** What the warehouse refuses from here on is about the model and the table that it names. */
+async function writeThrough(deps: EngineDeps, opened: Opened): Promise<RunResult> {
+  const { claimed, session, signal, model } = opened;
   const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);
   const addressing = addressRows(model, columns, claimed.snapshot.pipeline.rowKey);
   const { workspaceId } = claimed;
@@ -45,9 +49,9 @@ export async function executeWriteBack(
   await dropLeftovers(deps, { workspaceId, session, signal });
   const clearing = { workspaceId, tableId, session, signal, target: addressing.target };
   await clearErasedMpids(deps, clearing, !(await mayBeOvertaken(deps.store, claimed)));
-  await resolveAndWrite(deps, { ...execution, session, sinceMs, model, columns, addressing, tableId });
+  await resolveAndWrite(deps, { ...opened, columns, addressing, tableId });
   await dropOwnStaging(deps, { claimed, tableId, session, signal });
-  return { position: undefined, warnings: await warningsOf(deps, execution, addressing) };
+  return { position: undefined, warnings: await warningsOf(deps, opened, addressing) };
 }
 
 async function openWriting(deps: EngineDeps, { claimed, signal }: Execution): Promise<Session> {
@@ -59,17 +63,20 @@ async function openWriting(deps: EngineDeps, { claimed, signal }: Execution): Pr
   return await openSession(deps, claimed, { signal, writes: true });
 }
 
-interface Writing extends Execution {
+interface Opened extends Execution {
   readonly session: Session;
   readonly sinceMs: number;
   readonly model: WriteBackModel;
+}
+
+interface Writing extends Opened {
   readonly columns: Awaited<ReturnType<Session['describe']>>;
   readonly addressing: Addressing;
   readonly tableId: bigint;
 }
 
 async function resolveAndWrite(deps: EngineDeps, step: Writing): Promise<void> {
-  const { claimed, session, signal, sinceMs, model, columns, addressing, tableId, blame } = step;
+  const { claimed, session, signal, sinceMs, model, columns, addressing, tableId } = step;
   const { dialect } = connectorOf(deps, claimed.snapshot.connection);
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   const snapshotKey = snapshotKeyOf(deps, claimed, columns);
@@ -87,7 +94,7 @@ async function resolveAndWrite(deps: EngineDeps, step: Writing): Promise<void> {
         readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping, columns }, reading),
       delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
       async inspect(progress, chunk) {
-        requireMappedRows(progress, { chunk, blame });
+        requireMappedRows(progress, chunk);
         if (keys.isFull) await writing.next();
       },
     });

@@ -8,6 +8,7 @@ import { AppError } from '../../kernel/index.ts';
 import { checkWriteBackModel, type WriteBackCheck, type WriteBackModel } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { EngineDeps } from '../engine-deps.ts';
+import type { FaultSubject } from '../fault-subject.ts';
 import { connectorOf } from '../open-session.ts';
 import { feedOf } from '../require-active-feed.ts';
 
@@ -39,5 +40,7 @@ export async function readWriteBackModel(
 }
 
 function refusalOf({ complaints }: Extract<WriteBackCheck, { readonly outcome: 'refused' }>): AppError {
-  return new AppError('SQL_REFUSED', complaints.map(({ message }) => message).join(' '));
+  return new AppError('SQL_REFUSED', complaints.map(({ message }) => message).join(' '), {
+    subject: 'data model' satisfies FaultSubject,
+  });
 }

@@ -26,7 +26,7 @@ const TABLES = ['pipeline_runs', 'pipelines', 'arrivals', 'run_chunks', 'failed_
 const written = () => Promise.all(TABLES.map((table) => here.store.query(`SELECT * FROM ${table}`)));
 
 const settle = (late: ClaimedRun, code: ErrorCode) =>
-  settleFailure(here.driver.deps, late, { error: new AppError(code, 'Over.'), blame: 'pipeline' });
+  settleFailure(here.driver.deps, late, new AppError(code, 'Over.', { subject: 'pipeline' }));
 
 async function finish(late: ClaimedRun): Promise<void> {
   const finishing = finishRun(here.driver.deps, late, { position: 1n, warnings: [] });

@@ -4,7 +4,7 @@ import type { MappedChunk } from '../../../src/engine/read-chunks.ts';
 
 const chunk = { mapped: { refused: [] } } as unknown as MappedChunk;
 const refused = { extracted: 1_000, successful: 0, failed: 1_000, deduplicated: 0, erased: 0 };
-const look = (progress: typeof refused) => () => requireMappedRows(progress, { chunk, blame: () => undefined });
+const look = (progress: typeof refused) => () => requireMappedRows(progress, chunk);
 
 test('a thousand rows of which none was mapped end the run', () => {
   expect(look(refused)).toThrow('None of the first ');
