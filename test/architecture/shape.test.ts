@@ -3,17 +3,19 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { findNodes, importOf, parseSource, ROOT, readSource } from './source-tree.ts';
+import { alternativesOf, findNodes, importOf, parseSource, ROOT, readSource } from './source-tree.ts';
 
 /** Files that compute and never wait: the same input gives the same output, so they are tested without anything else. */
 const PURE = [
   /-machine\.ts$/,
   /\/(plan|compile|normalise)-[a-z-]+\.ts$/,
   /^src\/kernel\/(backoff|errors|instant|json|secret)\.ts$/,
-  /^src\/sync\/(schedule|duration|pipeline-status|range-start)\.ts$/,
-  /^src\/engine\/(cell-text|column-roles|identity-cell|iterator-axis|wall-clock)\.ts$/,
+  /^src\/sync\/(schedule|duration|pipeline-status)\.ts$/,
+  /^src\/engine\/(iterator-axis|wall-clock)\.ts$/,
+  /^src\/engine\/mapping\/(cell-text|column-roles|identity-cell|json-cell|row-time)\.ts$/,
   /^src\/identity\/identity-key\.ts$/,
-  /^src\/warehouse\/(cells|dialect|iterator|range)[a-z-]*\.ts$/,
+  /^src\/warehouse\/(cells|dialect|iterator)\.ts$/,
+  /^connectors\/[a-z]+\/(dialect|errors)\.ts$/,
 ];
 const IO_MODULES = /^(node:)?(fs|net|http|https|child_process|dns|tls|worker_threads|timers)(\/|$)/;
 
@@ -26,6 +28,10 @@ function waits(node: ts.Node): boolean {
 }
 
 describe('a pure file', () => {
+  test.each(PURE.flatMap(({ source: pattern }) => alternativesOf(pattern)))('is named by %s', (pattern) => {
+    expect(source.filter(({ path }) => new RegExp(pattern).test(path))).not.toEqual([]);
+  });
+
   test.each(pureFiles.map((file) => [file.path, file] as const))(
     '%s neither waits nor reaches outside',
     (_path, file) => {

@@ -59,3 +59,17 @@ export function importOf(node: ts.Node): { readonly module: string; readonly nam
       : ['*'];
   return { module: node.moduleSpecifier.text, names };
 }
+
+/** The patterns that together match what `pattern` matches, none with a choice in parentheses left (lookaheads stay). */
+export function alternativesOf(pattern: string): readonly string[] {
+  const choice = /\((?:\?:)?(?!\?)([^()]*\|[^()]*)\)/.exec(pattern);
+  if (choice === null) return [pattern];
+  const [before, after] = [pattern.slice(0, choice.index), pattern.slice(choice.index + choice[0].length)];
+  const options = (choice[1] ?? '').split('|').map((option) => `${before}${option}${after}`);
+  return [...new Set(options.flatMap(alternativesOf))];
+}
+
+/** The package that an import names: `typebox` for `typebox/schema`. */
+export function packageOf(specifier: string): string {
+  return /^@[^/]+\/[^/]+|^[^/]+/.exec(specifier)?.[0] ?? specifier;
+}

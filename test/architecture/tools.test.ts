@@ -48,6 +48,8 @@ describe('dependency-cruiser', () => {
     ['src/engine/window.ts', '../sync/inner.ts', 'sync-is-entered-by-its-door'],
     ['src/engine/driver.ts', 'pg', 'pg-stays-home'],
     ['src/engine/queue.ts', 'pg-boss', 'pg-boss-stays-home'],
+    ['src/http/rows.ts', 'drizzle-orm', 'drizzle-orm-stays-home'],
+    ['src/sync/routes/rows.ts', 'drizzle-orm', 'drizzle-orm-stays-home'],
     ['src/access/server.ts', 'fastify', 'fastify-stays-home'],
     ['src/sync/logger.ts', 'pino', 'pino-stays-home'],
     ['connectors/duckdb/index.ts', '@duckdb/node-api', 'duckdb-a-z-stays-home'],
