@@ -1,4 +1,4 @@
-import { AppError, type Clock } from '../kernel/index.ts';
+import { AppError, type Clock, sha256 } from '../kernel/index.ts';
 import { createFailureWindows } from './failure-windows.ts';
 import { networkOf } from './network-of.ts';
 
@@ -27,8 +27,9 @@ export function createFailureLimit(clock: Clock): LimitFailures {
     } catch (error) {
       if (error instanceof AppError && error.code === 'UNAUTHENTICATED') {
         const network = networkOf(address);
-        windows.count(`${network} ${clientId}`);
+        // the address first: beyond its bound no further client id is kept, and so none pushes out what others failed
         windows.count(network, ADDRESS_FAILURES_ALLOWED);
+        windows.count(`${network} ${sha256(clientId).toString('base64')}`);
       }
       throw error;
     }

@@ -37,6 +37,16 @@ describe('the limit of failed attempts', () => {
     expect(await codeOf(limit({ ...ours, address: '192.0.2.2' }, wrong))).toBe('UNAUTHENTICATED');
   });
 
+  test('keeps no further clients of an address beyond its bound, in place of those of others', async () => {
+    const limit = createFailureLimit(fakeClock());
+    await failed(limit);
+    const flood = Array.from({ length: 10_000 }, (_, i) =>
+      codeOf(limit({ address: '192.0.2.2', clientId: `client ${i}` }, wrong)),
+    );
+    await Promise.all(flood);
+    expect(await codeOf(limit(ours, wrong))).toBe('RATE_LIMITED');
+  });
+
   test('counts neither successes nor other refusals', async () => {
     const limit = createFailureLimit(fakeClock());
     const malformed = () => Promise.reject(new AppError('VALIDATION_FAILED', 'no grant type'));
