@@ -36,10 +36,10 @@ export async function resolveHost(
   });
   // one wrong address is enough for a no: which one would be taken is chance
   if (!isNamed && !addresses.every(allowed.covers)) throw notAllowed(target);
-  if (!addresses.every((address) => !isLinkLocal(address) || allowed.covers(address))) {
+  if (!addresses.every((address) => !isMetadata(address) || allowed.covers(address))) {
     throw new AppError(
       'WAREHOUSE_CONFIG',
-      `The host "${target.host}" leads to the local link, where clouds keep their metadata and no warehouse is. Name another ` +
+      `The host "${target.host}" leads to the local link or to a cloud’s metadata, where no warehouse is. Name another ` +
         'server, or let the operator list its network in PENSTOCK_WAREHOUSE_HOSTS.',
     );
   }
@@ -54,8 +54,30 @@ export async function resolveHost(
   return addresses;
 }
 
-/** 168.63.129.16 is the metadata of a cloud in the midst of public addresses. */
-const isLinkLocal = createNetworkCheck(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254', '168.63.129.16']);
+/** The local link, and the metadata that Azure, Alibaba Cloud and Oracle Cloud keep elsewhere. */
+const METADATA_V4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'];
+
+/** Private networks may hold warehouses; these are the metadata of AWS, Google, Oracle, Scaleway, Linode and Alibaba Cloud. */
+const METADATA_V6 = [
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
+  'fd00:42::42',
+  'fd00:a9fe:a9fe::1',
+  'fd00:100::100:200',
+];
+
+/** Addresses that a gateway turns into IPv4 ones: 6to4, of no use to a warehouse, and the NAT64 of networks without IPv4. */
+const METADATA_WRAPPED = [
+  '2002::/16',
+  ...METADATA_V4.flatMap((network) => {
+    const [address = '', bits] = network.split('/');
+    return ['64:ff9b::', '64:ff9b:1::'].map((prefix) => `${prefix}${address}/${96 + Number(bits)}`);
+  }),
+];
+
+const isMetadata = createNetworkCheck([...METADATA_V4, ...METADATA_V6, ...METADATA_WRAPPED]);
 
 function notAllowed({ host }: Target): AppError {
   const message = `The host "${host}" is none that connections may lead to; PENSTOCK_WAREHOUSE_HOSTS lists them.`;

@@ -18,15 +18,38 @@ const resolve = async (host: string) => {
 const ask = (host: string, port: number, rules: Partial<Parameters<typeof resolveHost>[1]> = {}) =>
   resolveHost({ host, port }, { allowedHosts: [], refused: [], ...rules }, resolve);
 
-describe('the local link', () => {
-  it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '168.63.129.16'])(
-    '%s is no warehouse, unless the operator lists it',
+describe('the local link and the metadata of clouds', () => {
+  it.each([
+    '169.254.169.254',
+    '::ffff:169.254.169.254',
+    'fe80::1',
+    '168.63.129.16',
+    '100.100.100.200',
+    '::ffff:100.100.100.200',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'fd00:c1::a9fe:a9fe',
+    'fd00:42::42',
+    'fd00:a9fe:a9fe::1',
+    'fd00:100::100:200',
+    '64:ff9b::169.254.169.254',
+    '64:ff9b::6464:64c8',
+    '64:ff9b:1::a9fe:a9fe',
+    '2002:a9fe:a9fe::1',
+  ])('%s is no warehouse, unless the operator lists it', async (host) => {
+    await expect(ask(host, 80)).rejects.toMatchObject({
+      code: 'WAREHOUSE_CONFIG',
+      message: expect.stringContaining('local link'),
+    });
+    expect(await ask(host, 80, { allowedHosts: [host.replace('::ffff:', '')] })).toEqual([host]);
+  });
+
+  it.each(['100.100.100.201', '192.0.0.193', '64:ff9b::8.8.8.8', 'fd00:c1::1', '10.0.0.4', 'fd12::5'])(
+    '%s may be a warehouse',
     async (host) => {
-      await expect(ask(host, 80)).rejects.toMatchObject({
-        code: 'WAREHOUSE_CONFIG',
-        message: expect.stringContaining('local link'),
-      });
-      expect(await ask(host, 80, { allowedHosts: [host.replace('::ffff:', '')] })).toEqual([host]);
+      expect(await ask(host, 5439)).toEqual([host]);
     },
   );
 });
