@@ -2,10 +2,10 @@
 // the same bytes into the same store. `node bench/deliver.ts [rows] [rows a chunk] [people erased before]`.
 import { parseArgs } from 'node:util';
 import {
+  aloneInTransaction,
   createIdentities,
   createTombstones,
   deliverInTransaction,
-  eraseInTransaction,
   type Identity,
   type Person,
   type ResolutionScope,
@@ -139,7 +139,7 @@ async function eraseStrangers(store: Store): Promise<void> {
   ]);
   const erasure = { workspaceId: WORKSPACE, people: [], identities: identities.flat(), nowMs: systemClock.nowMs() };
   const started = performance.now();
-  const { tombstones } = await eraseInTransaction(store, WORKSPACE, (tx) =>
+  const { tombstones } = await aloneInTransaction(store, WORKSPACE, (tx) =>
     createTombstones(KEY).erasePeople(tx, erasure),
   );
   console.log(`${tombstones} tombstones in ${Math.round(performance.now() - started)} ms`);

@@ -10,8 +10,9 @@ const BACKOFF: BackoffPolicy = { baseMs: 500, maxMs: 5000 };
 
 /**
  * Runs a transaction alone in its workspace, whichever daemon others run on: deliveries that begin while it waits step aside,
- * several that ask are served in order, and it holds the creation lock before `work` reads anything. `work` may run more
- * than once. Between its attempts deliveries go on; throws STORE_CONFLICT when one of them held the workspace through all.
+ * several that ask are served in order, and it holds the creation lock before `work` reads anything, so that it finds whom
+ * a delivery under way brings. Whoever erases people or changes tombstones runs here. `work` may run more than once.
+ * Between its attempts deliveries go on; throws STORE_CONFLICT when one of them held the workspace through all.
  */
 export async function aloneInTransaction<Result>(
   store: Store,

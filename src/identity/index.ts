@@ -1,4 +1,5 @@
 export { onlyAllowed } from './allowed-attributes.ts';
+export { aloneInTransaction } from './alone-in-transaction.ts';
 export { attributeNames, attributeSql } from './attribute-sql.ts';
 export { keyText } from './attribute-text.ts';
 export { confirmIdentityKey } from './confirm-identity-key.ts';
@@ -27,7 +28,6 @@ export type {
 export { createIdentities } from './create-identities.ts';
 export { underWay } from './creation-lock.ts';
 export { deliverInTransaction } from './deliver-in-transaction.ts';
-export { eraseInTransaction } from './erase-in-transaction.ts';
 export { findHolders, type Holder } from './find-holders.ts';
 export { readFormerIdentities } from './former-identities.ts';
 export {

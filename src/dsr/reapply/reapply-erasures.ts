@@ -1,8 +1,8 @@
 import { recordChange } from '../../access/index.ts';
 import {
+  aloneInTransaction,
   createNamesErased,
   createTombstoneKeys,
-  eraseInTransaction,
   type ProfileId,
   type Tombstone,
   type Tombstones,
@@ -153,7 +153,7 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: Pe
   const rooms = { store, workspaceId, people, identities, ledgerKey, signal, count, step: () => undefined };
   await eraseRooms(rooms);
   const nowMs = clock.nowMs();
-  const gone = await eraseInTransaction(store, workspaceId, async (tx) => {
+  const gone = await aloneInTransaction(store, workspaceId, async (tx) => {
     await leaveOtherRooms(tx, { workspaceId, people, nowMs });
     // an identity whose tombstone was lifted since the erasure may come back: the export says which are left
     return await deps.tombstones.erasePeople(tx, { workspaceId, people, nowMs, buriesMpidsAlone: true });
@@ -168,7 +168,7 @@ async function bury(deps: ReapplyDeps, workspaceId: WorkspaceId, tombstones: rea
   const done = { tombstones: 0, held: 0 };
   for (let from = 0; from < tombstones.length; from += TOMBSTONES_AT_ONCE) {
     const part = tombstones.slice(from, from + TOMBSTONES_AT_ONCE);
-    const { applied, held } = await eraseInTransaction(deps.store, workspaceId, (tx) =>
+    const { applied, held } = await aloneInTransaction(deps.store, workspaceId, (tx) =>
       deps.tombstones.apply(tx, workspaceId, part),
     );
     done.tombstones += applied;

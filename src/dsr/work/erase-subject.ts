@@ -1,6 +1,6 @@
 import { queueErasedMpids } from '../../engine/index.ts';
 import { forgetMembers } from '../../groups/index.ts';
-import { eraseInTransaction, type Identity, type ProfileId } from '../../identity/index.ts';
+import { aloneInTransaction, type Identity, type ProfileId } from '../../identity/index.ts';
 import { AppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type ErasedSubject, openSubject, type Request, type Subject, sealSubject } from '../request.ts';
@@ -34,7 +34,7 @@ async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject)
   const settings = await deps.settingsOf(workspaceId);
   const resolution = { ...deps, request, subject, settings };
   const { fillers, notes } = await judge(deps, resolution);
-  return await eraseInTransaction(deps.store, workspaceId, async (tx) => {
+  return await aloneInTransaction(deps.store, workspaceId, async (tx) => {
     const people = await resolveSubject(tx, resolution);
     const nowMs = deps.clock.nowMs();
     const named = identitiesOf(subject);

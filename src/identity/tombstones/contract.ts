@@ -60,19 +60,19 @@ export interface AppliedTombstones {
 
 export interface Tombstones {
   /**
-   * Erases people within a short transaction of `eraseInTransaction`: from its commit on nothing about them is delivered
+   * Erases people within a short transaction of `aloneInTransaction`: from its commit on nothing about them is delivered
    * any more. Tombstones are left in both environments for each identity that no other living profile holds there, never
    * for device ids and push tokens. What else the store holds about the people goes by their MPIDs, in this transaction or
    * later ones.
    */
   erasePeople(tx: Transaction, erasure: Erasure): Promise<ErasedPeople>;
-  /** Lets the identities come back, in both environments; answers the keys of the tombstones that went. In `eraseInTransaction`. */
+  /** Lets the identities come back, in both environments; answers the keys of the tombstones that went. In `aloneInTransaction`. */
   lift(tx: Transaction, workspaceId: WorkspaceId, identities: readonly Identity[]): Promise<readonly string[]>;
   /** The next tombstones behind the key `after`, in key order; without it the first ones. None: there are no more. */
   export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
   /**
    * Writes tombstones of an export, as after a backup was restored, when the people that `findErased` names are gone again.
-   * In `eraseInTransaction`.
+   * In `aloneInTransaction`.
    */
   apply(tx: Transaction, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]): Promise<AppliedTombstones>;
   /** Profiles whose MPIDs are among the keys, of erased people or of an export: they came back with a backup. Reads all profiles. */

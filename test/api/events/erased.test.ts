@@ -1,6 +1,6 @@
 // Rulings §4: a batch of somebody who was erased answers 202, is dropped and counted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTombstones, eraseInTransaction } from '../../../src/identity/index.ts';
+import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import { type EventsApi, forgetBatches, openEventsApi } from '../../support/events-api.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     { type: 'customer_id', value: 'gone' },
   ] as const;
   const tombstones = createTombstones(new Secret('the key of all tests'));
-  await eraseInTransaction(api.access.store, workspaceId, (tx) =>
+  await aloneInTransaction(api.access.store, workspaceId, (tx) =>
     tombstones.erasePeople(tx, { workspaceId, people: [], identities, nowMs: 0 }),
   );
 });
@@ -129,7 +129,7 @@ describe('an analytics call of an erased person', () => {
     await using calls = await openCalls();
     const { workspaceId, access } = calls;
     const tombstones = createTombstones(new Secret('the key of all tests'));
-    await eraseInTransaction(access.store, workspaceId, (tx) =>
+    await aloneInTransaction(access.store, workspaceId, (tx) =>
       tombstones.erasePeople(tx, {
         ...{ workspaceId, people: [], nowMs: 0 },
         identities: [

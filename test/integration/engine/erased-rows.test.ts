@@ -1,7 +1,7 @@
 // Rows of people who were erased (rulings §4): they count as `erased`, and nothing of them is kept.
 import { describe, expect, test } from 'vitest';
 import { requestRetry } from '../../../src/engine/index.ts';
-import { createIdentities, createTombstones, eraseInTransaction, type Identity } from '../../../src/identity/index.ts';
+import { aloneInTransaction, createIdentities, createTombstones, type Identity } from '../../../src/identity/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { addWorkspace } from '../../support/add-workspace.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
@@ -25,7 +25,7 @@ async function erase(store: Store, ...names: readonly string[]): Promise<void> {
   const mine = profiles.filter((profile) => names.some((name) => profile.identities.includes(`"${name}@`)));
   const people = mine.map(({ mpid }) => ({ environment: 'production' as const, mpid }));
   const tombstones = createTombstones(IDENTITY_KEY);
-  await eraseInTransaction(store, WORKSPACE, (tx) =>
+  await aloneInTransaction(store, WORKSPACE, (tx) =>
     tombstones.erasePeople(tx, { workspaceId: WORKSPACE, people, identities, nowMs: here.clock.nowMs() }),
   );
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
 import { queueErasedMpids, requestRetry } from '../../../src/engine/index.ts';
 import { dropLeftovers, stagingName } from '../../../src/engine/write-back/staging-names.ts';
-import { createTombstones, eraseInTransaction } from '../../../src/identity/index.ts';
+import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { AppError, workspaceId } from '../../../src/kernel/index.ts';
 import type { Session } from '../../../src/warehouse/index.ts';
 import { fixtureOf } from '../../conformance/fleet.ts';
@@ -177,7 +177,7 @@ test('a row of somebody who was erased counts as that, and no MPID is written in
   );
   const identities = [{ type: 'email', value: 'a@x.org' }] as const;
   const erasure = { workspaceId: here.workspace, people: [], identities, nowMs: 0 };
-  await eraseInTransaction(here.store, here.workspace, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
+  await aloneInTransaction(here.store, here.workspace, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
   expect(countsOf(await here.run(await here.pipeline()))).toEqual([2, 1, 0, 0, 1]);
   const mpids = (await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid);
   expect(mpids).toEqual([null, expect.any(BigInt)]);
@@ -242,7 +242,7 @@ async function eraseMeanwhile({ store, workspace }: WrittenBack, name: string | 
       ? [98n]
       : profiles.filter((each) => each.identities.includes(`"${name}"`)).map(({ mpid }) => mpid);
   const people = mpids.map((mpid) => ({ environment: 'production' as const, mpid }));
-  await eraseInTransaction(store, workspace, async (tx) => {
+  await aloneInTransaction(store, workspace, async (tx) => {
     await createTombstones(IDENTITY_KEY).erasePeople(tx, { workspaceId: workspace, people, nowMs: 0 });
     await queueErasedMpids(tx, { workspaceId: workspace, mpids, nowMs: 0 });
   });

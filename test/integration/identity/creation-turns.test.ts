@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { takeCreationLock } from '../../../src/identity/creation-lock.ts';
-import { deliverInTransaction, eraseInTransaction } from '../../../src/identity/index.ts';
+import { aloneInTransaction, deliverInTransaction } from '../../../src/identity/index.ts';
 import { AppError, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import { openTestStore } from '../../support/test-store.ts';
 import { until } from '../../support/until.ts';
@@ -58,7 +58,7 @@ it('an erasure that a delivery keeps waiting lets others in between its attempts
   let later: Promise<unknown> | undefined;
   await deliverInTransaction(store, HERE, async (tx, exclusive) => {
     await takeCreationLock(tx, HERE, exclusive);
-    erasure ??= eraseInTransaction(store, HERE, async () => order.push('erasure'));
+    erasure ??= aloneInTransaction(store, HERE, async () => order.push('erasure'));
     later ??= deliverInTransaction(store, HERE, async () => order.push('later'));
     await later;
     order.push('holder');

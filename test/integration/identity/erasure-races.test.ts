@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEvents } from '../../../src/events/index.ts';
-import { deliverInTransaction, eraseInTransaction, type ResolutionScope } from '../../../src/identity/index.ts';
+import { aloneInTransaction, deliverInTransaction, type ResolutionScope } from '../../../src/identity/index.ts';
 import { systemClock, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
 import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
@@ -186,7 +186,7 @@ describe('deliveries, erasures and lifts of the same people at once', () => {
       const request = { isLogout: false, isReadOnly: false };
       return await deliver(store, [{ ...person(all), request }], scope);
     }
-    return await eraseInTransaction(store, id, async (tx) => {
+    return await aloneInTransaction(store, id, async (tx) => {
       if (what === 'lift') return await testTombstones.lift(tx, id, identitiesOf(all));
       const [first] = identitiesOf(all);
       const profiles = first === undefined ? [] : await testIdentities().findProfiles(tx, scope, first);

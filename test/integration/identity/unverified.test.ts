@@ -1,8 +1,8 @@
 // What public keys say of a profile with a login identity: kept, and believed by nobody else.
 import { expect, it } from 'vitest';
 import {
+  aloneInTransaction,
   createTombstones,
-  eraseInTransaction,
   findHolders,
   type Person,
   readProfile,
@@ -154,7 +154,7 @@ it('goes with the profile, and leaves no tombstone on a stranger’s address nor
   await using store = await openTestStore();
   const tombstones = createTombstones(KEY);
   const erase = (mpid: bigint) =>
-    eraseInTransaction(store, SCOPE.workspaceId, (tx) => {
+    aloneInTransaction(store, SCOPE.workspaceId, (tx) => {
       const people = [{ environment: 'production', mpid }] as const;
       return tombstones.erasePeople(tx, { workspaceId: SCOPE.workspaceId, people, nowMs: 0 });
     });

@@ -7,7 +7,7 @@ import {
   requestRetry,
 } from '../../../src/engine/index.ts';
 import { retryRun } from '../../../src/engine/retry-run.ts';
-import { createNamesPerson, createTombstones, eraseInTransaction, type Identity } from '../../../src/identity/index.ts';
+import { aloneInTransaction, createNamesPerson, createTombstones, type Identity } from '../../../src/identity/index.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import { triggerPipeline } from '../../../src/sync/index.ts';
 import { replacePipeline } from '../../../src/sync/replace-pipeline.ts';
@@ -118,7 +118,7 @@ export async function erase({ store, clock, caller }: PairedWorld, email: string
   );
   const people = profiles.map(({ mpid }) => ({ environment: 'production' as const, mpid }));
   const erasure = { workspaceId, people, identities: [identity], nowMs: clock.nowMs() };
-  await eraseInTransaction(store, workspaceId, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
+  await aloneInTransaction(store, workspaceId, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
   const namesPerson = createNamesPerson({ identities: [identity], mpids: people.map(({ mpid }) => mpid) });
   for (let after: RecordPosition | undefined; ; ) {
     const { found: records, next } = await findFailedRecords(store, { workspaceId, namesPerson, after });
