@@ -4,8 +4,11 @@ import { type IdentityType, identityTypeOfColumn, identityTypeOfField } from './
 /** What the value of a field says of a person. */
 export type Meaning = IdentityType | 'mpid';
 
-/** What a field means, where its own name does not say it; undefined: its name decides. */
-export type MeaningsOf = (field: string) => readonly Meaning[] | undefined;
+/**
+ * What a field means, where its own name does not say it; undefined: its name decides. `depth`: in how many texts of JSON the
+ * field lies, so that a caller can tell its own fields from those that a text holds.
+ */
+export type MeaningsOf = (field: string, depth: number) => readonly Meaning[] | undefined;
 
 /** Whether a text or number is the one looked for; `meanings`: those of the field that holds it, mostly none. */
 export type IsWanted = (text: string, meanings: readonly Meaning[]) => boolean;
@@ -35,8 +38,7 @@ export function someLeaf(value: unknown, isWanted: IsWanted, meaningsOf?: Meanin
     if (text === undefined) pushParts(places, place);
     else if (isWanted(text, place.meanings)) return true;
     else if (place.depth < MOST_DEPTH && LOOKS_LIKE_JSON.test(text)) {
-      const { depth, meanings } = place;
-      places.push({ value: jsonOf(text), depth: depth + 1, meanings, meaningsOf: undefined });
+      places.push({ ...place, value: jsonOf(text), depth: place.depth + 1 });
     }
   }
   return false;
@@ -49,7 +51,12 @@ function pushParts(places: Place[], place: Place): void {
     const named = typeNamedIn(value);
     for (const [name, item] of Object.entries(value)) {
       if (item === null) continue;
-      places.push({ value: item, depth, meanings: meaningsOf?.(name) ?? meaningsOfName(name, named), meaningsOf });
+      places.push({
+        value: item,
+        depth,
+        meanings: meaningsOf?.(name, depth) ?? meaningsOfName(name, named),
+        meaningsOf,
+      });
     }
   }
 }

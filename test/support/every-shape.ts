@@ -55,6 +55,7 @@ export function refusedCalls(person: Named): readonly object[] {
     call({ previousId: person.anonymous }),
     call({ context: { traits: { phone: person.mobile } } }),
     call({ context: { traits: { phone: person.formerMobile } } }),
+    call({ properties: { call: escaped(JSON.stringify({ userId: person.customer })) } }),
   ];
 }
 

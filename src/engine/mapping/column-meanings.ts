@@ -26,7 +26,8 @@ function meaningsOf(snapshot: string): MeaningsOf | undefined {
   const { transformation } = snapshotFromText(snapshot);
   if (transformation === null) return undefined;
   const byColumn = Map.groupBy(transformation.mappings.flatMap(meaningOfMapping), ([column]) => column);
-  return (column) => byColumn.get(column.toLowerCase())?.map(([, meaning]) => meaning);
+  // a field of JSON in a cell is no column, whatever it is called
+  return (column, depth) => (depth > 0 ? undefined : byColumn.get(column.toLowerCase())?.map(([, meaning]) => meaning));
 }
 
 function meaningOfMapping(mapping: FieldMapping): readonly (readonly [column: string, meaning: Meaning])[] {

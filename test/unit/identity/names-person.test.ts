@@ -77,6 +77,10 @@ describe('looking for a person in what is kept as JSON', () => {
     const meaningsOf = (field: string) => (field === 'cust' ? (['other', 'customer_id'] as const) : undefined);
     expect(names({ cust: 42 }, meaningsOf)).toBe(true);
     expect(names({ age: 42 }, meaningsOf)).toBe(false);
+    expect(names({ raw: ['{"cust":"42"}'] }, meaningsOf)).toBe(true);
+    const ofColumns = (field: string, depth: number) => (depth === 0 ? meaningsOf(field) : undefined);
+    expect(names({ cust: '"42"' }, ofColumns)).toBe(true);
+    expect(names({ raw: '{"cust":"42"}' }, ofColumns)).toBe(false);
   });
 
   it('needs no stack for what lies deep', () => {
