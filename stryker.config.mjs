@@ -1,15 +1,59 @@
 // `npm run mutation`: breaks the decisions that lose or double data when they are wrong, one at a time, and lists what no test
-// notices. Not part of CI: it takes many minutes. `npm run mutation -- --mutate src/engine/plan-range.ts` tries one file.
+// notices. Not part of CI: one file takes minutes, all of them hours. `npm run mutation -- --mutate src/engine/plan-range.ts`
+// tries one file; the tests that judge it are those of its entry below.
+import { matchesGlob } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** Files that are broken, and the tests about them: quick ones, since a mutant that nobody notices goes through all of them. */
+const decisions = [
+  {
+    mutate: [
+      'src/dsr/request-machine.ts',
+      'src/engine/plan-range.ts',
+      'src/warehouse/sql/{check-model,effects,find-refused,find-unstable}.ts',
+    ],
+    tests: ['test/unit/{dsr,engine,warehouse}/**/*.test.ts'],
+  },
+  {
+    mutate: [
+      'src/identity/{strategies,resolve-person,resolve-people,resolve-request,add-identities,consider-profiles}.ts',
+      'src/identity/{creation-lock,creation-tickets}.ts',
+      'src/identity/tombstones/*.ts',
+    ],
+    tests: [
+      'test/unit/identity/**/*.test.ts',
+      'test/integration/{identity,identity-*}.test.ts',
+      'test/integration/identity/**/*.test.ts',
+      'test/integration/cli/tombstone.test.ts',
+    ],
+  },
+  {
+    mutate: ['src/engine/ledger/*.ts', 'src/engine/settle-failure.ts'],
+    tests: [
+      'test/unit/engine/{early-rows,hash-multiset,row-hash}.test.ts',
+      'test/integration/engine/{changed-columns,erase-hashes,failures,fencing,gained-columns,left-out-rows}.test.ts',
+      'test/integration/engine/{ledger,ledger-property,limits,misfits,poison,retry,row-key,snapshot-key}.test.ts',
+      'test/integration/engine/{stopped-run,waiting-runs}.test.ts',
+    ],
+  },
+];
+
+const { mutate: asked } = parseArgs({ options: { mutate: { type: 'string', short: 'm' } }, strict: false }).values;
+// a file may carry a range of lines behind a colon
+const files = typeof asked === 'string' ? asked.split(',').map((file) => file.replace(/:.*/, '')) : [];
+const isAsked = ({ mutate }) => files.some((file) => mutate.some((pattern) => matchesGlob(file, pattern)));
+const chosen = decisions.some(isAsked) ? decisions.filter(isAsked) : decisions;
+
 export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  vitest: { configFile: 'vitest.mutation.config.ts' },
-  mutate: [
-    'src/dsr/request-machine.ts',
-    'src/engine/plan-range.ts',
-    'src/warehouse/sql/{check-model,effects,find-refused,find-unstable}.ts',
-  ],
+  vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+  mutate: chosen.flatMap(({ mutate }) => mutate),
+  testFiles: chosen.flatMap(({ tests }) => tests),
   concurrency: 2,
+  // the first run of the tests on a busy machine says little of how long the next ones take
+  timeoutMS: 20_000,
+  dryRunTimeoutMinutes: 20,
   reporters: ['clear-text', 'progress'],
   cleanTempDir: 'always',
   thresholds: { high: 95, low: 85, break: 85 },
