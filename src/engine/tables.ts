@@ -105,6 +105,8 @@ export const runChunks = pgTable(
     endsBefore: text('ends_before'),
     /** Names of the columns that the hashes are of, in order, JSON text; null: an earlier Penstock did not keep them. */
     columns: text('columns'),
+    /** Types of these columns (`RowHash.types`); null: an earlier Penstock did not keep them. */
+    columnTypes: text('column_types'),
   },
   (table) => [
     primaryKey({

@@ -1,11 +1,11 @@
 import type { Micros } from '../../kernel/index.ts';
 import type { EarlyRows } from './early-rows.ts';
 import { KEY_BYTES, NO_KEYS, type TakenRows } from './row-ledger.ts';
-import type { LedgerPiece } from './stored-hashes.ts';
+import type { HashColumns, LedgerPiece } from './stored-hashes.ts';
 
 export interface PieceFacts {
-  /** Names of the columns by which rows are recognised, those of the keys first. */
-  readonly names: readonly string[];
+  /** The columns by which rows are recognised, those of the keys first. */
+  readonly columns: readonly HashColumns[];
   readonly early: Pick<EarlyRows, 'before'> | undefined;
   /** All rows lie before this. */
   readonly end: Micros | undefined;
@@ -14,21 +14,20 @@ export interface PieceFacts {
 /** The rows of one transaction as rows of the ledger: early ones apart, and each set of columns by itself. None is empty. */
 export function* ledgerPieces(
   taken: TakenRows & { readonly afterRows: number },
-  { names, early, end }: PieceFacts,
+  { columns, early, end }: PieceFacts,
 ): Generator<LedgerPiece, void, undefined> {
   const [leftOut = NO_KEYS, ...leftOutByFormer] = taken.deduplicated;
-  const [newest = '', ...former] = names;
   const pieces = [
-    { names: newest, endsBefore: early?.before, delivered: keysWhere(taken, true), deduplicated: NO_KEYS },
-    { names: newest, endsBefore: end, delivered: keysWhere(taken, false), deduplicated: leftOut },
+    { place: 0, endsBefore: early?.before, delivered: keysWhere(taken, true), deduplicated: NO_KEYS },
+    { place: 0, endsBefore: end, delivered: keysWhere(taken, false), deduplicated: leftOut },
     ...leftOutByFormer.map((deduplicated, at) => {
-      return { names: former[at] ?? '', endsBefore: end, delivered: NO_KEYS, deduplicated };
+      return { place: at + 1, endsBefore: end, delivered: NO_KEYS, deduplicated };
     }),
   ];
   let { afterRows } = taken;
-  for (const piece of pieces) {
+  for (const { place, ...piece } of pieces) {
     const rows = (piece.delivered.length + piece.deduplicated.length) / KEY_BYTES;
-    if (rows > 0) yield { ...piece, afterRows };
+    if (rows > 0) yield { ...piece, columns: columns[place] as HashColumns, afterRows };
     afterRows += rows;
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Secret } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
+import { cellForm } from './cell-form.ts';
 import { cellText, readCells } from './row-text.ts';
 
 export const HASH_BYTES = 16;
@@ -9,6 +10,8 @@ export const HASH_BYTES = 16;
 export interface RowHash {
   /** Names of its columns, in order, JSON text: rows have the same hash by the same names alone. */
   readonly names: string;
+  /** How the cells of these columns are written, in the same order, JSON text: no part of the hash. */
+  readonly types: string;
   /** Key of the installation with the names of the columns, then the exact cells in order of these names. */
   textOf(row: readonly Cell[]): string;
   /** Writes the hash of such a text to `target` from `at` on. */
@@ -39,6 +42,7 @@ export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash
   const orderedColumns = ordered.map((position) => columns[position] as Column);
   return {
     names,
+    types: JSON.stringify(orderedColumns.map(cellForm)),
     textOf(row) {
       let text = seed;
       for (let index = 0; index < ordered.length; index++) text += cellText(row[ordered[index] as number] ?? null);

@@ -4,7 +4,7 @@ import { formatMicros, type Micros } from '../../kernel/index.ts';
 import type { Sql, Store, Transaction } from '../../store/index.ts';
 import type { ClaimedRun } from '../claim-run.ts';
 import type { HashStream } from './hash-multiset.ts';
-import { HASH_BYTES } from './row-hash.ts';
+import { HASH_BYTES, type RowHash } from './row-hash.ts';
 
 export type LedgerOwner = Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber' | 'runId' | 'snapshot'>;
 
@@ -92,11 +92,23 @@ export interface LedgerReach {
   readonly after: Micros | undefined;
 }
 
-/** Each set of columns (`RowHash.names`) whose hashes a run has to know. */
-export async function namesInLedger(sql: Sql, { owner, others, after }: LedgerReach): Promise<readonly string[]> {
+/** The columns that hashes are of, as their `RowHash` says. */
+export type HashColumns = Pick<RowHash, 'names' | 'types'>;
+
+/** As they stand in the ledger; without types where an earlier Penstock did not keep them. */
+export interface StoredColumns {
+  readonly names: string;
+  readonly types: string | null;
+}
+
+/** Each set of columns whose hashes a run has to know. */
+export async function columnsInLedger(
+  sql: Sql,
+  { owner, others, after }: LedgerReach,
+): Promise<readonly StoredColumns[]> {
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
-  const rows = await sql.query<{ columns: string }>(
-    `SELECT DISTINCT chunk.columns FROM run_chunks AS chunk
+  return await sql.query<StoredColumns>(
+    `SELECT DISTINCT chunk.columns AS names, chunk.column_types AS types FROM run_chunks AS chunk
      WHERE chunk.workspace_id = $1 AND chunk.pipeline_number = $2 AND chunk.generation = $3 AND chunk.columns IS NOT NULL
        AND (octet_length(chunk.delivered) > 0 OR octet_length(chunk.deduplicated) > 0)
        AND (chunk.run_id = $4 OR $5 AND ($6::text IS NULL OR ${reachesPast('$6')}))`,
@@ -105,12 +117,11 @@ export async function namesInLedger(sql: Sql, { owner, others, after }: LedgerRe
       ...[others, after === undefined ? null : formatMicros(after)],
     ],
   );
-  return rows.map(({ columns }) => columns);
 }
 
 /** One row of the ledger. */
 export interface LedgerPiece {
-  readonly names: string;
+  readonly columns: HashColumns;
   /** All its rows lie before this; undefined: nobody knows. */
   readonly endsBefore: Micros | undefined;
   /** Rows that the run had counted before these. */
@@ -124,12 +135,13 @@ export async function writeHashes(tx: Transaction, owner: LedgerOwner, piece: Le
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
   await tx.execute(
     `INSERT INTO run_chunks
-       (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated, ends_before, columns)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated, ends_before, columns, column_types)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       ...[workspaceId, pipelineNumber, snapshot.pipeline.generation, runId],
       ...[piece.afterRows, piece.delivered, piece.deduplicated],
-      ...[piece.endsBefore === undefined ? null : formatMicros(piece.endsBefore), piece.names],
+      ...[piece.endsBefore === undefined ? null : formatMicros(piece.endsBefore)],
+      ...[piece.columns.names, piece.columns.types],
     ],
   );
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "run_chunks" ADD COLUMN "column_types" text;
