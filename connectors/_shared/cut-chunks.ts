@@ -19,29 +19,24 @@ const MOST_CUT_ROWS = 2048;
 export async function* cutChunks(
   pieces: AsyncIterable<Piece>,
   columns: readonly Column[],
-  {
-    chunkRows,
-    chunkBytes,
-    firstChunkRows = chunkRows,
-  }: Pick<ReadRequest, 'chunkRows' | 'chunkBytes' | 'firstChunkRows'>,
+  { chunkRows, chunkBytes }: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>,
 ): AsyncGenerator<readonly Row[], undefined> {
   const weigh = weigher(columns);
-  let most = Math.min(firstChunkRows, chunkRows);
   let cutRows = FIRST_CUT_ROWS;
   let chunk: Row[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
     for (let at = 0; at < piece.rowCount; ) {
-      const to = Math.min(piece.rowCount, at + most - chunk.length, at + cutRows);
+      const to = Math.min(piece.rowCount, at + chunkRows - chunk.length, at + cutRows);
       const rows = piece.rows(at, to);
       const grown = weigh(rows);
       for (const row of rows) chunk.push(row);
       cutRows = Math.min(MOST_CUT_ROWS, Math.max(1, Math.floor((chunkBytes * (to - at)) / (4 * grown))));
       bytes += grown;
       at = to;
-      if (chunk.length < most && bytes < chunkBytes) continue;
+      if (chunk.length < chunkRows && bytes < chunkBytes) continue;
       yield chunk;
-      [chunk, bytes, most] = [[], 0, chunkRows];
+      [chunk, bytes] = [[], 0];
     }
   }
   if (chunk.length > 0) yield chunk;

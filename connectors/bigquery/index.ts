@@ -15,7 +15,6 @@ export const bigquery = defineConnector({
   placeFields: ['project_id', 'dataset_id'],
   dialect,
   capabilities: {
-    versionOne: true,
     // a job's result is a table that changes no more, and a run finds its job again in every attempt (`jobNames`)
     snapshot: true,
     writeBack: true,

@@ -15,7 +15,6 @@ export const databricks = defineConnector({
   placeFields: ['host', 'catalog', 'schema'],
   dialect,
   capabilities: {
-    versionOne: false,
     // a statement sees one version of each table; time travel would have to be written into the customer's SQL at every
     // table, and views, streaming tables and tables with row filters cannot (TYPES.md)
     snapshot: false,

@@ -15,7 +15,7 @@ export interface RowSource {
 export interface RowSourceJob {
   readonly used: UsedStatement;
   readonly open: OpenBatches;
-  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes' | 'firstChunkRows'>;
+  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ const MOST_ROWS = 50_000;
 export function createRowSource({ used, open, request, signal }: RowSourceJob): RowSource {
   let ahead: Promise<FetchedRows> | undefined;
   let isFetching = false;
-  let most = Math.min(FIRST_ROWS, request.firstChunkRows ?? request.chunkRows, request.chunkRows);
+  let most = Math.min(FIRST_ROWS, request.chunkRows);
   const fetch = (): Promise<FetchedRows> => {
     isFetching = true;
     const fetching = used

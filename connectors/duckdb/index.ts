@@ -18,7 +18,6 @@ export const duckdb = defineConnector({
   placeFields: ['database'],
   dialect,
   capabilities: {
-    versionOne: false,
     // a statement sees one snapshot; two statements of a run may see two
     snapshot: false,
     writeBack: true,

@@ -65,8 +65,7 @@ const MOST_CUT_ROWS = 2048;
 
 /** Vectors to chunks of the size that was asked for. A vector of huge values is cut in pieces, so that bytes are bounded too. */
 async function* batches({ stream, open, request, weighed }: Batching): AsyncGenerator<readonly Row[], undefined> {
-  const { chunkRows, chunkBytes, firstChunkRows } = request;
-  let most = Math.min(firstChunkRows ?? chunkRows, chunkRows);
+  const { chunkRows, chunkBytes } = request;
   let cutRows = FIRST_CUT_ROWS;
   let batch: Row[] = [];
   let bytes = 0;
@@ -74,14 +73,14 @@ async function* batches({ stream, open, request, weighed }: Batching): AsyncGene
     const readers = open(chunk);
     const { rowCount } = chunk;
     for (let at = 0; at < rowCount; ) {
-      const to = Math.min(rowCount, at + most - batch.length, at + cutRows);
+      const to = Math.min(rowCount, at + chunkRows - batch.length, at + cutRows);
       const grown = appendRows(batch, readers, { from: at, to, weighed });
       cutRows = Math.min(MOST_CUT_ROWS, Math.max(1, Math.floor((chunkBytes * (to - at)) / (4 * grown))));
       bytes += grown;
       at = to;
-      if (batch.length < most && bytes < chunkBytes) continue;
+      if (batch.length < chunkRows && bytes < chunkBytes) continue;
       yield batch;
-      [batch, bytes, most] = [[], 0, chunkRows];
+      [batch, bytes] = [[], 0];
     }
   }
   if (batch.length > 0) yield batch;

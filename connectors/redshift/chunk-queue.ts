@@ -11,7 +11,7 @@ export interface ChunkQueueJob {
   readonly source: RowSource;
   /** By column; undefined where the text is the cell. */
   readonly readers: readonly (ReadText | undefined)[];
-  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes' | 'firstChunkRows'>;
+  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
   pause(): void;
   resume(): void;
   /** Runs a fetch so that an abort cancels it. */
@@ -30,18 +30,14 @@ export class ChunkQueue {
   readonly #ready: Chunk[] = [];
   #gathering: RawRow[] = [];
   #bytes = 0;
-  /** Rows of the chunk that gathers. */
-  #most: number;
   #state: State = 'open';
   #fetching: Promise<void> | undefined;
   #wake = (): void => undefined;
 
   constructor(job: ChunkQueueJob) {
-    const { chunkRows, firstChunkRows = chunkRows } = job.request;
     this.#job = job;
     this.#convert = converter(job.readers);
     this.#rowBytes = job.readers.length * CELL_BYTES;
-    this.#most = Math.min(firstChunkRows, chunkRows);
   }
 
   /** True while the server works for us. */
@@ -82,7 +78,7 @@ export class ChunkQueue {
   async #fetch(): Promise<void> {
     const { guard, source } = this.#job;
     try {
-      const hasMore = await guard(() => source.fetch(this.#most - this.#gathering.length, this.#take));
+      const hasMore = await guard(() => source.fetch(this.#job.request.chunkRows - this.#gathering.length, this.#take));
       if (!hasMore) this.#settle('ended');
     } catch (failure) {
       this.#settle({ failure });
@@ -102,14 +98,14 @@ export class ChunkQueue {
     }
     this.#gathering.push(row);
     this.#bytes += messageBytes + this.#rowBytes;
-    if (this.#gathering.length >= this.#most || this.#bytes >= this.#job.request.chunkBytes) this.#finishChunk();
+    if (this.#gathering.length >= this.#job.request.chunkRows || this.#bytes >= this.#job.request.chunkBytes)
+      this.#finishChunk();
   };
 
   #finishChunk(): void {
     this.#ready.push(this.#gathering);
     this.#gathering = [];
     this.#bytes = 0;
-    this.#most = this.#job.request.chunkRows;
     this.#job.pause();
     this.#wake();
   }

@@ -15,7 +15,6 @@ export const redshift = defineConnector({
   configDefaults: { port: DEFAULT_PORT },
   dialect,
   capabilities: {
-    versionOne: true,
     // one transaction, REPEATABLE READ in PostgreSQL and Redshift's own snapshot isolation, from the run's clock to its end
     snapshot: true,
     writeBack: true,

@@ -15,7 +15,6 @@ export const snowflake = defineConnector({
   placeFields: ['account_identifier', 'region', 'database', 'schema'],
   dialect,
   capabilities: {
-    versionOne: true,
     // time travel is a clause of each table and not of a query: a model's views, functions, shared and external tables, and
     // tables without retention do not take it. Each read is one statement, which sees one snapshot
     snapshot: false,

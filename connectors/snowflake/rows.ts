@@ -12,7 +12,7 @@ export type Chunk = readonly (readonly Cell[])[];
 export interface RowJob {
   readonly link: Link;
   readonly statement: RowStatement;
-  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes' | 'firstChunkRows'>;
+  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
   readonly signal: AbortSignal;
   /** How long nothing may come while rows are wanted. */
   readonly idleMs: number;
@@ -34,11 +34,10 @@ export function rowsOf(job: RowJob): Rows {
   const stream = link.onLine(() => openStream(statement));
   const events = watchStream(stream);
   const convert = converter(statement);
-  let most = Math.min(request.firstChunkRows ?? request.chunkRows, request.chunkRows);
   let count = 0;
   return {
     async next() {
-      const chunk: Filling = { rows: [], bytes: 0, most, mostBytes: request.chunkBytes };
+      const chunk: Filling = { rows: [], bytes: 0, most: request.chunkRows, mostBytes: request.chunkBytes };
       do {
         link.onLine(() => fill(chunk, stream, convert));
         // a full slice or chunk lets others run; else rows have to come first
@@ -46,7 +45,6 @@ export function rowsOf(job: RowJob): Rows {
         else if (!isFull(chunk) && !(await more(events, job))) break;
       } while (!isFull(chunk));
       count += chunk.rows.length;
-      most = request.chunkRows;
       if (chunk.rows.length > 0) return chunk.rows;
       requireAll(count, statement);
       return undefined;

@@ -26,8 +26,6 @@ export interface ReadRequest {
   readonly chunkBytes: number;
   /** What `describe` said of the model: rows with columns of other names, types or places are MODEL_CHANGED. */
   readonly described?: readonly Column[];
-  /** Rows of the first chunk, smaller so that progress shows early. */
-  readonly firstChunkRows?: number;
   /** Goes to the warehouse's query log where it has tags: pipeline and run. */
   readonly label?: Readonly<Record<string, string>>;
   /**
@@ -78,8 +76,6 @@ export interface Session extends AsyncDisposable {
 
 /** Facts about a product that the engine branches on. */
 export interface Capabilities {
-  /** 002's v1 API knows it. */
-  readonly versionOne: boolean;
   /** A run can read one fixed snapshot. */
   readonly snapshot: boolean;
   /** Sessions that were opened with `environment.writes` have a `writeBack`. */

@@ -26,12 +26,6 @@ sentence('1. every row exactly once, chunks no larger than asked, columns known 
     }),
   );
 
-  test('keeps the first chunk smaller when asked, and only the first', () =>
-    using(fixture, async (session) => {
-      const request = requestOf(`SELECT n FROM ${sql.series(5000)}`, { chunkRows: 2000, firstChunkRows: 10 });
-      expect((await readAll(session, request)).chunkSizes).toEqual([10, 2000, 2000, 990]);
-    }));
-
   test('ends a chunk early when it holds about the bytes it may', () =>
     using(fixture, async (session) => {
       const text = sql.longText(100_000);

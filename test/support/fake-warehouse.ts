@@ -47,7 +47,7 @@ export function fakeWarehouse(options: FakeWarehouseOptions): FakeWarehouse {
         castBound: (placeholder) => placeholder,
         iteratorAliases: {},
       },
-      capabilities: { versionOne: false, snapshot: true, writeBack: false },
+      capabilities: { snapshot: true, writeBack: false },
       classify: (error) => error as AppError,
       open: async () => {
         failAt(warehouse, 'open');
@@ -81,12 +81,12 @@ function session(warehouse: FakeWarehouse, { iterator }: FakeWarehouseOptions): 
       failAt(warehouse, 'describe');
       return warehouse.columns;
     },
-    async read({ statement, chunkRows, firstChunkRows, snapshotKey }, signal) {
+    async read({ statement, chunkRows, snapshotKey }, signal) {
       warehouse.statements.push(statement);
       warehouse.snapshotKeys.push(snapshotKey);
       if (statement.sql.includes('null_iterators')) return { columns: [], chunks: ofNulls(warehouse, iterator) };
       const rows = inRange(warehouse, statement, iterator);
-      return { columns: warehouse.columns, chunks: chunksOf(warehouse, rows, { chunkRows, firstChunkRows, signal }) };
+      return { columns: warehouse.columns, chunks: chunksOf(warehouse, rows, { chunkRows, signal }) };
     },
     [Symbol.asyncDispose]: async () => {
       warehouse.sessions -= 1;
@@ -113,23 +113,21 @@ async function* ofNulls(warehouse: FakeWarehouse, iterator: string | undefined):
 
 interface Chunking {
   readonly chunkRows: number;
-  readonly firstChunkRows: number | undefined;
   readonly signal: AbortSignal;
 }
 
 async function* chunksOf(
   warehouse: FakeWarehouse,
   rows: readonly Row[],
-  { chunkRows, firstChunkRows = chunkRows, signal }: Chunking,
+  { chunkRows, signal }: Chunking,
 ): AsyncGenerator<readonly Row[]> {
   let from = 0;
   for (let chunk = 0; from < rows.length; chunk++) {
     failAt(warehouse, 'read', chunk);
     if (chunk > 0) await warehouse.gate(chunk, signal);
     signal.throwIfAborted();
-    const to = from + (chunk === 0 ? firstChunkRows : chunkRows);
-    yield rows.slice(from, to);
-    from = to;
+    yield rows.slice(from, from + chunkRows);
+    from += chunkRows;
   }
   failAt(warehouse, 'read', Number.POSITIVE_INFINITY);
 }

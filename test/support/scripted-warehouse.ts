@@ -69,7 +69,7 @@ export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DA
       castBound: (placeholder) => placeholder,
       iteratorAliases: { 'timestamp with time zone': 'timestamp_tz' },
     },
-    capabilities: { versionOne: false, snapshot: true, writeBack: false },
+    capabilities: { snapshot: true, writeBack: false },
     async open(config, _environment, signal) {
       script.opened.push(config);
       const { meanwhile } = script;

@@ -37,7 +37,7 @@ function serverOf(rows: number, failsAt = Number.POSITIVE_INFINITY): Server {
   return server;
 }
 
-function queueOf(server: Server, request: { chunkRows: number; chunkBytes?: number; firstChunkRows?: number }) {
+function queueOf(server: Server, request: { chunkRows: number; chunkBytes?: number }) {
   return new ChunkQueue({
     source: server.source,
     readers: [Number],
@@ -63,9 +63,9 @@ async function quiet(server: Server): Promise<void> {
 
 describe('chunks', () => {
   it('hold all rows in order, as cells', async () => {
-    const queue = queueOf(serverOf(10), { chunkRows: 4, firstChunkRows: 3 });
+    const queue = queueOf(serverOf(10), { chunkRows: 4 });
     const chunks = [await queue.next(), await queue.next(), await queue.next(), await queue.next()];
-    expect(chunks).toEqual([[[0], [1], [2]], [[3], [4], [5], [6]], [[7], [8], [9]], undefined]);
+    expect(chunks).toEqual([[[0], [1], [2], [3]], [[4], [5], [6], [7]], [[8], [9]], undefined]);
   });
 
   it('are asked for one ahead, and only the rows they lack', async () => {

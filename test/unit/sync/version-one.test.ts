@@ -8,10 +8,6 @@ import { CONFIG_NAMES, inOne } from '../../../src/sync/v1/words.ts';
 import { type ConnectionConfig, PROVIDERS, parseIteratorType } from '../../../src/warehouse/index.ts';
 
 describe('a warehouse of version 1', () => {
-  it.each(PROVIDERS)('%s is one where its connector says so', (provider) => {
-    expect(WAREHOUSES[provider] !== undefined).toBe(FLEET[provider]?.capabilities.versionOne ?? false);
-  });
-
   it.each(Object.entries(WAREHOUSES))(
     '%s has a field for everything that 002 requires, or a value',
     (provider, warehouse) => {

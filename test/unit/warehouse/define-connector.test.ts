@@ -65,7 +65,7 @@ function connectorOf(script: readonly (readonly (readonly Cell[])[] | string)[],
       castBound: (name) => name,
       iteratorAliases: {},
     },
-    capabilities: { versionOne: false, snapshot: false, writeBack: false },
+    capabilities: { snapshot: false, writeBack: false },
     open: async () => {
       trace.events.push('open');
       return session;
