@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, isRunning, serverPid } from '../support/embedded-home.ts';
@@ -61,6 +61,8 @@ describe('a copy of a home', () => {
     await live.line();
     await using copy = await temporaryHome();
     copyAll(origin.path, copy.path);
+    // a fresher copy waits until its lock has been silent for a while
+    await utimes(join(copy.path, 'owner.json'), 1, 1);
     await using command = spawnStore(copy.path, { role: 'command' });
     expect(await ask((await command.line()).databaseUrl, 'SHOW data_directory')).toBe(join(copy.path, 'store', 'data'));
   });

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findOwner, type Owner, takeOwnership } from '../../src/store/embedded/owner-lock.ts';
+import { processMark } from '../../src/store/embedded/process-mark.ts';
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts';
 
 let home: TemporaryHome;
@@ -14,7 +15,7 @@ afterEach(() => home[Symbol.asyncDispose]());
 
 const lockFile = () => join(home.path, 'owner.json');
 
-async function leaveLock(owner: Partial<Owner>, ageSeconds = 0): Promise<void> {
+async function leaveLock(owner: Partial<Record<keyof Owner, unknown>>, ageSeconds = 0): Promise<void> {
   const whole = { pid: process.pid, mark: 'another start', host: hostname(), role: 'daemon', ...owner };
   await writeFile(lockFile(), JSON.stringify(whole));
   const touched = Date.now() / 1000 - ageSeconds;
@@ -48,6 +49,32 @@ describe('ownership of a home', () => {
     await expect(takeOwnership(home.path, 'daemon', 0)).rejects.toThrow(/pid 1 on elsewhere/);
     await leaveLock({ host: 'elsewhere', pid: 1 }, 19.5);
     const taken = await takeOwnership(home.path, 'daemon');
+    await taken.release();
+  });
+
+  test.each([
+    ['this host', () => processMark(process.pid).then((mark) => ({ mark }))],
+    ['another host', async () => ({ host: 'elsewhere' })],
+  ])('stays with an owner on %s who still touches its file, though the folder has another inode', async (_, owner) => {
+    await leaveLock({ ...(await owner()), inode: '0' });
+    let isTried = false;
+    const tried = takeOwnership(home.path, 'command', 0).finally(() => {
+      isTried = true;
+    });
+    const refused = expect(tried).rejects.toMatchObject({ code: 'STORE_START' });
+    while (!isTried) await utimes(lockFile(), new Date(), new Date());
+    await refused;
+  });
+
+  test('of a folder with another inode passes at once from a dead process', async () => {
+    await leaveLock({ inode: '0' });
+    const taken = await takeOwnership(home.path, 'daemon', 0);
+    await taken.release();
+  });
+
+  test('of a fresh copy is free when nobody touched its lock for a while', async () => {
+    await leaveLock({ mark: await processMark(process.pid), inode: '0' }, 19.5);
+    const taken = await takeOwnership(home.path, 'daemon', 0);
     await taken.release();
   });
 

@@ -20,7 +20,10 @@ export interface Owner {
   readonly mark: string;
   readonly host: string;
   readonly role: OwnerRole;
-  /** Inode of the locked folder: a copy of the folder carries the lock file along, but has another inode. */
+  /**
+   * Inode of the locked folder: a copy of the folder carries the lock file along, but has another inode. So may the folder
+   * itself, where a network file system or a mount gives each host or process another.
+   */
   readonly inode?: string;
 }
 
@@ -59,7 +62,7 @@ export async function findOwner(folder: string): Promise<Owner | undefined> {
   const content = await contentOf(path);
   if (content === undefined) return undefined;
   const owner = parse(content);
-  if (owner !== undefined && (await isOf(owner, folder)) && (await isAlive(owner, path))) return owner;
+  if (owner !== undefined && (await isAlive(owner, folder))) return owner;
   await removeStale(path, content);
   return undefined;
 }
@@ -121,13 +124,34 @@ async function makeExclusively(path: string): Promise<boolean> {
   }
 }
 
-async function isAlive(owner: Owner, path: string): Promise<boolean> {
-  if (owner.host === hostname()) return (await processMark(owner.pid)) === owner.mark;
-  const touchedMs = await stat(path).then(
+async function isAlive(owner: Owner, folder: string): Promise<boolean> {
+  const isHere = owner.host === hostname();
+  if (isHere && (await processMark(owner.pid)) !== owner.mark) return false;
+  if (!(await isOf(owner, folder))) return isBeating(lockPath(folder));
+  return isHere || !isSilent(await touchedMs(lockPath(folder)));
+}
+
+/** Waits until a lock is touched once more, which nobody does to a copied one, or is silent. */
+async function isBeating(path: string): Promise<boolean> {
+  const beforeMs = await touchedMs(path);
+  for (let waitedMs = 0; waitedMs < SILENT_MS && !isSilent(beforeMs); waitedMs += POLL_MS) {
+    await systemClock.sleep(POLL_MS);
+    const nowMs = await touchedMs(path);
+    if (nowMs !== beforeMs) return !isSilent(nowMs);
+  }
+  return false;
+}
+
+function isSilent(touched: number): boolean {
+  return systemClock.nowMs() - touched >= SILENT_MS;
+}
+
+/** When the file was touched last; 0: it is not there any more. */
+async function touchedMs(path: string): Promise<number> {
+  return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
-  return systemClock.nowMs() - touchedMs < SILENT_MS;
 }
 
 function willBeGone({ role, host }: Owner): boolean {
