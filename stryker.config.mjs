@@ -17,13 +17,26 @@ const decisions = [
   {
     mutate: [
       'src/identity/{strategies,resolve-person,resolve-people,resolve-request,add-identities,consider-profiles}.ts',
-      'src/identity/{creation-lock,creation-tickets}.ts',
-      'src/identity/tombstones/*.ts',
     ],
     tests: [
       'test/unit/identity/**/*.test.ts',
-      'test/integration/{identity,identity-*}.test.ts',
-      'test/integration/identity/**/*.test.ts',
+      'test/integration/identity-{full-sync,model,resolution,strategies}.test.ts',
+      'test/integration/identity/{erased-people,profile-bounds,requests,unverified}.test.ts',
+    ],
+  },
+  {
+    mutate: ['src/identity/{creation-lock,creation-tickets}.ts'],
+    tests: [
+      'test/integration/identity-concurrency.test.ts',
+      'test/integration/identity/{creation-queue,creation-turns,erase-people,erasure-races,requests-at-once}.test.ts',
+    ],
+  },
+  {
+    mutate: ['src/identity/tombstones/*.ts'],
+    tests: [
+      'test/unit/identity/**/*.test.ts',
+      'test/integration/identity/{erase-people,erased-people,erasure-races,unverified}.test.ts',
+      'test/integration/dsr/{erase-subject,reapply}.test.ts',
       'test/integration/cli/tombstone.test.ts',
     ],
   },

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createNamesErased, createTombstoneKeys, type Identity } from '../../../src/identity/index.ts';
+import { parseJson, Secret } from '../../../src/kernel/index.ts';
+
+const keys = createTombstoneKeys(new Secret('the key of all tests'));
+const inBoth = (identity: Identity) => [
+  keys.ofIdentity('production', identity),
+  keys.ofIdentity('development', identity),
+];
+const MPID = 6893488147419103233n;
+const OTHER_MPID = 6893488147419103234n;
+
+const names = createNamesErased(
+  keys,
+  new Set([
+    ...inBoth({ type: 'email', value: 'ann@example.com' }),
+    ...inBoth({ type: 'customer_id', value: '42' }),
+    ...inBoth({ type: 'facebook', value: 'ann-1984' }),
+    ...inBoth({ type: 'mp_deviceid', value: 'device-1984-4711' }),
+    // in the other environment somebody living holds it
+    keys.ofIdentity('production', { type: 'email', value: 'shared@example.com' }),
+    keys.ofIdentity('development', { type: 'customer_id', value: '43' }),
+    keys.ofMpid({ environment: 'production', mpid: MPID }),
+    keys.ofMpid({ environment: 'development', mpid: OTHER_MPID }),
+  ]),
+);
+const isNamed = (text: string) => names(parseJson(text));
+
+describe('looking for erased people in what is kept as JSON', () => {
+  it.each([
+    ['a field of its type', '{"customer_id":" 42 "}'],
+    ['a number in a field of its type', '{"customer_id":42}'],
+    ['an e-mail in any case', '{"email":"Ann@Example.com"}'],
+    ['a value in any other field', '{"note":"ann-1984"}'],
+    ['an e-mail in a longer text', '{"reason":"<ann@example.com> is not a number"}'],
+    ['an MPID of production', `{"mpid":${MPID}}`],
+    ['an MPID of development', `{"mpid":"${OTHER_MPID}"}`],
+    ['an MPID in any other field', `{"note":"${MPID}"}`],
+    ['JSON in a text', '{"payload":"{\\"customer_id\\":\\"42\\"}"}'],
+  ])('finds them by %s', (_, text) => {
+    expect(isNamed(text)).toBe(true);
+  });
+
+  it.each([
+    ['a field of another type', '{"facebook":"42"}'],
+    ['a short value in any other field', '{"note":"42"}'],
+    ['an empty value', '{"customer_id":""}'],
+    ['an identity that one environment still knows', '{"email":"shared@example.com"}'],
+    ['one that the other environment still knows', '{"customer_id":"43"}'],
+    ['a device', '{"mp_deviceid":"device-1984-4711"}'],
+    ['an MPID of somebody else', `{"mpid":${MPID + 2n}}`],
+    ['what is no MPID', '{"mpid":"ann-1984-ann-1984"}'],
+    ['an MPID that 64 bits do not hold', `{"mpid":"${MPID}0"}`],
+  ])('finds nobody by %s', (_, text) => {
+    expect(isNamed(text)).toBe(false);
+  });
+
+  it('asks the caller what a field means', () => {
+    const record = parseJson('{"key":"42","id":"43"}');
+    expect(names(record, (field) => (field === 'key' ? ['customer_id'] : undefined))).toBe(true);
+    expect(names(record, (field) => (field === 'id' ? ['customer_id'] : undefined))).toBe(false);
+    expect(names(record, () => ['mpid', 'customer_id'])).toBe(true);
+  });
+});
