@@ -22,7 +22,7 @@ import { loadRetry, type RecordRetry } from './retry/record-retry.ts';
 import { statusesBefore } from './run-machine.ts';
 import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
-import { readLoad, yieldToOthers } from './yield-to-others.ts';
+import { leaveToOthers, readLoad, yieldToOthers } from './yield-to-others.ts';
 
 /** What every write of a run names; a worker with an older fence writes nothing. */
 export interface RunLease {
@@ -52,8 +52,9 @@ interface Claim extends RunKey {
 
 /**
  * Takes the run whose job this is, with a fence of its own. One job a run is active at a time, so a run that is `running`
- * has lost its worker and is taken over. undefined: the run steps back behind others; or it is over, not due yet, or has to
- * wait for a place, and then the job is done, and its retry time or the run that frees a place wakes it.
+ * has lost its worker and is taken over. undefined: the run steps back behind others, or is left to other daemons; or it is
+ * over, not due yet, or has to wait for a place, and then the job is done, and its retry time or the run that frees a place
+ * wakes it.
  */
 export async function claimRun(deps: EngineDeps, claim: Claim): Promise<ClaimedRun | undefined> {
   const { job, place, ...key } = claim;
@@ -102,7 +103,8 @@ async function enter(tx: Transaction, deps: EngineDeps, claim: Claim): Promise<'
   const isSuspect = waiting.losses + (isLost ? 1 : 0) >= SUSPECT_LOSSES;
   if (!place.take({ workspaceId, isFirst: load.ofWorkspace === 0, isSuspect })) {
     if (isLost) await requeueLost(tx, claim);
-    return 'refused';
+    await leaveToOthers(tx, deps, { job, workspaceId, isSuspect });
+    return 'stepped back';
   }
   return !isLost && (await yieldToOthers(tx, deps, { job, candidate, load })) ? 'stepped back' : 'entered';
 }

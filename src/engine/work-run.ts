@@ -1,5 +1,13 @@
 import type { Job } from '../jobs/index.ts';
-import { AppError, asAppError, eachApart, type Log, type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import {
+  AppError,
+  asAppError,
+  eachApart,
+  type Log,
+  systemClock,
+  type WorkspaceId,
+  workspaceId,
+} from '../kernel/index.ts';
 import { lockClaims } from './claim-lock.ts';
 import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
@@ -11,6 +19,9 @@ import { executeRetry } from './retry/execute-retry.ts';
 import { settleFailure } from './settle-failure.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
+/** A worker that left a run to other daemons would take its job again before them. */
+const LOOK_AWAY_MS = 500;
+
 /**
  * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
  * the store; throws only when the store does not answer, and then the queue brings the job again.
@@ -21,6 +32,7 @@ export async function workRun(deps: EngineDeps, places: Places, job: Job): Promi
   try {
     const claimed = await claimRun(deps, { ...key, job, place });
     if (claimed !== undefined) await workClaimed(deps, claimed);
+    else if (place.isRefused) await systemClock.sleep(LOOK_AWAY_MS, job.signal).catch(() => undefined);
   } finally {
     const refused = place.leave();
     // who cancelled the run freed its place, but knows no limits

@@ -4,6 +4,7 @@ import { RUN_QUEUE } from '../sync/index.ts';
 import type { RunLease } from './claim-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { SUSPECT_LOSSES } from './places.ts';
+import { wakeWaiting } from './wake-runs.ts';
 
 const STEP_BACK_MS = 1000;
 /** Ids of workspaces lie between these. */
@@ -78,6 +79,20 @@ export async function yieldToOthers(
   await job.complete(tx);
   await jobs.enqueue(tx, RUN_QUEUE, { key: job.key, startAfterMs: STEP_BACK_MS });
   return true;
+}
+
+/**
+ * Hands back the job of a run that this daemon has no worker for: another one may be idle. Only runs that find a place by the
+ * limits get their jobs back, so a thousand that wait do not keep workers busy; one that may take workers down gets its own.
+ */
+export async function leaveToOthers(
+  tx: Transaction,
+  deps: EngineDeps,
+  { job, workspaceId, isSuspect }: Pick<Candidate, 'workspaceId'> & { readonly job: Job; readonly isSuspect: boolean },
+): Promise<void> {
+  await job.complete(tx);
+  if (isSuspect) await deps.jobs.enqueue(tx, RUN_QUEUE, { key: job.key });
+  else await wakeWaiting(tx, deps, workspaceId);
 }
 
 async function isFairerRunWaiting(
