@@ -1,13 +1,7 @@
-import { type Issue, refuse } from '../kernel/index.ts';
-import {
-  type IDENTITY_PRIORITY,
-  type IDENTITY_STRATEGIES,
-  type SettingsBody,
-  SettingsDocument,
-} from './contract/settings.ts';
+import { type IdentityType, type Issue, refuse } from '../kernel/index.ts';
+import { type IDENTITY_STRATEGIES, type SettingsBody, SettingsDocument } from './contract/settings.ts';
 
 type Strategy = (typeof IDENTITY_STRATEGIES)[number];
-type IdentityType = (typeof IDENTITY_PRIORITY)[number];
 
 /** The settings of a workspace as other rooms read them: always complete. Units stand in the names. */
 export interface WorkspaceSettings {

@@ -1,50 +1,8 @@
-// All kinds of identities: 000's user_identities and the device ids of its device_info, with every spelling the wire has.
+// Every spelling that the wire has for a type of identity, and the policy that orders the types.
+import { DEFAULT_PRIORITY, DEVICE_ID_TYPES, IDENTITY_TYPES, type IdentityType } from '../kernel/index.ts';
 import type { ResolutionPolicy } from './contract.ts';
 
-/** 000, user_identities, in the order of the default priority where rulings §3 names it. */
-const USER_IDENTITY_TYPES = [
-  'customer_id',
-  'mobile_number',
-  'email',
-  'other',
-  'facebook',
-  'google',
-  'twitter',
-  'microsoft',
-  'yahoo',
-  'alias',
-  'facebook_custom_audience_id',
-  'phone_number_2',
-  'phone_number_3',
-  'other_id_2',
-  'other_id_3',
-  'other_id_4',
-  'other_id_5',
-  'other_id_6',
-  'other_id_7',
-  'other_id_8',
-  'other_id_9',
-  'other_id_10',
-] as const;
-
-/** Rulings §7, Mapping: what names a device and not a person. */
-const DEVICE_ID_TYPES = [
-  'mp_deviceid',
-  'ios_advertising_id',
-  'ios_idfv',
-  'android_advertising_id',
-  'android_uuid',
-  'fire_advertising_id',
-  'roku_advertising_id',
-  'roku_publisher_id',
-  'microsoft_advertising_id',
-  'microsoft_publisher_id',
-  'amp_id',
-  'push_token',
-] as const;
-
-export const IDENTITY_TYPES = [...USER_IDENTITY_TYPES, ...DEVICE_ID_TYPES] as const;
-export type IdentityType = (typeof IDENTITY_TYPES)[number];
+export { DEFAULT_PRIORITY, IDENTITY_TYPES, type IdentityType };
 
 /** One byte a type, by its index of IDENTITY_TYPES: 1 for those of `types`. */
 export function flagsOf(types: readonly IdentityType[]): Uint8Array {
@@ -53,20 +11,6 @@ export function flagsOf(types: readonly IdentityType[]): Uint8Array {
 
 const DEVICE_IDS: ReadonlySet<IdentityType> = new Set(DEVICE_ID_TYPES);
 export const isDeviceId = (type: IdentityType): boolean => DEVICE_IDS.has(type);
-
-/** How many types of the list above rulings §3 puts before the device ids. */
-const NAMED_IN_PRIORITY = USER_IDENTITY_TYPES.indexOf('yahoo') + 1;
-
-/**
- * Rulings §3: customer_id … yahoo, then device ids.
- * not shown: the types it does not name (alias, other_id_2 …) come last; if they found nothing, a row with no other
- * identity would make a new profile with every run.
- */
-export const DEFAULT_PRIORITY: readonly IdentityType[] = [
-  ...USER_IDENTITY_TYPES.slice(0, NAMED_IN_PRIORITY),
-  ...DEVICE_ID_TYPES,
-  ...USER_IDENTITY_TYPES.slice(NAMED_IN_PRIORITY),
-];
 
 export const DEFAULT_POLICY: ResolutionPolicy = {
   strategy: 'profile_conversion',

@@ -1,49 +1,9 @@
 // The settings of a workspace as they stand on the wire. Each schema carries its default: what a PUT leaves out has it,
 // and a GET shows it. Months and days are calendar months and days of UTC.
 import { type Static, type TProperties, Type } from 'typebox';
+import { DEFAULT_PRIORITY } from '../../kernel/index.ts';
 
 const CLOSED = { additionalProperties: false };
-
-/**
- * Identity types by their names on the wire, in the default order of priority: what rulings §3 names, devices, the rest.
- * `identity` has the same list; a test holds them together.
- */
-export const IDENTITY_PRIORITY = [
-  'customer_id',
-  'mobile_number',
-  'email',
-  'other',
-  'facebook',
-  'google',
-  'twitter',
-  'microsoft',
-  'yahoo',
-  'mp_deviceid',
-  'ios_advertising_id',
-  'ios_idfv',
-  'android_advertising_id',
-  'android_uuid',
-  'fire_advertising_id',
-  'roku_advertising_id',
-  'roku_publisher_id',
-  'microsoft_advertising_id',
-  'microsoft_publisher_id',
-  'amp_id',
-  'push_token',
-  'alias',
-  'facebook_custom_audience_id',
-  'phone_number_2',
-  'phone_number_3',
-  'other_id_2',
-  'other_id_3',
-  'other_id_4',
-  'other_id_5',
-  'other_id_6',
-  'other_id_7',
-  'other_id_8',
-  'other_id_9',
-  'other_id_10',
-] as const;
 
 export const IDENTITY_STRATEGIES = ['profile_conversion', 'profile_link', 'profile_isolation', 'best_match'] as const;
 
@@ -55,8 +15,8 @@ const identity = {
     default: 'profile_conversion',
     description: 'What happens when a login identity meets an anonymous profile.',
   }),
-  priority: Type.Array(Type.Enum(IDENTITY_PRIORITY), {
-    default: [...IDENTITY_PRIORITY],
+  priority: Type.Array(Type.Enum([...DEFAULT_PRIORITY]), {
+    default: [...DEFAULT_PRIORITY],
     minItems: 1,
     uniqueItems: true,
     description: 'Which identity decides first. A type that is left out is kept on profiles, but finds none.',

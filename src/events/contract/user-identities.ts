@@ -1,7 +1,8 @@
+import type { IdentityType } from '../../kernel/index.ts';
 import { AnyString, identities } from './leaves.ts';
 import { closed } from './objects.ts';
 
-/** 000, user_identities keys; `customerid` is `customer_id` as some clients spell it (rulings §2). */
+/** The keys in the order in which complaints name them; `customerid` is `customer_id` as some clients spell it. */
 export const USER_IDENTITIES = [
   'other',
   'customer_id',
@@ -26,6 +27,6 @@ export const USER_IDENTITIES = [
   'mobile_number',
   'phone_number_2',
   'phone_number_3',
-] as const;
+] as const satisfies readonly (IdentityType | 'customerid')[];
 
 export const UserIdentities = closed(identities(AnyString, ...USER_IDENTITIES), { title: 'UserIdentities' });

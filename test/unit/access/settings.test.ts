@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { IDENTITY_PRIORITY } from '../../../src/access/contract/settings.ts';
 import { checkSettings, completeSettings, DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings.ts';
-import { DEFAULT_POLICY, IDENTITY_TYPES } from '../../../src/identity/index.ts';
+import { DEFAULT_POLICY } from '../../../src/identity/index.ts';
 
 describe('the defaults of a workspace', () => {
   test('are those of the rulings', () => {
     expect(DEFAULT_SETTINGS).toEqual({
-      identity: { strategy: 'profile_conversion', priority: [...IDENTITY_PRIORITY] },
+      identity: { strategy: 'profile_conversion', priority: [...DEFAULT_POLICY.priority] },
       limits: {
         batch_bytes: 128 * 1024,
         request_bytes: 256 * 1024,
@@ -29,12 +28,8 @@ describe('the defaults of a workspace', () => {
   });
 
   test('resolve people as identity does without settings', () => {
-    expect(IDENTITY_PRIORITY).toEqual(DEFAULT_POLICY.priority);
+    expect(DEFAULT_SETTINGS.identity.priority).toEqual(DEFAULT_POLICY.priority);
     expect(DEFAULT_SETTINGS.identity.strategy).toBe(DEFAULT_POLICY.strategy);
-  });
-
-  test('name every identity type there is', () => {
-    expect([...IDENTITY_PRIORITY].sort()).toEqual([...IDENTITY_TYPES].sort());
   });
 
   test('pass their own check', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { USER_IDENTITIES } from '../../../src/events/contract/user-identities.ts';
 import {
   DEFAULT_PRIORITY,
   IDENTITY_TYPES,
@@ -43,6 +44,11 @@ describe('identity types', () => {
       'mp_deviceid',
     ]);
     expect(identityTypeOfField('Email')).toBeUndefined();
+  });
+
+  it('names as many types of people as a batch does, which also spells customer_id as customerid', () => {
+    const people = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
+    expect([...USER_IDENTITIES].sort()).toEqual([...people, 'customerid'].sort());
   });
 
   it('walks customer_id … yahoo, then device ids, then the types nobody ranked', () => {
