@@ -3,8 +3,13 @@ import type { Store, Transaction } from '../store/index.ts';
 import { takeCreationLock } from './creation-lock.ts';
 import { drawTicket, handTicketIn } from './creation-tickets.ts';
 
-/** Deliveries wait behind whoever waits to be alone, so it does not wait for one under way for long. */
+/**
+ * Deliveries wait behind whoever waits to be alone, so at first it does not wait for one under way for long. Each further
+ * attempt waits longer: those that were let in between would outlast it again. Below the ten seconds for which deliveries
+ * wait for a ticket.
+ */
 const LOCK_TIMEOUT_MS = 3000;
+const LONGEST_LOCK_TIMEOUT_MS = 9000;
 const ATTEMPTS = 5;
 const BACKOFF: BackoffPolicy = { baseMs: 500, maxMs: 5000 };
 
@@ -21,7 +26,8 @@ export async function aloneInTransaction<Result>(
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptAlone(store, workspaceId, work);
+      const lockTimeoutMs = Math.min(attempt * LOCK_TIMEOUT_MS, LONGEST_LOCK_TIMEOUT_MS);
+      return await attemptAlone(store, workspaceId, { work, lockTimeoutMs });
     } catch (error) {
       if (attempt >= ATTEMPTS || !(error instanceof AppError) || error.code !== 'STORE_CONFLICT') throw error;
     }
@@ -32,7 +38,7 @@ export async function aloneInTransaction<Result>(
 async function attemptAlone<Result>(
   store: Store,
   workspaceId: WorkspaceId,
-  work: (tx: Transaction) => Promise<Result>,
+  { work, lockTimeoutMs }: { readonly work: (tx: Transaction) => Promise<Result>; readonly lockTimeoutMs: number },
 ): Promise<Result> {
   const ticket = await drawTicket(store, workspaceId);
   const alone = async (tx: Transaction) => {
@@ -41,7 +47,7 @@ async function attemptAlone<Result>(
     return await work(tx);
   };
   try {
-    return await store.transaction(alone, { lockTimeoutMs: LOCK_TIMEOUT_MS });
+    return await store.transaction(alone, { lockTimeoutMs });
   } catch (error) {
     // where the store is away, those who meet the ticket find it abandoned
     await handTicketIn(store, workspaceId, ticket).catch(() => undefined);

@@ -10,7 +10,7 @@ import type { Sql, Store } from '../store/index.ts';
 const LOOK_MS = 20;
 /** One second, where an asker takes milliseconds from its ticket to its transaction. */
 const LOOKS_UNTIL_ABANDONED = 50;
-/** Ten seconds. An asker gives up sooner (`LOCK_TIMEOUT_MS` of `alone-in-transaction.ts`), unless its process is frozen. */
+/** Ten seconds. An asker gives up sooner (`LONGEST_LOCK_TIMEOUT_MS` of `alone-in-transaction.ts`), unless its process is frozen. */
 const MOST_LOOKS = 500;
 
 /** Makes shares that begin from now on wait; answers the ticket. */

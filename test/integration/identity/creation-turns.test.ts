@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { takeCreationLock } from '../../../src/identity/creation-lock.ts';
 import { aloneInTransaction, deliverInTransaction } from '../../../src/identity/index.ts';
@@ -7,6 +8,8 @@ import { until } from '../../support/until.ts';
 
 const HERE = workspaceId(1n);
 const ELSEWHERE = workspaceId(2n);
+/** Longer than one who waits to be alone waits at first. */
+const LONG_MS = 4_000;
 
 it('a delivery that waits to be alone in its workspace is passed by no delivery that comes after it', async () => {
   await using store = await openTestStore();
@@ -65,4 +68,26 @@ it('an erasure that a delivery keeps waiting lets others in between its attempts
   });
   await Promise.all([erasure, later]);
   expect(order).toEqual(['later', 'holder', 'erasure']);
+});
+
+it('whoever waits to be alone outlasts deliveries that follow each other and are longer than its first attempt', async () => {
+  await using store = await openTestStore();
+  await deliverInTransaction(store, HERE, (tx, exclusive) => takeCreationLock(tx, HERE, exclusive));
+  const over = new AbortController();
+  const underWay = Promise.withResolvers<void>();
+  const deliverOn = async (after: number): Promise<void> => {
+    await pause(after);
+    while (!over.signal.aborted) {
+      await deliverInTransaction(store, HERE, async () => {
+        underWay.resolve();
+        await pause(LONG_MS, undefined, { signal: over.signal }).catch(() => undefined);
+      });
+    }
+  };
+  const deliveries = [0, LONG_MS / 3, (2 * LONG_MS) / 3].map(deliverOn);
+  await underWay.promise;
+  const alone = await aloneInTransaction(store, HERE, async () => true).catch((error: AppError) => error.code);
+  over.abort();
+  await Promise.all(deliveries);
+  expect(alone).toBe(true);
 });
