@@ -1,10 +1,11 @@
-// Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, codes of sockets, and what sign-in says.
+// Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, and what sign-in says.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
+import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 
 export interface Rule {
-  /** BigQuery's reason, the code of a socket, or the name of gRPC's status. */
+  /** BigQuery's reason, or the name of gRPC's status. */
   readonly reason?: string;
   readonly status?: number;
   /** What the message must hold, alone or as well. */
@@ -16,6 +17,8 @@ export interface Rule {
 const KEY_ADVICE = 'Look at config.service_account_id and config.service_account_key.';
 const STREAMED = 'Rows that were streamed in stay unchangeable for up to 90 minutes; then it works.';
 const LIMIT_ADVICE = 'config.maximum_bytes_billed says how much a query may bill.';
+
+const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE' } };
 
 /** The first that fits decides. What a query computes wrongly has the reason of a wrong query, but no place in its text. */
 export const RULES: readonly Rule[] = [
@@ -97,17 +100,6 @@ export const RULES: readonly Rule[] = [
   { reason: 'CANCELLED', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'INTERNAL', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'DATA_LOSS', code: 'WAREHOUSE_SESSION_LOST' },
-  // sockets
-  { reason: 'ECONNREFUSED', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'ENOTFOUND', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'EAI_AGAIN', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'ETIMEDOUT', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'EHOSTUNREACH', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'ENETUNREACH', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'EPROTO', code: 'WAREHOUSE_UNREACHABLE' },
-  { reason: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
-  { reason: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
-  { reason: 'ERR_STREAM_PREMATURE_CLOSE', code: 'WAREHOUSE_SESSION_LOST' },
   { holds: / JSON at position |JSON input|is not valid JSON/, code: 'WAREHOUSE_SESSION_LOST' },
   { holds: /Premature close|socket hang up/i, code: 'WAREHOUSE_SESSION_LOST' },
   { holds: /certificate/i, code: 'WAREHOUSE_UNREACHABLE' },
@@ -127,7 +119,7 @@ export const RULES: readonly Rule[] = [
 /** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. BigQuery repeats no key. */
 export const classify = classifier((error) => {
   const parts = partsOf(error);
-  const rule = RULES.find((candidate) => fits(candidate, parts));
+  const rule = socketFaultOf(parts.reason, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, parts));
   const tag = parts.reason === '' ? '' : ` (${parts.reason})`;
   const said = [sentence(`${parts.text}${tag}`), rule?.advice, roleFor(rule, parts.text)];
   const message = `BigQuery: ${said.filter((part) => part !== undefined).join(' ')}`;
@@ -199,7 +191,7 @@ const ROLES: readonly (readonly [RegExp, string])[] = [
   [/permission to query (?:table|view)/, 'BigQuery Data Viewer (roles/bigquery.dataViewer) on its dataset'],
 ];
 
-function roleFor(rule: Rule | undefined, text: string): string | undefined {
+function roleFor(rule: Pick<Rule, 'code'> | undefined, text: string): string | undefined {
   if (rule?.code !== 'WAREHOUSE_PERMISSION') return undefined;
   const [, role] = ROLES.find(([permission]) => permission.test(text)) ?? [];
   return role === undefined ? undefined : `The service account needs ${role}.`;

@@ -1,12 +1,13 @@
-// Errors by class: SQLSTATE of the server, status of HTTP, codes of sockets and TLS, and the SDK's own few texts.
+// Errors by class: SQLSTATE of the server, status of HTTP, and the SDK's own few texts.
 import { AppError, ERROR_CODES, type ErrorCode } from '../../src/kernel/index.ts';
 import { classifier, cutText } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
+import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { RefusedCall } from './link.ts';
 import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
 
 export interface Rule {
-  /** SQLSTATE, `HTTP 403`, system code, or how a call was refused: all of it, or how it begins. */
+  /** SQLSTATE, `HTTP 403`, or how a call was refused: all of it, or how it begins. */
   readonly state?: string;
   /** What the message must hold, alone or as well. */
   readonly holds?: RegExp;
@@ -19,6 +20,11 @@ const TOKEN_ADVICE = 'Look at config.token, or at config.client_id and config.cl
 const PATH_ADVICE = 'Look at config.http_path.';
 const TLS_ADVICE =
   'The certificate of config.host does not hold; behind a proxy that opens TLS, trust its authority with NODE_EXTRA_CA_CERTS.';
+
+const SOCKET_WORDS: SocketWords = {
+  address: 'Look at config.host.',
+  certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+};
 
 /** The first that fits decides: single states before their classes. */
 export const RULES: readonly Rule[] = [
@@ -88,24 +94,6 @@ export const RULES: readonly Rule[] = [
     code: 'WAREHOUSE_CONFIG',
     advice: 'Look at config.host, or sign in with config.token.',
   },
-  { state: 'ECONNREFUSED', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host.' },
-  { state: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'ERR_STREAM', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'ETIMEDOUT', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'ENOTFOUND', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host.' },
-  { state: 'EAI_', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EHOST', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'ENET', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EADDR', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EMFILE', code: 'WAREHOUSE_THROTTLED' },
-  { state: 'ERR_TLS', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'CERT_', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'DEPTH_ZERO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'SELF_SIGNED', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'UNABLE_TO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'ERR_SSL', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EPROTO', code: 'WAREHOUSE_UNREACHABLE' },
   { holds: /Request timed out/, code: 'WAREHOUSE_UNREACHABLE' },
   { holds: /socket hang up|[Pp]remature close|network socket disconnected/, code: 'WAREHOUSE_SESSION_LOST' },
   // a text over V8's limit of 512 MiB
@@ -117,7 +105,7 @@ export const classify = classifier((error) => {
   const { state, text } = partsOf(error);
   // what the guard of the sockets says comes as the failure of a socket
   if (isOurs(state)) return new AppError(state, text.replace(/^request to .*? failed, reason: /, ''), { cause: error });
-  const rule = RULES.find((candidate) => fits(candidate, state, text));
+  const rule = socketFaultOf(state, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, state, text));
   const said = [sentence(text.includes(state) ? text : `${text} (${state})`), rule?.advice];
   const seconds = retryAfterSecondsOf(error);
   return new AppError(

@@ -1,11 +1,12 @@
-// Errors by class: SQLSTATE of the server, codes of sockets and TLS, and the driver's own few texts.
+// Errors by class: SQLSTATE of the server, and the driver's own few texts.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
+import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { NO_TLS } from './tls.ts';
 
 export interface Rule {
-  /** SQLSTATE or system code: all of it, or how it begins. */
+  /** SQLSTATE: all of it, or how it begins. */
   readonly state?: string;
   /** What the message must hold, alone or as well. */
   readonly holds?: string;
@@ -16,6 +17,11 @@ export interface Rule {
 const TLS_ADVICE =
   'Give the certificate that signs the server’s as config.sslrootcert, or set config.sslmode to require, which encrypts without looking at certificates.';
 const NO_TLS_ADVICE = 'Set config.sslmode to disable if the network in between can be trusted.';
+
+const SOCKET_WORDS: SocketWords = {
+  address: 'Look at config.host and config.port.',
+  certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
+};
 
 /** The first that fits decides: single states before their classes. */
 export const RULES: readonly Rule[] = [
@@ -60,22 +66,6 @@ export const RULES: readonly Rule[] = [
   { state: '08', code: 'WAREHOUSE_UNREACHABLE' },
   // Redshift has one state for nearly everything of its own
   { state: 'XX000', holds: 'erializable isolation violation', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'ECONNREFUSED', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host and config.port.' },
-  { state: 'ECONNRESET', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'EPIPE', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'ERR_STREAM', code: 'WAREHOUSE_SESSION_LOST' },
-  { state: 'ETIMEDOUT', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EHOST', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'ENET', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EADDR', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EMFILE', code: 'WAREHOUSE_THROTTLED' },
-  { state: 'ERR_TLS', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'CERT_', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'DEPTH_ZERO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'SELF_SIGNED', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'UNABLE_TO', code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
-  { state: 'ERR_SSL', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'EPROTO', code: 'WAREHOUSE_UNREACHABLE' },
   { holds: NO_TLS, code: 'WAREHOUSE_CONFIG', advice: NO_TLS_ADVICE },
   { holds: 'establishing an SSL connection', code: 'WAREHOUSE_UNREACHABLE' },
   {
@@ -107,7 +97,7 @@ export function classify(error: unknown, wanted: Wanted = 'SELECT'): AppError {
 
 function nameFailure(error: unknown, wanted: Wanted): AppError {
   const { state, text, hint } = partsOf(error);
-  const rule = RULES.find((candidate) => fits(candidate, state, text));
+  const rule = socketFaultOf(state, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, state, text));
   const said = [
     sentence(state === '' ? text : `${text} (${state})`),
     hint,

@@ -1,7 +1,8 @@
-// Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes, codes of sockets and TLS.
+// Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes.
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
+import { type SocketFault, type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { BROKEN_PART } from './parts.ts';
 
 export interface Rule {
@@ -21,6 +22,8 @@ const GRANT = 'It may be there: config.role needs USAGE on its database and sche
 const USE_WAREHOUSE = 'config.role needs GRANT USAGE ON WAREHOUSE for config.warehouse.';
 const QUALIFY = 'Name tables with database and schema, or set config.schema.';
 const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.';
+
+const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT } };
 
 /** The first that fits decides: single codes before their classes. */
 export const RULES: readonly Rule[] = [
@@ -113,21 +116,7 @@ export const RULES: readonly Rule[] = [
   { code: '3700', is: 'WAREHOUSE_SESSION_LOST' },
   { state: 'XX', is: 'WAREHOUSE_SESSION_LOST' },
   { state: '57P03', is: 'WAREHOUSE_THROTTLED' },
-  // the way there, by what stopped it
-  { code: 'ECONNREFUSED', is: 'WAREHOUSE_UNREACHABLE' },
-  { code: 'ECONNRESET', is: 'WAREHOUSE_SESSION_LOST' },
-  { code: 'EPIPE', is: 'WAREHOUSE_SESSION_LOST' },
-  { code: 'ETIMEDOUT', is: 'WAREHOUSE_UNREACHABLE' },
-  { code: 'ECONNABORTED', is: 'WAREHOUSE_UNREACHABLE' },
-  { code: 'EHOST', is: 'WAREHOUSE_UNREACHABLE' },
-  { code: 'ENET', is: 'WAREHOUSE_UNREACHABLE' },
-  { code: 'EMFILE', is: 'WAREHOUSE_THROTTLED' },
-  { code: 'ERR_TLS', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
-  { code: 'CERT_', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
-  { code: 'DEPTH_ZERO', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
-  { code: 'SELF_SIGNED', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
-  { code: 'UNABLE_TO', is: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT },
-  { code: 'EPROTO', is: 'WAREHOUSE_UNREACHABLE' },
+  // an answer of something else
   { status: 403, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
   { status: 404, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
   { status: 429, is: 'WAREHOUSE_THROTTLED' },
@@ -151,12 +140,22 @@ export const classify = classifier((error) => {
   const ours = oursIn(error);
   if (ours !== undefined) return ours;
   const found = partsOf(error);
-  const rule = RULES.find((candidate) => fits(candidate, found));
+  const fault = faultOf(found);
   const shown = [found.codes[0], found.state].filter((part) => part !== undefined && part !== '').join('/');
   const text = sentence(shown === '' || found.text.startsWith(shown) ? found.text : `${found.text} (${shown})`);
-  const message = `The warehouse: ${rule?.advice === undefined ? text : `${text} ${rule.advice}`}`;
-  return new AppError(rule?.is ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
+  const message = `The warehouse: ${fault?.advice === undefined ? text : `${text} ${fault.advice}`}`;
+  return new AppError(fault?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 });
+
+/** A socket's own code decides before whatever the SDK made of it. */
+function faultOf(found: Parts): SocketFault | undefined {
+  for (const code of found.codes) {
+    const fault = socketFaultOf(code, SOCKET_WORDS);
+    if (fault !== undefined) return fault;
+  }
+  const rule = RULES.find((candidate) => fits(candidate, found));
+  return rule && { code: rule.is, advice: rule.advice };
+}
 
 /** What we refused ourselves comes back inside what the SDK makes of it. */
 function oursIn(error: unknown): AppError | undefined {
