@@ -8,4 +8,6 @@ process.umask(0o077);
 quickenImports();
 // who reads our answer may stop early: `penstock pipeline runs ID | head -3`
 process.stdout.once('error', () => process.exit());
+// a daemon outlives the terminal or the pipe that read its log, and drains as ever
+process.stderr.on('error', () => undefined);
 process.exitCode = await runCommandLine(process.argv);

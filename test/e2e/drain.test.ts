@@ -5,7 +5,7 @@ import { commandLine } from '../support/command-line.ts';
 import { holdRuns } from '../support/crash/held-runs.ts';
 import { recordOf } from '../support/embedded-home.ts';
 import { install } from '../support/installation.ts';
-import { bareEnvironment } from '../support/penstock-process.ts';
+import { bareEnvironment, spawnPenstock } from '../support/penstock-process.ts';
 import { completeRun, type RunAnswer, shopOver } from '../support/shop.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
@@ -54,3 +54,16 @@ test('SIGTERM in the middle of a run gives it back to the queue, and the next st
   const finished = await shopOver(next.api, installation.folder).untilOver(pipeline, run);
   expect(finished).toMatchObject(completeRun(PEOPLE));
 }, 900_000);
+
+test('a daemon whose log nobody reads any more drains all the same', async () => {
+  await using home = await temporaryHome();
+  const options = { home: home.path };
+  const { child, written, ended } = spawnPenstock(['serve'], options);
+  await until(() => written.err.includes('listens on'), 120_000);
+  const { folder } = await recordOf(home.path);
+  // what a closed terminal or a killed reader leaves
+  child.stderr?.destroy();
+  child.kill('SIGHUP');
+  expect(await ended).toMatchObject({ code: 0, signal: null });
+  expect(existsSync(join(folder, 'data', 'postmaster.pid'))).toBe(false);
+});
