@@ -23,6 +23,8 @@ function openShell(folder: string, environment: Readonly<Record<string, string>>
   const env = { ...bareEnvironment({ home: folder, environment }) };
   delete env.PENSTOCK_HOME;
   const shell = spawn('bash', [], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  // the daemon in the background goes with the shell, also when the test is killed and nobody types any more
+  shell.stdin.write("trap 'kill 0' EXIT\n");
   const written = collect(shell);
   let typed = 0;
   return {
@@ -77,7 +79,6 @@ export async function beginGuide(begin: string, names: string): Promise<Guide> {
   const port = await chooseFreePort();
   const { shell, type } = openShell(folder, { PENSTOCK_PORT: String(port), PENSTOCK_LOG_LEVEL: 'fatal' });
   const end = async () => {
-    process.kill(-(shell.pid ?? 0), 'SIGTERM');
     shell.stdin.end();
     await once(shell, 'close');
     await removeHome(join(folder, '.penstock'));

@@ -1,23 +1,22 @@
 // `npm test`: vitest for a person to watch, its JSON report for the figures. The last line is `N passed, N failed`,
 // after one that begins with `FAILED: ` for each failure.
 // Arguments go to vitest as they are: `npm test -- test/unit`. PENSTOCK_TEST_REPORTS names a folder to leave the report in.
-import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clearKilledRuns } from './clear-killed-runs.ts';
+import { runGroup } from './run-group.ts';
 import { readOutcome, summaryLine, tally } from './test-outcome.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-function runVitest(reportFile: string, extra: readonly string[]): Promise<number> {
+async function runVitest(reportFile: string, extra: readonly string[]): Promise<number> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...extra], { cwd: root, stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
-  return new Promise((done) => {
-    child.on('error', () => done(1));
-    child.on('close', (code) => done(code ?? 1));
-  });
+  const { exitCode, isInterrupted } = await runGroup(process.execPath, [vitest, 'run', ...reporters, ...extra], root);
+  // vitest ends at once, without the teardown that stops the servers
+  if (isInterrupted) await clearKilledRuns();
+  return exitCode;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'penstock-tests-'));

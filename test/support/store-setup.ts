@@ -2,7 +2,7 @@
 // server of its own for warehouses, because a store is never its own warehouse.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,13 +10,12 @@ import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { createLog, Secret } from '../../src/kernel/index.ts';
 import { type Cluster, ensureCluster } from '../../src/store/embedded/cluster.ts';
-import { stopOrphan } from '../../src/store/embedded/orphan.ts';
 import { placeBinaries, placeData } from '../../src/store/embedded/place.ts';
 import { chooseFreePort } from '../../src/store/embedded/port.ts';
-import { processMark } from '../../src/store/embedded/process-mark.ts';
 import { type ServerProcess, startServer } from '../../src/store/embedded/server-process.ts';
 import { findServerUser } from '../../src/store/embedded/server-user.ts';
 import { migrateStore } from '../../src/store/migrate.ts';
+import { clearKilledRuns, PREFIX, RUNNER_FILE, type Runner } from './clear-killed-runs.ts';
 import { clusterParents } from './cluster-parent.ts';
 
 declare module 'vitest' {
@@ -28,8 +27,6 @@ declare module 'vitest' {
   }
 }
 
-const PREFIX = 'penstock-test-';
-const RUNNER_FILE = 'runner.json';
 const log = createLog('silent');
 
 export const TEMPLATE = 'penstock_template';
@@ -56,12 +53,6 @@ const CREATE_READER = `CREATE ROLE ${READER.user} LOGIN PASSWORD '${READER.passw
 /** Tests connect thousands of times, and 4,096 rounds of hashing for each protect nothing here. */
 const cheapPassword = (password: Secret) => `ALTER ROLE penstock PASSWORD '${password.reveal()}'`;
 
-/** What a run leaves in its folder, so that the next one can clear up after it when it was killed. */
-interface Runner {
-  readonly pid: number;
-  readonly folders: readonly string[];
-}
-
 interface Servers {
   readonly storeUrl: string;
   readonly warehouseUrl: string;
@@ -84,9 +75,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startServers(): Promise<Servers> {
-  const parents = clusterParents();
-  for (const parent of parents) await clearKilledRuns(parent);
-  const home = await mkdtemp(join(parents[0] ?? tmpdir(), PREFIX));
+  await clearKilledRuns();
+  const home = await mkdtemp(join(clusterParents()[0] ?? tmpdir(), PREFIX));
   const { store, warehouse, password } = await makeClusters(home);
   const servers: ServerProcess[] = [];
   const start = async (cluster: Cluster, settings: readonly string[]) => {
@@ -130,22 +120,6 @@ async function makeClusters(home: string) {
   await ensureCluster(store, { password, syncsToDisk: false });
   await promisify(execFile)('cp', ['-a', folder, copy]);
   return { store, warehouse: { ...store, folder: copy }, password };
-}
-
-/** A run that was killed could not stop its server. */
-async function clearKilledRuns(parent: string): Promise<void> {
-  const homes = (await readdir(parent)).filter((name) => name.startsWith(PREFIX)).map((name) => join(parent, name));
-  for (const home of homes) {
-    const text = await readFile(join(home, RUNNER_FILE), 'utf8').catch(() => undefined);
-    if (text === undefined) continue;
-    const { pid, folders = [] } = JSON.parse(text) as Partial<Runner>;
-    if (pid === undefined || (await processMark(pid)) !== undefined) continue;
-    for (const folder of folders) {
-      await stopOrphan({ folder, binaries: '', user: undefined }, log);
-      await rm(folder, { recursive: true, force: true });
-    }
-    await rm(home, { recursive: true, force: true });
-  }
 }
 
 async function run(url: string, statement: string): Promise<void> {
