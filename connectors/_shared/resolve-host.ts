@@ -1,14 +1,14 @@
 // Where a connection leads, before a socket opens: by address, because a name can lead anywhere (rulings §7, Warehouse hosts).
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { AppError, createHostList, createNetworkCheck } from '../../src/kernel/index.ts';
+import { AppError, createHostList, createNetworkCheck, field, say, type Worded } from '../../src/kernel/index.ts';
 import type { NetworkRules } from '../../src/warehouse/index.ts';
 
 export interface Target {
   readonly host: string;
   readonly port: number;
   /** What of the configuration, or of the world, made it: absent, `config.host`. */
-  readonly madeBy?: string;
+  readonly madeBy?: Worded;
 }
 
 /** Addresses of a host name or address, in the order of the system. Tests hand in their own. */
@@ -31,7 +31,7 @@ export async function resolveHost(
   // without a network in the list there is nothing to look up for
   if (!isNamed && !allowed.hasNetworks) throw notAllowed(target);
   const addresses = await resolve(target.host).catch((cause: unknown) => {
-    const message = `The host "${target.host}" is not known; look at ${target.madeBy ?? 'config.host'}.`;
+    const message = say`The host "${target.host}" is not known; look at ${target.madeBy ?? field('config.host')}.`;
     throw new AppError('WAREHOUSE_UNREACHABLE', message, { cause });
   });
   // one wrong address is enough for a no: which one would be taken is chance

@@ -1,4 +1,4 @@
-import type { AppError } from '../../src/kernel/index.ts';
+import { type AppError, wordsOf } from '../../src/kernel/index.ts';
 import type { ProbeStage, StageName } from '../../src/warehouse/index.ts';
 import { cutText } from './classifier.ts';
 
@@ -32,7 +32,7 @@ async function take({ name, passed, take }: ProbeStep, { classify, signal }: Pro
     return { name, status: 'passed', message: typeof said === 'string' ? cutText(said) : passed };
   } catch (failure) {
     if (signal.aborted) throw failure;
-    return { name, status: 'failed', message: classify(failure).message };
+    return { name, status: 'failed', ...wordsOf(classify(failure)) };
   }
 }
 

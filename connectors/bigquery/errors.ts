@@ -1,5 +1,5 @@
 // Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, and what sign-in says.
-import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { AppError, type ErrorCode, joined, say, template } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
@@ -14,9 +14,9 @@ export interface Rule {
   readonly advice?: string;
 }
 
-const KEY_ADVICE = 'Look at config.service_account_id and config.service_account_key.';
+const KEY_ADVICE = 'Look at {config.service_account_id} and {config.service_account_key}.';
 const STREAMED = 'Rows that were streamed in stay unchangeable for up to 90 minutes; then it works.';
-const LIMIT_ADVICE = 'config.maximum_bytes_billed says how much a query may bill.';
+const LIMIT_ADVICE = '{config.maximum_bytes_billed} says how much a query may bill.';
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE' } };
 
@@ -37,7 +37,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'authError', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'required', status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'notFound', holds: /^Not found: Job\b/, code: 'WAREHOUSE_SESSION_LOST' },
-  { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at config.project_id.' },
+  { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at {config.project_id}.' },
   { reason: 'notFound', code: 'WAREHOUSE_OBJECT_MISSING' },
   { reason: 'bytesBilledLimitExceeded', code: 'WAREHOUSE_DATA', advice: LIMIT_ADVICE },
   { reason: 'billingTierLimitExceeded', code: 'WAREHOUSE_DATA' },
@@ -79,7 +79,7 @@ export const RULES: readonly Rule[] = [
   },
   { reason: 'invalidQuery', holds: /Duplicate column name/, code: 'MODEL_INVALID' },
   { reason: 'invalidQuery', code: 'WAREHOUSE_DATA' },
-  { reason: 'invalid', holds: /location|region/i, code: 'WAREHOUSE_CONFIG', advice: 'Look at config.region.' },
+  { reason: 'invalid', holds: /location|region/i, code: 'WAREHOUSE_CONFIG', advice: 'Look at {config.region}.' },
   { reason: 'invalid', code: 'WAREHOUSE_SQL_INVALID' },
   { reason: 'badRequest', code: 'WAREHOUSE_SQL_INVALID' },
   // what sign-in says, and what a key is that does not parse
@@ -121,8 +121,12 @@ export const classify = classifier((error) => {
   const parts = partsOf(error);
   const rule = socketFaultOf(parts.reason, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, parts));
   const tag = parts.reason === '' ? '' : ` (${parts.reason})`;
-  const said = [sentence(`${parts.text}${tag}`), rule?.advice, roleFor(rule, parts.text)];
-  const message = `BigQuery: ${said.filter((part) => part !== undefined).join(' ')}`;
+  const said = [
+    sentence(`${parts.text}${tag}`),
+    rule?.advice === undefined ? undefined : template(rule.advice),
+    roleFor(rule, parts.text),
+  ];
+  const message = say`BigQuery: ${joined(said)}`;
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 });
 

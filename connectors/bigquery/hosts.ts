@@ -1,10 +1,11 @@
 // Where BigQuery is: at Google, whose names are the same for every customer, or where the operator says.
+import { template } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 
 const HTTPS = 443;
 /** No field of a connection leads there. */
-const MADE_BY = 'the network and its name servers';
+const MADE_BY = template('the network and its name servers');
 const GOOGLE: readonly Target[] = [
   { host: 'bigquery.googleapis.com', port: HTTPS },
   { host: 'bigquerystorage.googleapis.com', port: HTTPS },

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { AppError } from '../../src/kernel/index.ts';
+import { AppError, field, joined, say, template } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
 import type { Target } from '../_shared/resolve-host.ts';
 import { takeStages } from '../_shared/take-stages.ts';
@@ -87,15 +87,16 @@ async function dial({ host, port }: Target, { isTls, signal }: { isTls: boolean;
 async function requireDataset(client: Client, signal: AbortSignal): Promise<string | undefined> {
   const { region, dataset_id: dataset } = client.config;
   const { location } = await readDataset(client, signal).catch((failure: unknown) => {
-    const { code, message } = classify(failure);
-    if (code !== 'WAREHOUSE_OBJECT_MISSING') throw failure;
-    throw new AppError(code, `${message} Look at config.project_id and config.dataset_id.`, { cause: failure });
+    const error = classify(failure);
+    if (error.code !== 'WAREHOUSE_OBJECT_MISSING') throw failure;
+    const advice = template('Look at {config.project_id} and {config.dataset_id}.');
+    throw new AppError(error.code, joined([error, advice]), { cause: failure });
   });
   if (region === undefined || location === undefined || region.toLowerCase() === location.toLowerCase())
     return location;
   throw new AppError(
     'WAREHOUSE_CONFIG',
-    `The dataset ${dataset} is in ${location}, but config.region is ${region}; jobs there cannot read it.`,
+    say`The dataset ${dataset} is in ${location}, but ${field('config.region')} is ${region}; jobs there cannot read it.`,
   );
 }
 

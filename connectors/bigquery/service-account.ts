@@ -1,6 +1,6 @@
 // The key of a service account, as the file that Google hands out or as the private key alone. Of that file only the account
 // and its key are taken: a caller's file could otherwise name an address of its own to sign in at, or a program to run.
-import { AppError } from '../../src/kernel/index.ts';
+import { AppError, field, say, type Worded } from '../../src/kernel/index.ts';
 
 export interface ServiceAccount {
   readonly email: string;
@@ -32,20 +32,18 @@ export function serviceAccountOf(config: {
 }): ServiceAccount {
   const id = config.service_account_id.trim();
   const key = readKey(config.service_account_key);
-  if (typeof key === 'string') throw contradiction(`config.service_account_key ${key}.`);
+  if (typeof key === 'string') throw contradiction(say`${KEY} ${key}.`);
   if ('privateKey' in key) {
     if ([key.email, key.clientId, key.email.split('@')[0]].includes(id)) return key;
-    throw contradiction(
-      `config.service_account_id is "${id}", but config.service_account_key is a key of ${key.email}. Give both of one account.`,
-    );
+    throw contradiction(say`${ID} is "${id}", but ${KEY} is a key of ${key.email}. Give both of one account.`);
   }
   if (id.includes('@')) return { email: id, privateKey: key.pem };
-  throw contradiction(
-    'config.service_account_key is a private key alone; then config.service_account_id must be the account’s e-mail address.',
-  );
+  throw contradiction(say`${KEY} is a private key alone; then ${ID} must be the account’s e-mail address.`);
 }
 
-function contradiction(message: string): AppError {
+const [ID, KEY] = [field('config.service_account_id'), field('config.service_account_key')];
+
+function contradiction(message: Worded): AppError {
   return new AppError('WAREHOUSE_CONFIG', message);
 }
 

@@ -1,5 +1,5 @@
 // Errors by class: SQLSTATE of the server, and the driver's own few texts.
-import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { AppError, type ErrorCode, field, joined, say, template, type Worded } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
@@ -15,11 +15,11 @@ export interface Rule {
 }
 
 const TLS_ADVICE =
-  'Give the certificate that signs the server’s as config.sslrootcert, or set config.sslmode to require, which encrypts without looking at certificates.';
-const NO_TLS_ADVICE = 'Set config.sslmode to disable if the network in between can be trusted.';
+  'Give the certificate that signs the server’s as {config.sslrootcert}, or set {config.sslmode} to require, which encrypts without looking at certificates.';
+const NO_TLS_ADVICE = 'Set {config.sslmode} to disable if the network in between can be trusted.';
 
 const SOCKET_WORDS: SocketWords = {
-  address: 'Look at config.host and config.port.',
+  address: 'Look at {config.host} and {config.port}.',
   certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
 };
 
@@ -30,8 +30,8 @@ export const RULES: readonly Rule[] = [
     code: 'WAREHOUSE_TIMEOUT',
     advice: 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.',
   },
-  { state: '28', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at config.user and config.password.' },
-  { state: '3D000', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at config.database.' },
+  { state: '28', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at {config.user} and {config.password}.' },
+  { state: '3D000', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at {config.database}.' },
   { state: '42501', code: 'WAREHOUSE_PERMISSION' },
   { state: '25006', code: 'SQL_REFUSED', advice: 'A model only reads.' },
   // a function that sets transaction_read_only
@@ -71,7 +71,7 @@ export const RULES: readonly Rule[] = [
   {
     holds: 'timeout expired',
     code: 'WAREHOUSE_UNREACHABLE',
-    advice: 'Look at config.host, config.port and firewalls.',
+    advice: 'Look at {config.host}, {config.port} and firewalls.',
   },
   { holds: 'Connection terminated', code: 'WAREHOUSE_SESSION_LOST' },
   { holds: 'not queryable', code: 'WAREHOUSE_SESSION_LOST' },
@@ -81,8 +81,8 @@ export const RULES: readonly Rule[] = [
     advice:
       'The server asks for a way to sign in other than user and password, such as IAM Identity Center. Use a database user.',
   },
-  { holds: 'SASL', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at config.user and config.password.' },
-  { holds: 'SCRAM', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at config.user and config.password.' },
+  { holds: 'SASL', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at {config.user} and {config.password}.' },
+  { holds: 'SCRAM', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at {config.user} and {config.password}.' },
   // a text over V8's limit of 512 MiB
   { holds: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
 ];
@@ -101,10 +101,10 @@ function nameFailure(error: unknown, wanted: Wanted): AppError {
   const said = [
     sentence(state === '' ? text : `${text} (${state})`),
     hint,
-    rule?.advice,
+    rule?.advice === undefined ? undefined : template(rule.advice),
     grantFor(state, text, wanted),
   ];
-  const message = `The warehouse: ${said.filter((part) => part !== undefined && part !== '').join(' ')}`;
+  const message = say`The warehouse: ${joined(said)}`;
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 }
 
@@ -138,13 +138,15 @@ const GRANTS: Readonly<Record<string, string>> = {
   type: 'USAGE ON TYPE',
 };
 
+const USER = field('config.user');
+
 const DENIED_STAGING = /^permission denied to create temporary tables in database (.+)$/;
 
 /** The grant that is missing, as its statement, where the server says for what. */
-function grantFor(state: string, text: string, wanted: Wanted): string | undefined {
+function grantFor(state: string, text: string, wanted: Wanted): Worded | undefined {
   if (state !== '42501') return undefined;
   const [, database] = DENIED_STAGING.exec(text) ?? [];
-  if (database !== undefined) return `It needs GRANT TEMPORARY ON DATABASE ${database} for config.user.`;
+  if (database !== undefined) return say`It needs GRANT TEMPORARY ON DATABASE ${database} for ${USER}.`;
   const [, kind = '', name = ''] = DENIED.exec(text) ?? [];
-  return kind === '' ? undefined : `It needs GRANT ${GRANTS[kind] ?? `${wanted} ON`} ${name} for config.user.`;
+  return kind === '' ? undefined : say`It needs GRANT ${GRANTS[kind] ?? `${wanted} ON`} ${name} for ${USER}.`;
 }

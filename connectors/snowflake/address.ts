@@ -1,3 +1,4 @@
+import { template } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import type { Target } from '../_shared/resolve-host.ts';
 import type { SnowflakeConfig } from './config.ts';
@@ -35,6 +36,6 @@ export function accountNameOf({ account_identifier: account }: Pick<SnowflakeCon
 export function targetOf({ hostname, port, protocol }: URL): Target {
   return {
     ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) },
-    madeBy: 'config.account_identifier and config.region',
+    madeBy: template('{config.account_identifier} and {config.region}'),
   };
 }

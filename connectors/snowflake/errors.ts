@@ -1,5 +1,5 @@
 // Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes.
-import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { AppError, type ErrorCode, joined, say, template } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketFault, type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
@@ -16,11 +16,11 @@ export interface Rule {
   readonly advice?: string;
 }
 
-const SIGN_IN = 'Look at config.user and at the password, key or token.';
-const ACCOUNT = 'Look at config.account_identifier and config.region.';
-const GRANT = 'It may be there: config.role needs USAGE on its database and schema, and SELECT on it.';
-const USE_WAREHOUSE = 'config.role needs GRANT USAGE ON WAREHOUSE for config.warehouse.';
-const QUALIFY = 'Name tables with database and schema, or set config.schema.';
+const SIGN_IN = 'Look at {config.user} and at the password, key or token.';
+const ACCOUNT = 'Look at {config.account_identifier} and {config.region}.';
+const GRANT = 'It may be there: {config.role} needs USAGE on its database and schema, and SELECT on it.';
+const USE_WAREHOUSE = '{config.role} needs GRANT USAGE ON WAREHOUSE for {config.warehouse}.';
+const QUALIFY = 'Name tables with database and schema, or set {config.schema}.';
 const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.';
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT } };
@@ -40,22 +40,22 @@ export const RULES: readonly Rule[] = [
     code: '390144',
     is: 'WAREHOUSE_CREDENTIALS',
     advice:
-      'Look at config.user, config.account_identifier and config.private_key: its public half must be the user’s RSA_PUBLIC_KEY.',
+      'Look at {config.user}, {config.account_identifier} and {config.private_key}: its public half must be the user’s RSA_PUBLIC_KEY.',
   },
   {
     code: '390189',
     is: 'WAREHOUSE_PERMISSION',
-    advice: 'config.role must exist and be granted: GRANT ROLE … TO USER ….',
+    advice: '{config.role} must exist and be granted: GRANT ROLE … TO USER ….',
   },
   {
     code: '390186',
     is: 'WAREHOUSE_PERMISSION',
-    advice: 'config.role must exist and be granted: GRANT ROLE … TO USER ….',
+    advice: '{config.role} must exist and be granted: GRANT ROLE … TO USER ….',
   },
   {
     code: '390201',
     is: 'WAREHOUSE_PERMISSION',
-    advice: 'config.warehouse and config.database must be there, and config.role needs USAGE on both.',
+    advice: '{config.warehouse} and {config.database} must be there, and {config.role} needs USAGE on both.',
   },
   { code: '390420', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
   { code: '390422', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
@@ -63,7 +63,7 @@ export const RULES: readonly Rule[] = [
   {
     code: '3944',
     is: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Look at config.programmatic_access_token and its role and expiry.',
+    advice: 'Look at {config.programmatic_access_token} and its role and expiry.',
   },
   { code: '390303', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   { code: '390318', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
@@ -83,7 +83,7 @@ export const RULES: readonly Rule[] = [
   {
     code: '090105',
     is: 'WAREHOUSE_PERMISSION',
-    advice: 'config.role needs GRANT USAGE ON DATABASE for config.database.',
+    advice: '{config.role} needs GRANT USAGE ON DATABASE for {config.database}.',
   },
   { code: '090106', is: 'WAREHOUSE_SQL_INVALID', advice: QUALIFY },
   { code: '003001', is: 'WAREHOUSE_PERMISSION' },

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { AppError } from '../../src/kernel/index.ts';
+import { AppError, field, say, template, type Worded } from '../../src/kernel/index.ts';
 
 const PEM =
   /^\s*-----BEGIN (?:ENCRYPTED |RSA )?PRIVATE KEY-----[\s\S]+-----END (?:ENCRYPTED |RSA )?PRIVATE KEY-----\s*$/;
@@ -20,10 +20,10 @@ function readKey(pem: string, passphrase: string | undefined) {
   try {
     return createPrivateKey({ key: pem, format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) });
   } catch (cause) {
-    throw refusal('cannot be read; look at it and at config.private_key_passphrase.', cause);
+    throw refusal(template('cannot be read; look at it and at {config.private_key_passphrase}.'), cause);
   }
 }
 
-function refusal(text: string, cause?: unknown): AppError {
-  return new AppError('WAREHOUSE_CREDENTIALS', `config.private_key ${text}`, { cause });
+function refusal(text: string | Worded, cause?: unknown): AppError {
+  return new AppError('WAREHOUSE_CREDENTIALS', say`${field('config.private_key')} ${text}`, { cause });
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
-import { AppError, systemClock } from '../../src/kernel/index.ts';
+import { AppError, field, say, systemClock } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { takeStages } from '../_shared/take-stages.ts';
@@ -105,7 +105,7 @@ function missing(kind: 'warehouse' | 'database', config: LinkDeps['config']): Ap
   const [name, role] = [nameSql(config[kind]), nameSql(config.role)];
   return new AppError(
     'WAREHOUSE_PERMISSION',
-    `${config.role} may use no ${kind} ${config[kind]}, or there is none of that name; look at config.${kind}. It needs GRANT USAGE ON ${kind.toUpperCase()} ${name} TO ROLE ${role}.`,
+    say`${config.role} may use no ${kind} ${config[kind]}, or there is none of that name; look at ${field(`config.${kind}`)}. It needs GRANT USAGE ON ${kind.toUpperCase()} ${name} TO ROLE ${role}.`,
   );
 }
 

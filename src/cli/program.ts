@@ -94,8 +94,11 @@ function endAlike(command: Command, { out, err }: Pick<OutputStreams, 'out' | 'e
 
 const isHelp = ({ code }: CommanderError): boolean => code === 'commander.help' || code === 'commander.helpDisplayed';
 
+/** Commander puts it before each complaint. */
+const PREFIX = 'error: ';
+
 function wrongUse({ message }: CommanderError, command: Command): AppError {
-  const complaint = message.replace(/^error: /, '');
+  const complaint = message.startsWith(PREFIX) ? message.slice(PREFIX.length) : message;
   return new AppError('VALIDATION_FAILED', `${complaint}\n\`${fullName(command)} --help\` shows how.`);
 }
 

@@ -1,4 +1,4 @@
-import { AppError, formatMicros, isInstant, type Micros, nearestInstant } from '../kernel/index.ts';
+import { AppError, field, formatMicros, isInstant, type Micros, nearestInstant, say } from '../kernel/index.ts';
 import type { BoundValue, Cell, Column, ColumnType, IteratorType } from '../warehouse/index.ts';
 import { createZone, floorDivide, utcMicros, type Zone } from './wall-clock.ts';
 
@@ -56,11 +56,12 @@ function columnTypeOf(type: IteratorType): ColumnType {
   return type === 'timestamp_tz' || type === 'timestamp_ltz' ? 'timestamp_tz' : 'timestamp';
 }
 
+const TYPE = field('iterator_data_type');
+
 function misfit(declared: IteratorDeclaration, column: Column, wanted: string): AppError {
   return new AppError(
     'MODEL_INVALID',
-    `The iterator column "${column.name}" is of type ${column.nativeType}, but iterator_data_type ` +
-      `"${declared.type}" needs ${wanted}. Change iterator_data_type, or cast the column in the model.`,
+    say`The iterator column "${column.name}" is of type ${column.nativeType}, but ${TYPE} "${declared.type}" needs ${wanted}. Change ${TYPE}, or cast the column in the model.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/index.ts';
+import { AppError, field, say } from '../kernel/index.ts';
 import { type Column, checkModel, type Dialect, findColumn, type ModelToWrap } from '../warehouse/index.ts';
 import type { FixedRange } from './fix-range.ts';
 import { type IteratorAxis, iteratorAxis } from './iterator-axis.ts';
@@ -31,7 +31,7 @@ export function iteratorOf({ pipeline }: RunSnapshot, columns: readonly Column[]
   const column = findColumn(columns, iterator.field);
   if (column === undefined) {
     const names = columns.map(({ name }) => name).join(', ');
-    const message = `The model has no column "${iterator.field}", which iterator_field names. Its columns are: ${names}.`;
+    const message = say`The model has no column "${iterator.field}", which ${field('iterator_field')} names. Its columns are: ${names}.`;
     throw new AppError('MODEL_INVALID', message);
   }
   return { column, axis: iteratorAxis({ ...iterator, zone: iterator.timeZone ?? 'UTC' }, column) };

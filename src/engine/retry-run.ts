@@ -2,7 +2,7 @@
 // is as of a run that begins now, so that what was mended meanwhile counts.
 import { recordChange } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
-import { AppError, formatMicros, instantFromStore, type Micros } from '../kernel/index.ts';
+import { AppError, formatMicros, instantFromStore, type Micros, type Worded } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import {
   isOver,
@@ -15,7 +15,8 @@ import {
   RUN_QUEUE,
   type Run,
   runJobKey,
-  stoppedMessage,
+  scheduleEnded,
+  stoppedError,
   timetableOf,
 } from '../sync/index.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -66,11 +67,9 @@ async function requireRetryable(tx: Transaction, { context, run, nowMs }: Questi
   if (nextStatus(run.status, 'retry') === null) {
     throw refused(`Run ${run.id} succeeded, so there is nothing to retry; trigger the pipeline to load what is new.`);
   }
-  const stopped = stoppedMessage(context);
-  if (stopped !== undefined) throw refused(stopped);
-  if (isOver(timetableOf(pipeline.schedule, pipeline.syncMode.from), nowMs)) {
-    throw refused(`The schedule of the pipeline "${pipeline.id}" ended at ${pipeline.schedule.end}; PUT a later end.`);
-  }
+  const stopped = stoppedError(context);
+  if (stopped !== undefined) throw stopped;
+  if (isOver(timetableOf(pipeline.schedule, pipeline.syncMode.from), nowMs)) throw refused(scheduleEnded(pipeline));
   if ((await pipelinesWithLiveRun(tx, pipeline.workspaceId, pipeline.number)).size > 0) {
     throw refused(`The pipeline "${pipeline.id}" has another run that is not over; wait for its end, or cancel it.`);
   }
@@ -160,6 +159,6 @@ async function forgetCounts(tx: Transaction, { workspaceId, id }: Run): Promise<
   );
 }
 
-function refused(message: string): AppError {
+function refused(message: string | Worded): AppError {
   return new AppError('PIPELINE_NOT_IDLE', message);
 }

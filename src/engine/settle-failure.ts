@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, msOfMicros } from '../kernel/index.ts';
+import { AppError, type ErrorCode, msOfMicros, say, wordsOf } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import {
   faultConnection,
@@ -117,11 +117,11 @@ async function countAgainstPipeline(tx: Transaction, settling: Settling, changes
   const failures = changedSince('pipeline') ? 0 : await countFailure(tx, claimed);
   if (error.disposition === 'fault') {
     const subject = faultedBy(error);
-    const errors = [{ message: error.message }];
+    const errors = [wordsOf(error)];
     if (!changedSince(subject)) await faultSubject(tx, claimed, { subject, errors });
   } else if (failures >= FAILURES_IN_A_ROW) {
-    const message = `${failures} runs failed in a row; the last one with: ${error.message}`;
-    await faultPipeline(tx, { workspaceId, id, errors: [{ message }] });
+    const fault = say`${failures} runs failed in a row; the last one with: ${error}`;
+    await faultPipeline(tx, { workspaceId, id, errors: [fault] });
   }
 }
 

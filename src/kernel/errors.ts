@@ -1,5 +1,6 @@
 // The kernel knows no domain word and does no I/O: error codes, lossless JSON, clock, ids, secrets, backoff, logging.
 // Every other room stands on it, and it imports none of them.
+import type { Worded } from './wording.ts';
 
 /**
  * What the engine, or whoever catches the error, does about it (rulings §7, Status and faults):
@@ -116,9 +117,8 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** One complaint: `path` is the field as the caller wrote it (`config.sql_query`), empty for the whole. */
-export interface Issue {
+export interface Issue extends Worded {
   readonly path: string;
-  readonly message: string;
 }
 
 interface AppErrorOptions {
@@ -126,32 +126,41 @@ interface AppErrorOptions {
   readonly issues?: readonly Issue[];
   /** Seconds until a `retry` makes sense, where somebody told us (throttling). */
   readonly retryAfterSeconds?: number;
+  /** Values that an API needs to say it in its own words; names and values are the thrower's. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** What the error is about, such as `connection`: the thing that has to be fixed. Its words are the thrower's. */
   readonly subject?: string;
 }
 
 /** The only error that crosses a room's border. Its message is for people and never holds a secret. */
-export class AppError extends Error {
+export class AppError extends Error implements Worded {
   readonly code: ErrorCode;
   readonly issues: readonly Issue[];
+  readonly pieces?: NonNullable<Worded['pieces']>;
   readonly retryAfterSeconds: number | undefined;
   readonly subject: string | undefined;
+  readonly parameters: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: ErrorCode, words: string | Worded, options: AppErrorOptions = {}) {
+    super(
+      typeof words === 'string' ? words : words.message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = 'AppError';
     this.code = code;
+    if (typeof words !== 'string' && words.pieces !== undefined) this.pieces = words.pieces;
     this.issues = options.issues ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.subject = options.subject;
+    this.parameters = options.parameters ?? {};
   }
 
   /** Returns the error as one about `subject`. An error that names its subject already keeps it. */
   about(subject: string): AppError {
     if (this.subject !== undefined) return this;
-    const { code, message, issues, retryAfterSeconds } = this;
+    const { code, issues, parameters, retryAfterSeconds } = this;
     const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    return new AppError(code, message, { cause: this, issues, subject, ...after });
+    return new AppError(code, this, { cause: this, issues, parameters, subject, ...after });
   }
 
   get disposition(): Disposition {

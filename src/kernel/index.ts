@@ -33,3 +33,4 @@ export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';
 export { kindOf, quoteValue, wantedOneOf } from './show-value.ts';
 export { tooLong } from './too-long.ts';
 export { unstorableText } from './unstorable-text.ts';
+export { field, joined, messageWith, say, template, type Worded, wordsOf } from './wording.ts';

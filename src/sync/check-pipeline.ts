@@ -1,4 +1,4 @@
-import { type Issue, refuse } from '../kernel/index.ts';
+import { type Issue, refuse, say, type Worded } from '../kernel/index.ts';
 import type { Connection } from './connection.ts';
 import type { DataModel } from './data-model.ts';
 import { type Described, describeForPipeline } from './describe-model.ts';
@@ -26,7 +26,7 @@ export async function checkPipeline(deps: SyncDeps, joined: Joined): Promise<rea
   const issues = [
     ...(await writeBackMisfits(deps, joined, columns)),
     ...(columns === undefined ? [] : misfits(columns, joined)),
-    ...(described.outcome === 'invalid' ? [invalid(joined, described.error.message)] : []),
+    ...(described.outcome === 'invalid' ? [invalid(joined, described.error)] : []),
   ];
   if (issues.length > 0) throw refuse(issues);
   return joinedWarnings(joined, described);
@@ -40,10 +40,10 @@ export function joinedWarnings(asked: Asked, described: Described): readonly Not
   return [...ofText, ...unmappedColumns(described.columns, asked), ...zoneWarnings(described.columns, asked)];
 }
 
-function invalid({ dataModel, connection }: Joined, message: string): Issue {
+function invalid({ dataModel, connection }: Joined, why: Worded): Issue {
   return {
     path: 'data_model_id',
-    message: `the data model "${dataModel.id}" does not work over the connection "${connection.id}": ${message}`,
+    ...say`the data model "${dataModel.id}" does not work over the connection "${connection.id}": ${why}`,
   };
 }
 

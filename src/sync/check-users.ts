@@ -1,6 +1,6 @@
 // A PUT of a model or a transformation may not break the pipelines that use it: each warehouse describes each model once. A
 // warehouse that cannot be asked now refuses nothing, because it is asked again before each run.
-import { type Issue, refuse } from '../kernel/index.ts';
+import { field, type Issue, refuse, say, type Worded } from '../kernel/index.ts';
 import { joinedWarnings } from './check-pipeline.ts';
 import { type Described, describeForPipeline } from './describe-model.ts';
 import type { Notice } from './pipeline.ts';
@@ -19,17 +19,20 @@ type Complain = (user: PipelineContext, described: Described) => readonly Issue[
 export function checkModelUsers(deps: SyncDeps, users: readonly PipelineContext[]): Promise<NoticesOfUsers> {
   return checkUsers(deps, users, async (user, described) => {
     const { connection, pipeline } = user;
-    const complain = (message: string): Issue => ({
+    const complain = (why: Worded): Issue => ({
       path: 'config.sql_query',
-      message: `does not suit the pipeline "${pipeline.id}", which uses it: ${message}`,
+      ...say`does not suit the pipeline "${pipeline.id}", which uses it: ${why}`,
     });
     const columns = described.outcome === 'described' ? described.columns : undefined;
     const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
     // a pipeline whose connection is faulted is not judged by it: that would be about another warehouse, perhaps
     const isJudged = connection.fault === null && described.outcome !== 'unavailable';
     const ofColumns = isJudged && columns !== undefined ? misfits(columns, askedOf(user)) : [];
-    const ofWarehouse = isJudged && described.outcome === 'invalid' ? [complain(described.error.message)] : [];
-    return [...[...ofRules, ...ofColumns].map(({ path, message }) => complain(`${path}: ${message}`)), ...ofWarehouse];
+    const ofWarehouse = isJudged && described.outcome === 'invalid' ? [complain(described.error)] : [];
+    return [
+      ...[...ofRules, ...ofColumns].map((issue) => complain(say`${field(issue.path)}: ${issue}`)),
+      ...ofWarehouse,
+    ];
   });
 }
 

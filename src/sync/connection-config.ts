@@ -1,5 +1,5 @@
 // The `config` of a connection between wire, store and connector: checked, encrypted, masked, revealed.
-import { type Issue, type KeyRing, SECRET_MASK, Secret } from '../kernel/index.ts';
+import { field, type Issue, type KeyRing, SECRET_MASK, Secret, say } from '../kernel/index.ts';
 import type { ConnectionConfig, Connector, Fleet, Provider } from '../warehouse/index.ts';
 import type { Connection } from './connection.ts';
 import { ADDRESS_FIELDS, CONFIG_FIELDS, secretFieldsOf } from './provider.ts';
@@ -64,8 +64,10 @@ export function checkMasksStay({ config, secretFields }: Sealing, stored: Pick<C
   );
   if (moved.length === 0) return [];
   const masked = secretFields.filter((field) => isMasked({ config, secretFields }, field));
-  const message = `is the mask, but config.${moved.join(' and config.')} changed; send the secret itself to use it there`;
-  return masked.map((field): Issue => ({ path: `config.${field}`, message }));
+  const names = moved.map((name) => say`${field(`config.${name}`)}`);
+  const changed = names.reduce((all, name) => say`${all} and ${name}`);
+  const words = say`is the mask, but ${changed} changed; send the secret itself to use it there`;
+  return masked.map((name): Issue => ({ path: `config.${name}`, ...words }));
 }
 
 /** Whether the body sent back what GET answers in place of a secret. */

@@ -29,8 +29,8 @@ export {
   type PipelineContext,
   pipelineErrors,
   pipelineStatus,
-  stoppedMessage,
-  stoppedReason,
+  stoppedBy,
+  stoppedError,
 } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
 export { providerOf } from './provider.ts';
@@ -47,11 +47,11 @@ export type { SyncDeps } from './sync-deps.ts';
 export { syncEndpoints } from './sync-endpoints.ts';
 export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';
 export { transformationMisfits } from './transformation-fit.ts';
-export { triggerPipeline } from './trigger-pipeline.ts';
+export { scheduleEnded, triggerPipeline } from './trigger-pipeline.ts';
 export { RunStatusAnswer } from './v1/contract/run.ts';
 export { loadKnownPipeline } from './v1/in-version-one.ts';
+export { renderStopped } from './v1/render-errors.ts';
 export { BASE as VERSION_ONE, CHANGES as VERSION_ONE_CHANGES } from './v1/routes/platform-endpoint.ts';
-export { inWordsOfStatus } from './v1/stopped-words.ts';
 export { runStatusAnswer } from './v1/wire/run.ts';
 export { runAnswer } from './wire/run-answer.ts';
 export { zoneWarnings } from './zone-warnings.ts';

@@ -1,13 +1,11 @@
 // A pipeline as the code knows it, read from its row. Instants are text as they were saved (UTC, `Z`), durations as written.
 import type { InferSelectModel } from 'drizzle-orm';
-import { instantFromStore, type Micros, type WorkspaceId, workspaceId } from '../kernel/index.ts';
+import { instantFromStore, type Micros, type Worded, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { IteratorType } from '../warehouse/index.ts';
 import type { pipelines } from './tables.ts';
 
 /** One entry of `errors` or `warnings`. */
-export interface Notice {
-  readonly message: string;
-}
+export type Notice = Worded;
 
 export interface Audit {
   readonly createdOn: Date;

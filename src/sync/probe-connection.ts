@@ -1,4 +1,4 @@
-import { AppError, asAppError } from '../kernel/index.ts';
+import { AppError, asAppError, joined, say, wordsOf } from '../kernel/index.ts';
 import type { ProbeStage } from '../warehouse/index.ts';
 import { askWarehouse, type Reachable, reachable, type WarehouseDeps } from './ask-warehouse.ts';
 import type { Connection } from './connection.ts';
@@ -26,8 +26,8 @@ export async function probeConnection(
 /** A provider without a connector cannot answer, and is saved all the same (rulings §7). Throws WAREHOUSE_UNREACHABLE. */
 export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reachable, 'provider'>, { fault }: Probed) {
   if (fault === null || fleet[provider] === undefined) return;
-  const why = fault.map(({ message }) => message).join(' ');
-  throw new AppError('WAREHOUSE_UNREACHABLE', `Nothing was saved, because the warehouse cannot be reached: ${why}`);
+  const message = say`Nothing was saved, because the warehouse cannot be reached: ${joined(fault)}`;
+  throw new AppError('WAREHOUSE_UNREACHABLE', message);
 }
 
 /** As `probeConnection`, which need not answer, for a connection as it is stored: a secret that cannot be decrypted is a fault, too. */
@@ -39,9 +39,9 @@ async function probe(ask: () => Promise<readonly ProbeStage[]>): Promise<Probed>
   try {
     const stages = await ask();
     const failed = stages.filter(({ status }) => status === 'failed');
-    return { fault: failed.length === 0 ? null : failed.map(({ message }) => ({ message })), stages };
+    return { fault: failed.length === 0 ? null : failed.map(wordsOf), stages };
   } catch (thrown) {
-    const { message } = asAppError(thrown);
-    return { fault: [{ message }], stages: [{ name: 'reach', status: 'failed', message }] };
+    const words = wordsOf(asAppError(thrown));
+    return { fault: [words], stages: [{ name: 'reach', status: 'failed', ...words }] };
   }
 }

@@ -54,7 +54,7 @@ function requireIterator(wire: Wire, complain: Complain): void {
 
 function checkTimeZone(name: string, hasIterator: boolean, complain: Complain): void {
   if (!isTimeZone(name)) complain('iterator_time_zone', `"${name}" is no IANA time zone such as Europe/Berlin`);
-  else if (!hasIterator) complain('iterator_time_zone', 'belongs to an iterator_field; add it, or leave this out');
+  else if (!hasIterator) complain('iterator_time_zone', 'belongs to an iterator; name its field, or leave this out');
 }
 
 // not shown: a lookback where nothing is tracked

@@ -6,6 +6,7 @@ import { pipelinesWithLiveRun } from './live-runs.ts';
 import { loadPipeline } from './load-pipeline.ts';
 import { findLatestRun } from './load-runs.ts';
 import { pipelineErrors, pipelineStatus } from './pipeline-status.ts';
+import { noticesAnswer } from './wire/notices-answer.ts';
 import { runAnswer } from './wire/run-answer.ts';
 
 /** 002, Pipeline report. Throws NOT_FOUND. */
@@ -21,12 +22,12 @@ export async function reportPipeline(
   return {
     pipeline_id: pipeline.id,
     status: pipelineStatus(context, live.size > 0),
-    errors: [...pipelineErrors(context)],
+    errors: noticesAnswer(pipelineErrors(context)),
     warnings: [...pipeline.warnings],
     connection_status: connection.fault === null ? 'healthy' : 'faulted',
-    connection_errors: [...(connection.fault ?? [])],
+    connection_errors: noticesAnswer(connection.fault),
     data_model_status: dataModel.fault === null ? 'valid' : 'invalid',
-    data_model_errors: [...(dataModel.fault ?? [])],
+    data_model_errors: noticesAnswer(dataModel.fault),
     latest_successful_pipeline_run_id: pipeline.latestSuccessfulRunId,
     current_iterator_position: hasPosition ? formatMicros(pipeline.position ?? 0n) : null,
     latest_pipeline_run: latest === undefined ? null : runAnswer(latest, pipeline.id),

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../store/index.ts';
 import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
-import { type PipelineContext, pipelineErrors, stoppedReason } from './pipeline-status.ts';
+import { type PipelineContext, pipelineErrors, stoppedBy } from './pipeline-status.ts';
 import { nextDueAt, skipMissed, timetableOf } from './schedule.ts';
 import { pipelines } from './tables.ts';
 
@@ -24,7 +24,7 @@ export async function reschedulePipelines(
   // rows. Who comes later waits here and then sees what the earlier one wrote; one statement alone would still see the past.
   await lockPipelines(tx, selection);
   for (const context of await loadPipelines(tx, selection)) {
-    const isHeld = stoppedReason(context) !== undefined || pipelineErrors(context).length > 0;
+    const isHeld = stoppedBy(context) !== undefined || pipelineErrors(context).length > 0;
     const scheduledUntilMs =
       afterFault && !isHeld ? await scheduledUntilAfterFault(tx, context, nowMs) : context.pipeline.scheduledUntilMs;
     const { schedule, syncMode } = context.pipeline;

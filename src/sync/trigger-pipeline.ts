@@ -1,11 +1,11 @@
 import { and, eq, gt } from 'drizzle-orm';
 import { recordChange } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
-import { AppError, refuse } from '../kernel/index.ts';
+import { AppError, field, refuse, say, type Worded } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
 import type { Pipeline } from './pipeline.ts';
-import { stoppedMessage } from './pipeline-status.ts';
+import { stoppedError } from './pipeline-status.ts';
 import { requestRun } from './request-run.ts';
 import { isOver, timetableOf, triggeredRun } from './schedule.ts';
 import type { SyncDeps } from './sync-deps.ts';
@@ -47,11 +47,9 @@ async function requestManualRun(
   const context = await loadPipeline(tx, { workspaceId, number: locked.number });
   const { pipeline } = context;
   const table = timetableOf(pipeline.schedule, pipeline.syncMode.from);
-  const stopped = stoppedMessage(context);
-  if (stopped !== undefined) throw notIdle(stopped);
-  if (isOver(table, nowMs)) {
-    throw notIdle(`The schedule of the pipeline "${pipeline.id}" ended at ${pipeline.schedule.end}; PUT a later end.`);
-  }
+  const stopped = stoppedError(context);
+  if (stopped !== undefined) throw stopped;
+  if (isOver(table, nowMs)) throw notIdle(scheduleEnded(pipeline));
   const { idempotencyKey } = trigger;
   const id = await requestRun(tx, deps.jobs, {
     ...{ pipeline, type: 'manual', ...triggeredRun(table, nowMs), nowMs, requestedBy: actor },
@@ -90,6 +88,11 @@ async function runOfKey(
   return rows[0]?.id;
 }
 
-function notIdle(message: string): AppError {
+/** Returns the message of a trigger or a retry that comes after the end of the schedule. */
+export function scheduleEnded({ id, schedule }: Pick<Pipeline, 'id' | 'schedule'>): Worded {
+  return say`The schedule of the pipeline "${id}" ended at ${schedule.end ?? ''}; PUT a later ${field('schedule.end')}.`;
+}
+
+function notIdle(message: string | Worded): AppError {
   return new AppError('PIPELINE_NOT_IDLE', message);
 }

@@ -2,7 +2,7 @@
 // a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
 import type { TSchema } from 'typebox';
 import type { WarehouseEndpoints } from '../config.ts';
-import type { AppError, Issue, Micros } from '../kernel/index.ts';
+import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
 import type { WriteBack } from './write-back.ts';
@@ -43,10 +43,9 @@ export interface ReadResult {
 }
 
 export type StageName = 'reach' | 'tls' | 'sign_in' | 'use_objects' | 'read' | 'write';
-export interface ProbeStage {
+export interface ProbeStage extends Worded {
   readonly name: StageName;
   readonly status: 'passed' | 'failed' | 'skipped';
-  readonly message: string;
 }
 
 /** What the warehouse expects a statement to cost, before it runs; figures of two units say nothing about each other. */

@@ -111,6 +111,15 @@ const RULES: readonly Rule[] = [
     ],
     allowed: ['setImmediate(f)', "import { setImmediate } from 'node:timers/promises'", 'clock.sleep(5)'],
   },
+  {
+    // an API that says it otherwise takes the pieces and parameters of the error
+    what: 'a message that is rewritten',
+    matches: (node) =>
+      ts.isCallExpression(node) && /(^|\.)(message|reason)\.replace(All)?$/.test(dottedName(node.expression) ?? ''),
+    homes: {},
+    broken: ["message.replace('a', 'b')", "thrown.message.replaceAll('a', 'b')", 'error.reason.replace(/a/, f)'],
+    allowed: ["text.replace('a', 'b')", 'messageWith(error, nameOf)'],
+  },
 ];
 
 const source = readSource();

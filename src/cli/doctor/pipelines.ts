@@ -2,7 +2,7 @@
 import { listWorkspaces } from '../../access/index.ts';
 import { workspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
-import { loadPipelines, pipelineErrors, stoppedReason } from '../../sync/index.ts';
+import { loadPipelines, pipelineErrors, stoppedBy } from '../../sync/index.ts';
 import type { Finding } from './finding.ts';
 
 const SHOWN = 20;
@@ -15,7 +15,7 @@ export async function examinePipelines(store: Store): Promise<readonly Finding[]
   let active = 0;
   for (const { id } of await listWorkspaces(store)) {
     for (const context of await loadPipelines(store, { workspaceId: workspaceId(id) })) {
-      if (stoppedReason(context) !== undefined) continue;
+      if (stoppedBy(context) !== undefined) continue;
       active += 1;
       const found = pipelineErrors(context).map(({ message }) => message);
       if (found.length === 0) continue;

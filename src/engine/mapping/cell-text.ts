@@ -24,7 +24,7 @@ export const NOT_FINITE: CellFault = {
 export const NO_TIME: CellFault = {
   rule: 'time_out_of_range',
   reason:
-    'The value is no time in the years 1 to 9999. Compare its unit with iterator_data_type; filter such rows, or turn the value into NULL in the model.',
+    'The value is no time in the years 1 to 9999. Compare its unit with the declared type of the iterator; filter such rows, or turn the value into NULL in the model.',
 };
 export const NESTED: CellFault = {
   rule: 'value_nested',

@@ -9,7 +9,7 @@ import {
   type Pipeline,
   type Run,
   requestRun,
-  stoppedMessage,
+  stoppedError,
 } from '../../sync/index.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
 import { hasLedger } from '../ledger/has-ledger.ts';
@@ -36,8 +36,8 @@ export async function requestRetry(deps: RetryDeps, caller: Caller, request: Ret
     // the lock puts two retries behind each other; the second one then finds the run of the first
     const { number } = await lockPipeline(tx, caller.workspaceId, request.pipelineId);
     const context = await loadPipeline(tx, { workspaceId: caller.workspaceId, number });
-    const stopped = stoppedMessage(context);
-    if (stopped !== undefined) throw notIdle(stopped);
+    const stopped = stoppedError(context);
+    if (stopped !== undefined) throw stopped;
     const failedRun = await loadRun(tx, context.pipeline, request.runId);
     await requireSameTimeLine(tx, context.pipeline, failedRun);
     await requireRecords(tx, failedRun, request.ids);

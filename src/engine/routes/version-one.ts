@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS } from '../../http/index.ts';
 import {
-  inWordsOfStatus,
   loadKnownPipeline,
   pathParams,
   RunStatusAnswer,
+  renderStopped,
   runStatusAnswer,
   VERSION_ONE,
   VERSION_ONE_CHANGES,
@@ -30,10 +30,8 @@ function retry(deps: EndpointDeps): Endpoint {
     params: pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() }),
     responses: { 200: RunStatusAnswer },
     async handler({ caller, params: { pipelineId: id, pipelineRunId } }) {
-      const context = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
-      const run = await inWordsOfStatus(context, () =>
-        retryRun(deps, caller, { pipelineId: id, runId: BigInt(pipelineRunId) }),
-      );
+      await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
+      const run = await renderStopped(() => retryRun(deps, caller, { pipelineId: id, runId: BigInt(pipelineRunId) }));
       return { status: 200, body: runStatusAnswer(run, id) };
     },
   });

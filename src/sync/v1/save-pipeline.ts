@@ -12,10 +12,10 @@ import type { SyncDeps } from '../sync-deps.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
 import { findKnownConnection, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
 import { keptOfJoined, keptOfPipeline } from './kept.ts';
+import { rendered } from './render-errors.ts';
 import { requirePlan } from './require-plan.ts';
 import { requireTimestampType } from './require-timestamp-type.ts';
-import { PIPELINE_WORDS, type SaidInTwo, saidInTwo } from './wire/pipeline-body.ts';
-import { inWords } from './words.ts';
+import { PIPELINE_NAMES, type SaidInTwo, saidInTwo } from './wire/pipeline-body.ts';
 
 type Body = Static<typeof PipelineBody>;
 
@@ -25,7 +25,7 @@ export async function createVersionOne(deps: SyncDeps, caller: Caller, body: Bod
     const { read, ...said } = await draft(deps, caller, { body });
     return createPipeline(deps, caller, { ...said, basedOn: { read, kept: keptOfJoined } });
   };
-  return inWords(PIPELINE_WORDS, () => untilUnchanged(post));
+  return rendered(PIPELINE_NAMES, () => untilUnchanged(post));
 }
 
 /** As `createVersionOne`, and throws RUN_IN_PROGRESS where it resets the pipeline while a run is not over. */
@@ -41,7 +41,7 @@ export async function replaceVersionOne(
     const basedOn = { read: { ...read, pipeline: stored.pipeline }, kept: keptOfPipeline };
     return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn });
   };
-  return inWords(PIPELINE_WORDS, () => untilUnchanged(put));
+  return rendered(PIPELINE_NAMES, () => untilUnchanged(put));
 }
 
 async function draft(

@@ -6,6 +6,7 @@ import { maskConfig } from '../connection-config.ts';
 import type { ConnectionAnswer } from '../contract/connection.ts';
 import type { Audit } from '../pipeline.ts';
 import { secretFieldsOf } from '../provider.ts';
+import { noticesAnswer } from './notices-answer.ts';
 
 /** 002, Warehouse connection, with masked secrets. */
 export function connectionAnswer(fleet: Fleet, connection: Connection): Static<typeof ConnectionAnswer> {
@@ -15,7 +16,7 @@ export function connectionAnswer(fleet: Fleet, connection: Connection): Static<t
     name,
     state,
     status: fault === null ? 'healthy' : 'faulted',
-    errors: [...(fault ?? [])],
+    errors: noticesAnswer(fault),
     service_provider: provider,
     config: maskConfig({ config, secretFields: secretFieldsOf(fleet, provider) }),
     ...auditAnswer(connection),

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { DataModelAnswer } from '../contract/data-model.ts';
 import type { DataModel } from '../data-model.ts';
 import { auditAnswer } from './connection-answer.ts';
+import { noticesAnswer } from './notices-answer.ts';
 
 /** 002, Data model. */
 export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer> {
@@ -11,7 +12,7 @@ export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer
     name,
     state,
     status: fault === null ? 'valid' : 'invalid',
-    errors: [...(fault ?? [])],
+    errors: noticesAnswer(fault),
     warnings: [...warnings],
     type: 'sql',
     config: { sql_query: sqlQuery },

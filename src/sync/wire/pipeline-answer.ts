@@ -4,6 +4,7 @@ import type { PipelineAnswer } from '../contract/pipeline.ts';
 import type { KeptFields, Pipeline, SyncMode } from '../pipeline.ts';
 import { type PipelineContext, pipelineErrors, pipelineStatus } from '../pipeline-status.ts';
 import { auditAnswer } from './connection-answer.ts';
+import { noticesAnswer } from './notices-answer.ts';
 
 /** 002, Pipeline. Optional fields that were not given are left out. */
 export function pipelineAnswer(context: PipelineContext, hasLiveRun: boolean): Static<typeof PipelineAnswer> {
@@ -18,7 +19,7 @@ export function pipelineAnswer(context: PipelineContext, hasLiveRun: boolean): S
     ...keptAnswer(pipeline.kept),
     state: pipeline.state,
     status: pipelineStatus(context, hasLiveRun),
-    errors: [...pipelineErrors(context)],
+    errors: noticesAnswer(pipelineErrors(context)),
     warnings: [...pipeline.warnings],
     sync_mode: syncModeAnswer(pipeline.syncMode),
     schedule: { ...pipeline.schedule },

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AppError, SECRET_MASK } from '../../../src/kernel/index.ts';
+import { AppError, SECRET_MASK, template } from '../../../src/kernel/index.ts';
 import { connectionBody, messages, NOW } from '../../support/sync-api.ts';
 import { connectionOne, openVersionOne, somePipelineOne, type VersionOne } from '../../support/version-one.ts';
 
@@ -195,7 +195,7 @@ describe('a warehouse that cannot be reached', () => {
   });
 
   it('says what to look at in the names of version 1, and what only version 2 has', async () => {
-    const advice = 'Look at config.user, config.aws_iam_role_arn, or set config.sslmode.';
+    const advice = template('Look at {config.user}, {config.aws_iam_role_arn}, or set {config.sslmode}.');
     at.gamma.failure = new AppError('WAREHOUSE_CREDENTIALS', advice);
     expect(messages(await post())).toBe(
       'Nothing was saved, because the warehouse cannot be reached: ' +

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { template } from '../../../src/kernel/index.ts';
 import { PIPELINES } from '../../support/sync-api.ts';
 import {
   connectionOne,
@@ -36,9 +37,9 @@ describe('a pipeline', () => {
   it('is faulted with what it runs on, and says so in the names of version 1', async () => {
     const { body } = await post();
     const fault = (table: string, id: string, message: string) =>
-      at.api.store.execute(`UPDATE ${table} SET fault = $1 WHERE id = $2`, [JSON.stringify([{ message }]), id]);
-    await fault('connections', 'shop', 'Look at config.user.');
-    await fault('data_models', 'buyers', 'No column "x", which iterator_field names.');
+      at.api.store.execute(`UPDATE ${table} SET fault = $1 WHERE id = $2`, [JSON.stringify([template(message)]), id]);
+    await fault('connections', 'shop', 'Look at {config.user}.');
+    await fault('data_models', 'buyers', 'No column "x", which {iterator_field} names.');
     const { is_faulted, faulted_reason } = (await at.one.get(`/pipelines/${body.id}`)).body;
     expect([is_faulted, faulted_reason]).toEqual([
       true,

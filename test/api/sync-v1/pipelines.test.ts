@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AppError, SECRET_MASK } from '../../../src/kernel/index.ts';
+import { AppError, SECRET_MASK, template } from '../../../src/kernel/index.ts';
 import {
   connectionBody,
   messages,
@@ -220,7 +220,7 @@ describe('a pipeline', () => {
 describe('a warehouse that cannot be reached', () => {
   it('is 505 at POST and PUT, which save nothing, unless the pipeline is a draft', async () => {
     const { body } = await post();
-    at.gamma.failure = new AppError('WAREHOUSE_UNREACHABLE', 'connect ECONNREFUSED; look at config.host');
+    at.gamma.failure = new AppError('WAREHOUSE_UNREACHABLE', template('connect ECONNREFUSED; look at {config.host}'));
     const refused = await post({ id: 'away' });
     expect([refused.status, refused.body.statusCode, messages(refused)]).toEqual([
       ...[505, 505, expect.stringContaining('connect ECONNREFUSED; look at host')],

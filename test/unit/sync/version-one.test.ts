@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET } from '../../../connectors/index.ts';
+import { AppError, say, template } from '../../../src/kernel/index.ts';
 import type { Connection } from '../../../src/sync/connection.ts';
 import { CONFIG_FIELDS } from '../../../src/sync/provider.ts';
+import { renderMessage } from '../../../src/sync/v1/render-errors.ts';
 import { TIMESTAMP_TYPES, WAREHOUSES } from '../../../src/sync/v1/warehouses.ts';
 import { connectionBody } from '../../../src/sync/v1/wire/connection.ts';
-import { CONFIG_NAMES, inOne } from '../../../src/sync/v1/words.ts';
-import { type ConnectionConfig, PROVIDERS, parseIteratorType } from '../../../src/warehouse/index.ts';
+import { type ConnectionConfig, parseIteratorType } from '../../../src/warehouse/index.ts';
 
 describe('a warehouse of version 1', () => {
   it.each(Object.entries(WAREHOUSES))(
@@ -57,32 +58,40 @@ describe('a connection that version 1 makes', () => {
 
 describe('what a warehouse says, in the words of version 1', () => {
   it.each([
-    ['Look at config.user or config.aws_iam_role_arn.', 'Look at user or gamma_aws_iam_role_arn.'],
+    ['Look at {config.user} or {config.aws_iam_role_arn}.', 'Look at user or gamma_aws_iam_role_arn.'],
     [
-      'Set config.sslmode, then config.private_key',
+      'Set {config.sslmode}, then {config.private_key}',
       'Set config.sslmode (version 2), then config.private_key (version 2)',
     ],
-    ['(config.account_identifier)', '(source_account_id)'],
+    ['({config.account_identifier})', '(source_account_id)'],
+    ['{config.constructor} and {constructor}', 'config.constructor (version 2) and constructor'],
   ])('names fields of a configuration: %s', (said, inTheirs) => {
-    expect(inOne({}, said)).toBe(inTheirs);
+    expect(renderMessage({}, template(said))).toBe(inTheirs);
   });
 
   it.each([
     'relation "config.users" does not exist',
-    'relation "config.user" does not exist',
     "Table 'config.user' was not found",
-    'Table `config.database` was not found',
-    'Not found: shop.config.user',
-    'Not found: config.user.name',
-    'permission denied for config.users',
-    'permission denied for config.constructor and config.toString',
-  ])('leaves its tables as they are: %s', (said) => {
-    expect(inOne({}, said)).toBe(said);
+    'permission denied for config.user',
+    'The server says: {config.user}.',
+  ])('leaves what a server says as it is: %s', (said) => {
+    expect(renderMessage({}, say`${said} ${template('Look at {config.user}.')}`)).toBe(`${said} Look at user.`);
+    expect(renderMessage({}, { message: said })).toBe(said);
   });
+});
 
-  it.each(PROVIDERS)('knows each field that %s takes', (provider) => {
-    const { properties = {} } = (FLEET[provider]?.configSchema ?? {}) as { properties?: object };
-    expect(Object.keys(properties)).not.toEqual([]);
-    expect(Object.keys(properties).filter((field) => !CONFIG_NAMES.has(field))).toEqual([]);
+describe('an error, and what an API needs to say it anew', () => {
+  it('keeps its pieces and parameters when somebody says what it is about', () => {
+    const error = new AppError('WAREHOUSE_CREDENTIALS', template('Look at {config.user}.'), {
+      parameters: { id: 'shop' },
+    });
+    const about = error.about('connection');
+    expect([about.message, about.subject, about.parameters]).toEqual([
+      'Look at config.user.',
+      'connection',
+      { id: 'shop' },
+    ]);
+    expect(renderMessage({}, about)).toBe('Look at user.');
+    expect(about.about('pipeline')).toBe(about);
   });
 });

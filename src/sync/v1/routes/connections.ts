@@ -13,10 +13,10 @@ import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
 import { keptOfConnection } from '../kept.ts';
+import { rendered } from '../render-errors.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
 import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
-import { CONNECTION_WORDS, connectionAnswer, connectionBody } from '../wire/connection.ts';
-import { inWords } from '../words.ts';
+import { CONNECTION_NAMES, connectionAnswer, connectionBody } from '../wire/connection.ts';
 import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/connections`;
@@ -67,7 +67,7 @@ function create(deps: SyncDeps): Endpoint {
     responses: { 200: ConnectionAnswer },
     refusals: { 505: UNREACHABLE },
     async handler({ caller, body }) {
-      const made = await inWords(CONNECTION_WORDS, async () =>
+      const made = await rendered(CONNECTION_NAMES, async () =>
         createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true }),
       );
       return { status: 200, body: connectionAnswer(deps.fleet, made) };
@@ -94,7 +94,7 @@ function replace(deps: SyncDeps): Endpoint {
           ...{ id, ...saving, basedOn: { read: stored, kept: keptOfConnection } },
         });
       };
-      const saved = await inWords(CONNECTION_WORDS, () => untilUnchanged(put));
+      const saved = await rendered(CONNECTION_NAMES, () => untilUnchanged(put));
       return { status: 200, body: connectionAnswer(deps.fleet, saved) };
     },
   });

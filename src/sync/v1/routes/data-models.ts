@@ -10,9 +10,9 @@ import { DataModelAnswer, DataModelBody, DataModelChange } from '../contract/dat
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
 import { keptOfModel } from '../kept.ts';
+import { rendered } from '../render-errors.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
-import { dataModelAnswer, dataModelBody, MODEL_WORDS, readLoadTimestamp } from '../wire/data-model.ts';
-import { inWords } from '../words.ts';
+import { dataModelAnswer, dataModelBody, MODEL_NAMES, readLoadTimestamp } from '../wire/data-model.ts';
 import { BASE, CHANGES, READS } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/data-models`;
@@ -58,7 +58,7 @@ function create(deps: SyncDeps): Endpoint {
     responses: { 200: DataModelAnswer },
     async handler({ caller, body }) {
       const loadTimestamp = readLoadTimestamp(body);
-      const made = await inWords(MODEL_WORDS, () =>
+      const made = await rendered(MODEL_NAMES, () =>
         createDataModel(deps, caller, { body: dataModelBody(body), loadTimestamp }),
       );
       return { status: 200, body: dataModelAnswer(made) };
@@ -78,7 +78,7 @@ function replace(deps: SyncDeps): Endpoint {
     responses: { 200: DataModelAnswer },
     async handler({ caller, params: { modelId: id }, body }) {
       const put = () => replaceModel(deps, caller, { id, body: { id, ...body } });
-      return { status: 200, body: dataModelAnswer(await inWords(MODEL_WORDS, () => untilUnchanged(put))) };
+      return { status: 200, body: dataModelAnswer(await rendered(MODEL_NAMES, () => untilUnchanged(put))) };
     },
   });
 }

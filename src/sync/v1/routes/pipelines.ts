@@ -8,8 +8,8 @@ import { triggerPipeline } from '../../trigger-pipeline.ts';
 import { PipelineAnswer, PipelineBody, PipelineChange } from '../contract/pipeline.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownPipeline, loadKnownPipelines } from '../in-version-one.ts';
+import { renderStopped } from '../render-errors.ts';
 import { createVersionOne, replaceVersionOne } from '../save-pipeline.ts';
-import { inWordsOfStatus } from '../stopped-words.ts';
 import { pipelineAnswer } from '../wire/pipeline.ts';
 import { BASE, CHANGES, pipelineParams as params, READS, UNREACHABLE } from './platform-endpoint.ts';
 
@@ -106,11 +106,9 @@ function trigger(deps: SyncDeps): Endpoint {
     requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
     responses: { 200: TriggerAnswer },
     async handler({ caller, params: { pipelineId: id }, headers }) {
-      const context = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
+      await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
       const idempotencyKey = headers['idempotency-key'];
-      const runId = await inWordsOfStatus(context, () =>
-        triggerPipeline(deps, caller, { pipelineId: id, idempotencyKey }),
-      );
+      const runId = await renderStopped(() => triggerPipeline(deps, caller, { pipelineId: id, idempotencyKey }));
       return { status: 200, body: { pipeline_run_id: runId, status: 'attempt_requested' } };
     },
   });

@@ -7,8 +7,8 @@ import type { ConnectionBody as BodyOfTwo } from '../../contract/connection.ts';
 import { secretFieldsOf } from '../../provider.ts';
 import { auditAnswer } from '../../wire/connection-answer.ts';
 import { CONFIG_NAMES, type ConnectionAnswer, type ConnectionBody } from '../contract/connection.ts';
+import type { FieldNames } from '../render-errors.ts';
 import { providerOfType, unknownType, WAREHOUSES } from '../warehouses.ts';
-import type { Words } from '../words.ts';
 
 type Body = Static<typeof ConnectionBody>;
 type Warehouse = NonNullable<(typeof WAREHOUSES)[Provider]>;
@@ -71,4 +71,4 @@ function unsaid(config: ConnectionConfig, { fields, otherSignIns = [] }: Warehou
 }
 
 /** How version 1 names what version 2 complains of. */
-export const CONNECTION_WORDS: Words = { service_provider: 'type' };
+export const CONNECTION_NAMES: FieldNames = { service_provider: 'type' };

@@ -6,7 +6,7 @@ import type { LoadTimestamp } from '../../load-timestamp.ts';
 import { isTimeZone } from '../../read-sync-mode.ts';
 import { auditAnswer } from '../../wire/connection-answer.ts';
 import type { DataModelAnswer, DataModelBody } from '../contract/data-model.ts';
-import type { Words } from '../words.ts';
+import type { FieldNames } from '../render-errors.ts';
 
 type Body = Static<typeof DataModelBody>;
 
@@ -73,7 +73,7 @@ function oneOf<Value>(one: Spelled<Value>, other: Spelled<Value>, issues: Issue[
 }
 
 /** How version 1 names what version 2 complains of. */
-export const MODEL_WORDS: Words = {
+export const MODEL_NAMES: FieldNames = {
   'config.sql_query': 'sql_query',
   sync_mode: 'load_timestamp_field_name',
   'sync_mode.iterator_field': 'load_timestamp_field_name',

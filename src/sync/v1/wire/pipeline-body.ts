@@ -9,7 +9,7 @@ import type { Pipeline, VersionOneMarks } from '../../pipeline.ts';
 import type { PipelineContext } from '../../pipeline-status.ts';
 import { pipelineAnswer } from '../../wire/pipeline-answer.ts';
 import type { PipelineBody } from '../contract/pipeline.ts';
-import type { Words } from '../words.ts';
+import type { FieldNames } from '../render-errors.ts';
 import { activity } from './pipeline.ts';
 
 type Body = Static<typeof PipelineBody>;
@@ -97,7 +97,7 @@ function planOf({ plan_id: id, plan_version: version }: Body, before: Two | unde
 }
 
 /** How version 1 names what version 2 complains of; what a pipeline follows is said of its model. */
-export const PIPELINE_WORDS: Words = {
+export const PIPELINE_NAMES: FieldNames = {
   data_plan_id: 'plan_id',
   data_plan_version: 'plan_version',
   'schedule.start': 'schedule_start_time',

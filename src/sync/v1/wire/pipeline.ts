@@ -4,13 +4,13 @@ import type { Pipeline } from '../../pipeline.ts';
 import { type PipelineContext, pipelineErrors } from '../../pipeline-status.ts';
 import { auditAnswer } from '../../wire/connection-answer.ts';
 import type { PipelineAnswer } from '../contract/pipeline.ts';
-import { faultInOne } from '../words.ts';
+import { renderFault } from '../render-errors.ts';
 
 /** 002, Warehouse sync version 1, Pipeline. */
 export function pipelineAnswer(context: PipelineContext): Static<typeof PipelineAnswer> {
   const { pipeline } = context;
   const { id, name, workspaceId, connectionId, dataModelId, environment, schedule, kept } = pipeline;
-  const reasons = pipelineErrors(context).map(({ message }) => faultInOne(context, message));
+  const reasons = pipelineErrors(context).map((fault) => renderFault(context, fault));
   return {
     ...{ id, name, workspace_id: workspaceId, ...activity(pipeline) },
     is_faulted: reasons.length > 0,
