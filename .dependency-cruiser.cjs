@@ -56,6 +56,7 @@ const HOMES = [
   ['jose', ['^src/access/']],
   ['commander', ['^src/cli/']],
   ['cli-table3', ['^src/cli/']],
+  ['csv-parse', ['^src/cli/dsr/']],
   ['temporal-polyfill', ['^src/engine/']],
   ['yazl', ['^src/dsr/result/']],
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],

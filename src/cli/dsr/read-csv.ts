@@ -1,8 +1,9 @@
+import { CsvError, parse } from 'csv-parse/sync';
 import { AppError } from '../../kernel/index.ts';
 
-/** RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. Rows by the names of the first line. */
+/** Reads RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. Rows by the names of the first line. */
 export function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
-  const [head, ...rows] = recordsOf(text.replace(/^\uFEFF/, ''));
+  const [head, ...rows] = recordsOf(text);
   if (head === undefined)
     throw new AppError('VALIDATION_FAILED', 'The CSV is empty: its first line names the columns.');
   const names = head.map((name) => name.trim());
@@ -15,25 +16,23 @@ export function readCsv(text: string): readonly Readonly<Record<string, string>>
   });
 }
 
-const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy;
-
 function recordsOf(text: string): readonly (readonly string[])[] {
-  const records: string[][] = [[]];
-  for (let at = 0; at < text.length; ) {
-    const { field, end, next } = fieldAt(text, at);
-    records.at(-1)?.push(field);
-    if (end !== ',') records.push([]);
-    at = next;
+  try {
+    return parse(text, {
+      bom: true,
+      record_delimiter: ['\r\n', '\n'],
+      relax_column_count: true,
+      skip_records_with_empty_values: true,
+    });
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    const message = `Line ${lineOf(cause, text)} of the CSV has a quotation mark where none may stand.`;
+    // not the cause: its text repeats fields, which are identities
+    throw new AppError('VALIDATION_FAILED', message);
   }
-  return records.filter((record) => record.some((field) => field.trim() !== ''));
 }
 
-function fieldAt(text: string, at: number) {
-  FIELD.lastIndex = at;
-  const [, quoted, plain = '', end] = FIELD.exec(text) ?? [];
-  if (end === undefined) {
-    const line = text.slice(0, at).split('\n').length;
-    throw new AppError('VALIDATION_FAILED', `Line ${line} of the CSV has a quotation mark where none may stand.`);
-  }
-  return { field: quoted === undefined ? plain : quoted.replaceAll('""', '"'), end, next: FIELD.lastIndex };
+/** The line at which the broken record begins; the parser's own count takes a line break of two characters for two. */
+function lineOf({ bytes }: CsvError, text: string): number {
+  return Buffer.from(text).subarray(0, Number(bytes)).toString().split('\n').length;
 }
