@@ -17,9 +17,9 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 test('a batch goes with Basic credentials, as the page shows', async () => {
   const [code = ''] = codeOf(PAGE, 'sh', daemon);
   const { PATH } = process.env;
-  const env = { PATH, KEY: daemon.key, SECRET: daemon.secret, PENSTOCK: daemon.url };
+  const env = { PATH, KEY: daemon.key, SECRET: daemon.secret, API: daemon.url };
   const { stdout } = await promisify(execFile)('bash', ['-ec', code], { env });
-  expect(stdout).toBe('');
+  expect(stdout).toBe('202\n');
   expect((await daemon.batches()).map(({ batch }) => batch.user_identities)).toEqual([{ customer_id: 'c-1' }]);
 });
 

@@ -1,4 +1,4 @@
-// The steps of docs/groups.md, docs/data-subject-requests.md and docs/partners.md, typed after those of the README in its shell.
+// The steps of docs/groups.md, docs/data-subject-requests.md, docs/partners.md and docs/analytics.md, typed after those of the README in its shell.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -71,11 +71,35 @@ async function partners({ type }: Guide): Promise<void> {
   });
 }
 
-test('the README, then groups, data subject requests and partners, in one shell', async () => {
+/** The answer of the call is as the page shows it, and the call is a purchase. */
+async function analytics({ type }: Guide): Promise<void> {
+  const text = readFileSync(page('analytics.md'), 'utf8');
+  const blocksIn = (language: string) =>
+    [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block);
+  const [call = '', ...more] = blocksIn('sh');
+  expect(more).toEqual([]);
+  expect(await type(call)).toBe(blocksIn('json')[0]);
+  const batches = answers(await type('call "$WS/batches"'));
+  expect(batches.map(({ batch }) => batch)).toContainEqual(
+    expect.objectContaining({
+      user_identities: { customer_id: 'u-1' },
+      events: [
+        expect.objectContaining({
+          data: expect.objectContaining({
+            product_action: expect.objectContaining({ action: 'purchase', total_amount: 19.9 }),
+          }),
+        }),
+      ],
+    }),
+  );
+}
+
+test('the README, then groups, data subject requests, partners and analytics, in one shell', async () => {
   const [begin = '', names = ''] = blocksOf(README, 'Define your own pipeline');
   await using guide = await beginGuide(begin, names);
   await typeReadme(guide);
   await groups(guide);
   await requests(guide);
   await partners(guide);
+  await analytics(guide);
 }, 900_000);
