@@ -143,7 +143,8 @@ export const classify = classifier((error) => {
   const fault = faultOf(found);
   const shown = [found.codes[0], found.state].filter((part) => part !== undefined && part !== '').join('/');
   const text = sentence(shown === '' || found.text.startsWith(shown) ? found.text : `${found.text} (${shown})`);
-  const message = `The warehouse: ${fault?.advice === undefined ? text : `${text} ${fault.advice}`}`;
+  const advice = fault?.advice === undefined ? undefined : template(fault.advice);
+  const message = say`The warehouse: ${joined([text, advice])}`;
   return new AppError(fault?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 });
 
