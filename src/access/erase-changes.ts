@@ -1,5 +1,5 @@
 import { isRawNumber, type Json, parseJson, stringifyJson, type WorkspaceId } from '../kernel/index.ts';
-import type { Sql } from '../store/index.ts';
+import type { Sql, Transaction } from '../store/index.ts';
 
 const AT_ONCE = 1_000;
 
@@ -11,45 +11,69 @@ interface ChangeRow {
   readonly detail: string;
 }
 
-export interface ChangesPart {
-  readonly workspaceId: WorkspaceId;
-  readonly mpids: readonly bigint[];
-  /** Whether a value names the person. */
-  readonly namesPerson: (value: Json) => boolean;
-  /** The last one of the part before. */
-  readonly after?: bigint | undefined;
-  /** Only counts. */
-  readonly isPreview?: boolean;
+/** Whether a value names the person. */
+type NamesPerson = (value: Json) => boolean;
+
+/** One entry, as whoever looks for a person in it wants it. */
+interface ChangeRecord {
+  readonly ref: bigint;
+  readonly read: () => Json;
 }
 
 /**
- * Takes a person's name out of the next entries of the audit log; `next`: where the following part begins; absent: there are
- * no more. The first part takes all looks at the person's profiles, which an index finds: what they say beside the MPID
- * names nobody. The others are read one after the other. Entries stay: a log from which the erased could be told by its gaps would be none.
+ * Returns the next entries of the audit log, without the looks at profiles: an index finds those, and what they say beside
+ * the MPID names nobody. `next`: where the following page begins; absent: there are no more.
  */
-export async function eraseFromChanges(
+export async function readChanges(
   sql: Sql,
-  { workspaceId, mpids, namesPerson, after, isPreview = false }: ChangesPart,
-): Promise<{ readonly erased: number; readonly next?: bigint }> {
-  const looks = after === undefined ? await eraseLooks(sql, { workspaceId, mpids, isPreview }) : 0;
+  workspaceId: WorkspaceId,
+  after?: bigint,
+): Promise<{ readonly records: readonly ChangeRecord[]; readonly next?: bigint }> {
   const page = await sql.query<ChangeRow>(
     `SELECT id, detail FROM audit_log WHERE workspace_id = $1 AND id > $2 AND resource NOT LIKE 'profile/%'
      ORDER BY id LIMIT ${AT_ONCE}`,
     [workspaceId, after ?? -1n],
   );
-  const named = page.filter(({ detail }) => namesPerson(parseJson(detail)));
-  if (named.length > 0 && !isPreview) {
-    const nameless = named.map((row) => withoutPerson(row, namesPerson));
-    await replaceChanges(sql, workspaceId, nameless);
-  }
   const last = page.at(-1);
-  return { erased: looks + named.length, ...(last !== undefined && page.length === AT_ONCE && { next: last.id }) };
+  return {
+    records: page.map(({ id, detail }) => ({ ref: id, read: () => parseJson(detail) })),
+    ...(last !== undefined && page.length === AT_ONCE && { next: last.id }),
+  };
 }
 
-type Looks = Pick<ChangesPart, 'workspaceId' | 'mpids' | 'isPreview'>;
+interface NamingChanges {
+  readonly workspaceId: WorkspaceId;
+  readonly ids: readonly bigint[];
+  readonly namesPerson: NamesPerson;
+}
 
-/** How many entries tell of a look at one of the profiles, and tell of none any more. */
-async function eraseLooks(sql: Sql, { workspaceId, mpids, isPreview = false }: Looks): Promise<number> {
+/**
+ * Takes a person's name out of these entries; answers how many were there. They are read again under a lock: another erasure
+ * may have taken its person's name out of the same entry meanwhile. Entries stay: a log from which the erased could be told by
+ * its gaps would be none.
+ */
+export async function eraseFromChanges(
+  tx: Transaction,
+  { workspaceId, ids, namesPerson }: NamingChanges,
+): Promise<number> {
+  const rows = await tx.query<ChangeRow>(
+    'SELECT id, detail FROM audit_log WHERE workspace_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE',
+    [workspaceId, ids],
+  );
+  const nameless = rows.map((row) => withoutPerson(row, namesPerson));
+  if (nameless.length > 0) await replaceChanges(tx, workspaceId, nameless);
+  return nameless.length;
+}
+
+export interface LooksAtPeople {
+  readonly workspaceId: WorkspaceId;
+  readonly mpids: readonly bigint[];
+  /** Only counts. */
+  readonly isPreview?: boolean;
+}
+
+/** Makes the entries that tell of a look at one of the profiles tell of none; answers how many. */
+export async function eraseLooks(sql: Sql, { workspaceId, mpids, isPreview = false }: LooksAtPeople): Promise<number> {
   const profiles = mpids.map((mpid) => `profile/${mpid}`);
   return isPreview
     ? await countLooks(sql, workspaceId, profiles)
@@ -70,12 +94,12 @@ async function countLooks(sql: Sql, workspaceId: WorkspaceId, profiles: readonly
 }
 
 /** An entry about a pipeline, a group … is still about that. */
-function withoutPerson({ id, detail }: ChangeRow, namesPerson: ChangesPart['namesPerson']): ChangeRow {
+function withoutPerson({ id, detail }: ChangeRow, namesPerson: NamesPerson): ChangeRow {
   return { id, detail: stringifyJson(masked(parseJson(detail), '', namesPerson)) };
 }
 
 /** The value with all in it masked that names the person; `name`: of the field that holds it, which may say what it is. */
-function masked(value: Json, name: string, namesPerson: ChangesPart['namesPerson']): Json {
+function masked(value: Json, name: string, namesPerson: NamesPerson): Json {
   const isNamed = (leaf: Json) => namesPerson({ [name]: leaf });
   if (isList(value)) return value.map((item) => masked(item, name, namesPerson));
   if (typeof value === 'object' && value !== null && !isRawNumber(value)) {

@@ -16,7 +16,7 @@ export { createOrganisation } from './create-organisation.ts';
 export { createPlatformCredential } from './create-platform-credential.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { type DataPlanUses, findDataPlan, type RegisteredPlan } from './data-plan.ts';
-export { eraseFromChanges } from './erase-changes.ts';
+export { eraseFromChanges, eraseLooks, readChanges } from './erase-changes.ts';
 export { expireChanges } from './expire-changes.ts';
 export { findFeed, findFeedByKey, isWarehouseModule, listFeeds } from './feed.ts';
 export { generateSecret } from './generate-credential.ts';

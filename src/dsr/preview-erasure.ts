@@ -1,14 +1,15 @@
-import { eraseFromChanges } from '../access/index.ts';
-import { findConflicts, findFailedRecords, type RecordPosition } from '../engine/index.ts';
-import { countBatches, eraseOfNobody, eraseRejected } from '../events/index.ts';
-import { createNamesPerson, type Identity, type ProfileId, readProfile } from '../identity/index.ts';
+import { eraseLooks } from '../access/index.ts';
+import { countBatches } from '../events/index.ts';
+import { type PersonNames, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
-import { inIndexOrder, type Store, type Transaction } from '../store/index.ts';
-import { eraseMessages } from '../sync/index.ts';
+import { inIndexOrder, type Store } from '../store/index.ts';
+import { namesInOf } from './work/erase-rooms.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
+import { findNaming } from './work/find-naming.ts';
 import { type Judged, type Judging, judgeIdentities } from './work/judge-identities.ts';
 import { heldIdentities, personToSearch } from './work/person-to-search.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
+import { countEntries, inEachRoom, type Room } from './work/rooms.ts';
 
 export interface ErasurePreview {
   readonly people: readonly ProfileId[];
@@ -20,7 +21,7 @@ export interface ErasurePreview {
   readonly sharing: Judged['sharing'];
 }
 
-/** What an erasure would remove if it began now. It changes nothing, and reads as much as the erasure does. */
+/** What an erasure would remove if it began now. It changes nothing, and reads as much as an erasure does. */
 export async function previewErasure(
   store: Store,
   resolution: Resolution & Judging,
@@ -49,57 +50,26 @@ export async function previewErasure(
   return { people, counts: addCounts(counts, await countInRooms(search)), ...judged };
 }
 
-interface Search {
+interface Search extends PersonNames {
   readonly store: Store;
   readonly workspaceId: WorkspaceId;
-  readonly mpids: readonly bigint[];
-  readonly identities: readonly Identity[];
   readonly signal: AbortSignal;
 }
 
 async function countInRooms(search: Search): Promise<Counts> {
-  const { workspaceId, mpids } = search;
-  const namesPerson = createNamesPerson(search);
-  const place = { workspaceId, namesPerson, isPreview: true } as const;
-  const records = (find: typeof findFailedRecords) =>
-    total<RecordPosition>(search, async (tx, after) => {
-      const { found, next } = await find(tx, { ...place, after });
-      return { erased: found.length, next };
-    });
-  return {
-    events: {
-      batches_of_nobody: await total<Parameters<typeof eraseOfNobody>[1]['after']>(search, (tx, after) =>
-        eraseOfNobody(tx, { ...place, after }),
-      ),
-      rejected_batches: await total<bigint>(search, (tx, after) => eraseRejected(tx, { ...place, after })),
-    },
-    engine: {
-      failed_records: await records(findFailedRecords),
-      write_back_conflicts: await records(findConflicts),
-    },
-    sync: { messages: await total<bigint>(search, (tx, after) => eraseMessages(tx, { ...place, after })) },
-    access: {
-      audit_entries: await total<bigint>(search, (tx, after) => eraseFromChanges(tx, { ...place, mpids, after })),
-    },
-  };
-}
-
-interface Part<Position> {
-  readonly erased: number;
-  readonly next?: Position | undefined;
-}
-
-async function total<Position>(
-  { store, signal }: Search,
-  countPart: (tx: Transaction, after: Position | undefined) => Promise<Part<Position>>,
-): Promise<number> {
-  let count = 0;
-  let after: Position | undefined;
-  do {
-    signal.throwIfAborted();
-    const part = await inIndexOrder(store, (tx) => countPart(tx, after));
-    count += part.erased;
-    after = part.next;
-  } while (after !== undefined);
-  return count;
+  const { store, workspaceId, mpids, signal } = search;
+  const namesIn = namesInOf(search);
+  let counts = countEntries(await eraseLooks(store, { workspaceId, mpids, isPreview: true }));
+  await inEachRoom(async <Ref, Position>(room: Room<Ref, Position>) => {
+    let after: Position | undefined;
+    do {
+      signal.throwIfAborted();
+      const behind = after;
+      const { records, next } = await inIndexOrder(store, (tx) => room.read(tx, workspaceId, behind));
+      const { found } = await findNaming(records, namesIn);
+      counts = addCounts(counts, room.countsOf(found.length));
+      after = next;
+    } while (after !== undefined);
+  });
+  return counts;
 }

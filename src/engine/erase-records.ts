@@ -1,6 +1,6 @@
 // What runs keep of a person besides profiles and batches: rows that failed, and keys that a write-back left alone. Neither
 // has an MPID that could be relied on, so all of a workspace are looked through, a bounded part at a time.
-import type { NamesPerson } from '../identity/index.ts';
+import type { KeptRecord, MeaningsOf } from '../identity/index.ts';
 import { parseJson, type Secret, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql, Transaction } from '../store/index.ts';
 import { eraseHashes } from './ledger/erase-hashes.ts';
@@ -12,34 +12,30 @@ export interface RecordPosition {
   readonly id: bigint;
 }
 
-export interface RecordsPart {
-  readonly workspaceId: WorkspaceId;
-  readonly namesPerson: NamesPerson;
-  /** The last one of the part before. */
-  readonly after?: RecordPosition | undefined;
-}
-
-export interface FoundRecords {
-  readonly found: readonly RecordPosition[];
-  /** Where the following part begins; absent: there are no more. */
+export interface RecordPage {
+  readonly records: readonly KeptRecord<RecordPosition>[];
+  /** Where the following page begins; absent: there are no more. */
   readonly next?: RecordPosition;
 }
 
-/** Of one part; the first one may be longer than its bytes. */
+/** Of one page; the first one may be longer than its bytes. */
 const AT_ONCE = 500;
-const PART_BYTES = 8 * 1024 * 1024;
+const PAGE_BYTES = 8 * 1024 * 1024;
 
-/** Finds those of the next failed records that name a person. */
-export async function findFailedRecords(sql: Sql, part: RecordsPart): Promise<FoundRecords> {
-  const page = await readPage(sql, part, { table: 'failed_records', text: 'row' });
-  const meaningsOf = await loadMeanings(sql, part.workspaceId, [...new Set(page.map(({ runId }) => runId))]);
-  return foundIn(page, ({ runId, text }) => part.namesPerson(parseJson(text), meaningsOf(runId)));
+/** Returns the next failed records of a workspace, with what their columns mean. */
+export async function readFailedRecords(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  after?: RecordPosition,
+): Promise<RecordPage> {
+  const page = await readPage(sql, { workspaceId, after }, { table: 'failed_records', text: 'row' });
+  const meaningsOf = await loadMeanings(sql, workspaceId, [...new Set(page.map(({ runId }) => runId))]);
+  return pageOf(page, ({ runId }) => meaningsOf(runId));
 }
 
-/** Finds those of the next conflicts of a write-back whose keys name a person. */
-export async function findConflicts(sql: Sql, part: RecordsPart): Promise<FoundRecords> {
-  const page = await readPage(sql, part, { table: 'write_back_conflicts', text: 'key' });
-  return foundIn(page, ({ text }) => part.namesPerson(parseJson(text)));
+/** Returns the next conflicts of write-backs, by the keys that they left alone. */
+export async function readConflicts(sql: Sql, workspaceId: WorkspaceId, after?: RecordPosition): Promise<RecordPage> {
+  return pageOf(await readPage(sql, { workspaceId, after }, { table: 'write_back_conflicts', text: 'key' }));
 }
 
 export interface ErasedRecords {
@@ -89,16 +85,29 @@ interface RecordText extends RecordPosition {
   readonly text: string;
 }
 
-function foundIn(page: readonly RecordText[], isFound: (record: RecordText) => boolean): FoundRecords {
-  const last = page.at(-1);
-  const found = page.filter(isFound).map(({ runId, id }) => ({ runId, id }));
-  return { found, ...(last !== undefined && { next: { runId: last.runId, id: last.id } }) };
+function pageOf(
+  page: readonly RecordText[],
+  meaningsOf: (record: RecordText) => MeaningsOf | undefined = () => undefined,
+): RecordPage {
+  const records = page.map((record) => ({
+    ref: { runId: record.runId, id: record.id },
+    read: () => parseJson(record.text),
+    meaningsOf: meaningsOf(record),
+  }));
+  const next = records.at(-1)?.ref;
+  return { records, ...(next !== undefined && { next }) };
+}
+
+interface Place {
+  readonly workspaceId: WorkspaceId;
+  /** The last record of the page before. */
+  readonly after: RecordPosition | undefined;
 }
 
 /** `before` counts the bytes of the records before one, so that a page has at least one record, however long. */
 function readPage(
   sql: Sql,
-  { workspaceId, after }: RecordsPart,
+  { workspaceId, after }: Place,
   { table, text }: { readonly table: RecordTable; readonly text: 'row' | 'key' },
 ): Promise<readonly RecordText[]> {
   return sql.query<RecordText>(
@@ -106,7 +115,7 @@ function readPage(
        SELECT run_id, id, text, sum(octet_length(text)) OVER (ORDER BY run_id, id) - octet_length(text) AS before FROM (
          SELECT run_id, id, "${text}" AS text FROM ${table} WHERE workspace_id = $1 AND (run_id, id) > ($2, $3)
          ORDER BY run_id, id LIMIT ${AT_ONCE}) AS following) AS page
-     WHERE before < ${PART_BYTES} ORDER BY run_id, id`,
+     WHERE before < ${PAGE_BYTES} ORDER BY run_id, id`,
     [workspaceId, after?.runId ?? -1n, after?.id ?? -1n],
   );
 }

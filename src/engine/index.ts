@@ -11,9 +11,9 @@ export { engineEndpoints } from './engine-endpoints.ts';
 export {
   eraseConflicts,
   eraseFailedRecords,
-  findConflicts,
-  findFailedRecords,
   type RecordPosition,
+  readConflicts,
+  readFailedRecords,
 } from './erase-records.ts';
 export { expireRuns } from './expire-runs.ts';
 export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';

@@ -119,9 +119,9 @@ export async function eraseBatches(sql: Sql, scope: LogScope, after?: LogPositio
   return last === undefined ? { erased } : { erased, next: last };
 }
 
-/** Deletes these of a person's batches. */
-export async function deleteBatches(sql: Sql, scope: LogScope, batches: readonly LogPosition[]): Promise<void> {
-  await sql.execute(
+/** Deletes these of a person's batches; answers how many were there. */
+export async function deleteBatches(sql: Sql, scope: LogScope, batches: readonly LogPosition[]): Promise<number> {
+  return await sql.execute(
     `DELETE FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
        AND received_on = ANY($4::timestamptz[])
        AND (received_on, id) IN (SELECT received_on, id FROM unnest($4::timestamptz[], $5::bigint[]) AS named (received_on, id))`,

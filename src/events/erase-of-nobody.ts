@@ -1,31 +1,36 @@
-import type { NamesPerson } from '../identity/index.ts';
+import type { KeptRecord } from '../identity/index.ts';
 import { parseEveryValue, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { meaningsInCalls } from './analytics/id-fields.ts';
 import { deleteBatches } from './batch-log.ts';
 import { type LogPosition, NOBODY, readBatchesOf } from './read-log.ts';
 
-export interface OfNobodyPart {
-  readonly workspaceId: WorkspaceId;
-  readonly namesPerson: NamesPerson;
-  /** The last one of the part before. */
-  readonly after?: LogPosition | undefined;
-  /** Only counts. */
-  readonly isPreview?: boolean;
-}
+const scopeOf = (workspaceId: WorkspaceId) => ({ workspaceId, mpid: NOBODY });
 
 /**
- * Deletes those of the next batches without an MPID that name a person all the same, in an event or an attribute, the newest
- * first; `next`: where the following part begins; absent: there are no more.
+ * Returns the next batches without an MPID, the newest first: in an event or an attribute they may name a person all the
+ * same. `next`: where the following page begins; absent: there are no more.
  */
+export async function readOfNobody(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  after?: LogPosition,
+): Promise<{ readonly records: readonly KeptRecord<LogPosition>[]; readonly next?: LogPosition }> {
+  const page = await readBatchesOf(sql, scopeOf(workspaceId), after);
+  const records = page.map(({ receivedOn, id, text }) => ({
+    ref: { receivedOn, id },
+    read: () => parseEveryValue(text),
+    meaningsOf: meaningsInCalls,
+  }));
+  const last = records.at(-1)?.ref;
+  return { records, ...(last !== undefined && { next: last }) };
+}
+
+/** Deletes these batches without an MPID; answers how many were there. */
 export async function eraseOfNobody(
   sql: Sql,
-  { workspaceId, namesPerson, after, isPreview = false }: OfNobodyPart,
-): Promise<{ readonly erased: number; readonly next?: LogPosition }> {
-  const scope = { workspaceId, mpid: NOBODY };
-  const page = await readBatchesOf(sql, scope, after);
-  const named = page.filter(({ text }) => namesPerson(parseEveryValue(text), meaningsInCalls));
-  if (named.length > 0 && !isPreview) await deleteBatches(sql, scope, named);
-  const last = page.at(-1);
-  return { erased: named.length, ...(last !== undefined && { next: { receivedOn: last.receivedOn, id: last.id } }) };
+  workspaceId: WorkspaceId,
+  batches: readonly LogPosition[],
+): Promise<number> {
+  return await deleteBatches(sql, scopeOf(workspaceId), batches);
 }

@@ -1,9 +1,9 @@
-import type { NamesPerson } from '../identity/index.ts';
+import type { KeptRecord } from '../identity/index.ts';
 import { parseEveryValue, parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 import { meaningsInCalls } from './analytics/id-fields.ts';
 
-/** Batches that are looked through at once: each text has 128 KB at most. */
+/** Batches of one page: each text has 128 KB at most. */
 const AT_ONCE = 100;
 
 interface RejectedRow {
@@ -12,39 +12,31 @@ interface RejectedRow {
   readonly text: string | null;
 }
 
-export interface RejectedPart {
-  readonly workspaceId: WorkspaceId;
-  readonly namesPerson: NamesPerson;
-  /** The last one of the part before. */
-  readonly after?: bigint | undefined;
-  /** Only counts. */
-  readonly isPreview?: boolean;
-}
-
 /**
- * Deletes those of the next rejected batches that name a person; `next`: where the following part begins; absent: there are
- * no more. They have no MPID, so all of a workspace are looked through.
+ * Returns the next rejected batches of a workspace; `next`: where the following page begins; absent: there are no more. They
+ * have no MPID, so whoever looks for a person reads all of them.
  */
-export async function eraseRejected(
+export async function readRejected(
   sql: Sql,
-  { workspaceId, namesPerson, after, isPreview = false }: RejectedPart,
-): Promise<{ readonly erased: number; readonly next?: bigint }> {
+  workspaceId: WorkspaceId,
+  after?: bigint,
+): Promise<{ readonly records: readonly KeptRecord<bigint>[]; readonly next?: bigint }> {
   const page = await sql.query<RejectedRow>(
     `SELECT id, errors, text FROM rejected_batches WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT ${AT_ONCE}`,
     [workspaceId, after ?? -1n],
   );
-  const ids = page.filter((row) => names(row, namesPerson)).map(({ id }) => id);
-  if (ids.length > 0 && !isPreview) {
-    await sql.execute('DELETE FROM rejected_batches WHERE workspace_id = $1 AND id = ANY($2)', [workspaceId, ids]);
-  }
+  const records = page.map((row) => ({ ref: row.id, read: () => readRow(row), meaningsOf: meaningsInCalls }));
   const last = page.at(-1);
-  return { erased: ids.length, ...(last !== undefined && page.length === AT_ONCE && { next: last.id }) };
+  return { records, ...(last !== undefined && page.length === AT_ONCE && { next: last.id }) };
+}
+
+/** Deletes these rejected batches; answers how many were there. */
+export async function eraseRejected(sql: Sql, workspaceId: WorkspaceId, ids: readonly bigint[]): Promise<number> {
+  return await sql.execute('DELETE FROM rejected_batches WHERE workspace_id = $1 AND id = ANY($2)', [workspaceId, ids]);
 }
 
 /** A text that is no JSON was refused for that, and is looked at as it is. */
-function names({ text, errors }: RejectedRow, namesPerson: NamesPerson): boolean {
-  return namesPerson(parseJson(errors)) || (text !== null && namesPerson(jsonOr(text), meaningsInCalls));
-}
+const readRow = ({ text, errors }: RejectedRow): unknown => [parseJson(errors), text === null ? null : jsonOr(text)];
 
 function jsonOr(text: string): unknown {
   try {

@@ -41,7 +41,13 @@ export {
 } from './identity-types.ts';
 export { lastActivityMs } from './last-activity.ts';
 export { createAgeOf } from './mpids.ts';
-export { createNamesPerson, type NamesPerson } from './names-person.ts';
+export {
+  createNamesPerson,
+  type KeptRecord,
+  type NamesIn,
+  type NamesPerson,
+  type PersonNames,
+} from './names-person.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
@@ -59,6 +65,7 @@ export { settingMs } from './setting-time.ts';
 export type { Meaning, MeaningsOf } from './some-leaf.ts';
 export { isTelling } from './telling-texts.ts';
 export type {
+  AppliedTombstones,
   ErasedPeople,
   Erasure,
   ProfileId,
@@ -67,6 +74,5 @@ export type {
 } from './tombstones/contract.ts';
 export { createTombstones } from './tombstones/create-tombstones.ts';
 export { liftErasure } from './tombstones/lift-erasure.ts';
-export { createNamesErased } from './tombstones/names-erased.ts';
 export { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
 export { whoIsNamed } from './who-is-named.ts';

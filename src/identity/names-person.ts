@@ -12,6 +12,24 @@ export interface PersonNames {
 /** Whether a value, as the lossless parser gives it, names the person anywhere in it. */
 export type NamesPerson = (value: unknown, meaningsOf?: MeaningsOf) => boolean;
 
+/** One record that a room keeps of nobody's profile. */
+export interface KeptRecord<Ref> {
+  /** By which its room finds it again. */
+  readonly ref: Ref;
+  /** Returns its value as the lossless parser gives it. */
+  readonly read: () => unknown;
+  readonly meaningsOf?: MeaningsOf | undefined;
+}
+
+/** What `NamesPerson` is asked of. */
+export interface ReadValue {
+  readonly value: unknown;
+  readonly meaningsOf?: MeaningsOf | undefined;
+}
+
+/** Answers who is looked for in these values: who is known by hashes alone has to be looked up for each few of them. */
+export type NamesIn = (values: readonly ReadValue[]) => Promise<NamesPerson>;
+
 /**
  * A field of an identity's type names the person when it has its value in matching form, as text or as a number. An e-mail,
  * and a value of 8 characters and more with a digit (`other*` and `alias`: a token of 16), also counts as the whole of any other field; within longer texts, such as

@@ -20,6 +20,8 @@ export interface Job {
 export interface QueueOptions {
   /** Handlers of this queue that run at the same time in this daemon. */
   readonly concurrency: number;
+  /** How late a retried or delayed job may start, 2 by default. Each of the concurrent places polls by itself. */
+  readonly pollSeconds?: number;
 }
 
 export interface Jobs extends AsyncDisposable {

@@ -47,7 +47,7 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
       await ensureQueue(queue);
       await cancelJob(boss, tx, { queue, key });
     },
-    work: (queue, { concurrency }, handler) => add({ queue, concurrency, pollSeconds: 2, handle: handler }),
+    work: (queue, { concurrency, pollSeconds = 2 }, handle) => add({ queue, concurrency, pollSeconds, handle }),
     async cadence(name: string, cron: string, handler: CadenceHandler) {
       await cadences.add(name, cron, handler);
       if (phase.isStarted) await begin({ ...cadences.worker, concurrency: 1 });

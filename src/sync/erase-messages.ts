@@ -1,16 +1,7 @@
 // Messages of runs and faults are for people, and one of a warehouse may quote a value.
-import type { NamesPerson } from '../identity/index.ts';
+import type { KeptRecord } from '../identity/index.ts';
 import { parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
-
-export interface MessagesPart {
-  readonly workspaceId: WorkspaceId;
-  readonly namesPerson: NamesPerson;
-  /** The last run of the part before. */
-  readonly after?: bigint | undefined;
-  /** Only counts. */
-  readonly isPreview?: boolean;
-}
 
 const AT_ONCE = 500;
 
@@ -23,54 +14,67 @@ interface RunMessages {
   readonly warnings: string;
 }
 
-/**
- * Takes the messages away that name a person: of the next runs that have any and, with the first part, of what is faulted.
- * `next`: where the following part begins; absent: there are no more.
- */
-export async function eraseMessages(
+/** Returns the messages of the next runs that have any; `next`: where the following page begins; absent: there are no more. */
+export async function readMessages(
   sql: Sql,
-  part: MessagesPart,
-): Promise<{ readonly erased: number; readonly next?: bigint }> {
-  const { workspaceId, namesPerson, after, isPreview = false } = part;
+  workspaceId: WorkspaceId,
+  after?: bigint,
+): Promise<{ readonly records: readonly KeptRecord<bigint>[]; readonly next?: bigint }> {
   const page = await sql.query<RunMessages>(
     `SELECT id, errors, warnings FROM pipeline_runs
      WHERE workspace_id = $1 AND id > $2 AND (errors <> '[]' OR warnings <> '[]') ORDER BY id LIMIT ${AT_ONCE}`,
     [workspaceId, after ?? -1n],
   );
-  const named = page.filter(({ errors, warnings }) => namesPerson([parseJson(errors), parseJson(warnings)]));
-  if (named.length > 0 && !isPreview) {
-    await sql.execute(
-      `UPDATE pipeline_runs SET errors = CASE WHEN errors = '[]' THEN errors ELSE $3 END,
-         warnings = CASE WHEN warnings = '[]' THEN warnings ELSE $3 END
-       WHERE workspace_id = $1 AND id = ANY($2)`,
-      [workspaceId, named.map(({ id }) => id), ERASED],
-    );
-  }
-  const faults = after === undefined ? await eraseFaults(sql, part) : 0;
+  const records = page.map(({ id, errors, warnings }) => ({
+    ref: id,
+    read: () => [parseJson(errors), parseJson(warnings)],
+  }));
   const last = page.length < AT_ONCE ? undefined : page.at(-1);
-  return { erased: named.length + faults, ...(last !== undefined && { next: last.id }) };
+  return { records, ...(last !== undefined && { next: last.id }) };
+}
+
+/** Takes the messages of these runs away; answers how many runs were there. */
+export async function eraseMessages(sql: Sql, workspaceId: WorkspaceId, runIds: readonly bigint[]): Promise<number> {
+  return await sql.execute(
+    `UPDATE pipeline_runs SET errors = CASE WHEN errors = '[]' THEN errors ELSE $3 END,
+       warnings = CASE WHEN warnings = '[]' THEN warnings ELSE $3 END
+     WHERE workspace_id = $1 AND id = ANY($2)`,
+    [workspaceId, runIds, ERASED],
+  );
 }
 
 const FAULTED = ['connections', 'data_models', 'pipelines'] as const;
 
-async function eraseFaults(sql: Sql, part: MessagesPart): Promise<number> {
-  let erased = 0;
-  for (const table of FAULTED) erased += await eraseFaultsIn(sql, part, table);
-  return erased;
+/** A message under which connections, data models or pipelines are faulted. */
+export interface Fault {
+  readonly table: (typeof FAULTED)[number];
+  readonly text: string;
 }
 
-async function eraseFaultsIn(
+/** Returns all faults of a workspace: there is at most one for each connection, data model and pipeline. */
+export async function readFaults(
   sql: Sql,
-  { workspaceId, namesPerson, isPreview = false }: MessagesPart,
-  table: (typeof FAULTED)[number],
-): Promise<number> {
-  const rows = await sql.query<{ readonly fault: string }>(
-    `SELECT DISTINCT fault FROM ${table} WHERE workspace_id = $1 AND fault IS NOT NULL`,
-    [workspaceId],
-  );
-  const named = rows.map(({ fault }) => fault).filter((fault) => namesPerson(parseJson(fault)));
-  if (named.length === 0 || isPreview) return named.length;
-  return await sql.execute(`UPDATE ${table} SET fault = $3 WHERE workspace_id = $1 AND fault = ANY($2)`, [
-    ...[workspaceId, named, ERASED],
-  ]);
+  workspaceId: WorkspaceId,
+): Promise<{ readonly records: readonly KeptRecord<Fault>[] }> {
+  const faults: Fault[] = [];
+  for (const table of FAULTED) {
+    const rows = await sql.query<{ readonly text: string }>(
+      `SELECT DISTINCT fault AS text FROM ${table} WHERE workspace_id = $1 AND fault IS NOT NULL`,
+      [workspaceId],
+    );
+    faults.push(...rows.map(({ text }) => ({ table, text })));
+  }
+  return { records: faults.map((fault) => ({ ref: fault, read: () => parseJson(fault.text) })) };
+}
+
+/** Takes these messages away, and leaves faulted what is; answers how much that is. */
+export async function eraseFaults(sql: Sql, workspaceId: WorkspaceId, faults: readonly Fault[]): Promise<number> {
+  let erased = 0;
+  for (const [table, ofIt] of Map.groupBy(faults, (fault) => fault.table)) {
+    const texts = ofIt.map(({ text }) => text);
+    erased += await sql.execute(`UPDATE ${table} SET fault = $3 WHERE workspace_id = $1 AND fault = ANY($2)`, [
+      ...[workspaceId, texts, ERASED],
+    ]);
+  }
+  return erased;
 }

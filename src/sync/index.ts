@@ -13,7 +13,7 @@ export { closed, Instant, Notices, nullable, Slug } from './contract/shared.ts';
 export type { DataModel } from './data-model.ts';
 export { dataPlanUses } from './data-plan-uses.ts';
 export { durationMs, parseDuration } from './duration.ts';
-export { eraseMessages } from './erase-messages.ts';
+export { eraseFaults, eraseMessages, readFaults, readMessages } from './erase-messages.ts';
 export { clearFaults, faultConnection, faultModel, faultPipeline } from './fault.ts';
 export type { FieldMapping, FieldTransformation } from './field-transformation.ts';
 export { pipelinesWithLiveRun } from './live-runs.ts';

@@ -1,6 +1,7 @@
 import { createSettingsReader } from '../../src/access/index.ts';
 import type { RequestKey } from '../../src/dsr/claim-request.ts';
 import { openSubject, type Request, type Subject, sealSubject } from '../../src/dsr/request.ts';
+import { createSharing } from '../../src/dsr/work/register-request-worker.ts';
 import type { WorkDeps } from '../../src/dsr/work/work-deps.ts';
 import { workRequest } from '../../src/dsr/work/work-request.ts';
 import type { Identity } from '../../src/identity/index.ts';
@@ -19,6 +20,7 @@ export function workDeps(store: Store, clock: Clock, given: Partial<WorkDeps> = 
     ...{ identityKey: TEST_IDENTITY_KEY, tombstones: testTombstones, nextId: createIdSource(clock) },
     settingsOf: createSettingsReader({ store, clock }),
     fillerCarriers: 1000,
+    ...createSharing(),
     ...given,
   };
 }

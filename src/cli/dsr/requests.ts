@@ -131,7 +131,7 @@ export async function reapply(context: CommandContext, { file, workspace }: InWo
     const workspaceId = await theWorkspace(operator.store, workspace);
     const log = createLog('error', process.stderr);
     const tombstones = createTombstones(operator.identityKey);
-    const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+    const lines = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
     const { actor } = operator;
     const signal = new AbortController().signal;
     return reapplyErasures({ ...operator, log, tombstones }, { workspaceId, lines, actor, signal });

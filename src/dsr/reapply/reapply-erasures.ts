@@ -1,22 +1,21 @@
 import { recordChange } from '../../access/index.ts';
 import {
+  type AppliedTombstones,
   aloneInTransaction,
-  createNamesErased,
-  createTombstoneKeys,
   type ProfileId,
   type Tombstone,
   type Tombstones,
 } from '../../identity/index.ts';
 import { AppError, type Clock, type Log, parseJson, type Secret, type WorkspaceId } from '../../kernel/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { Sql, Store } from '../../store/index.ts';
 import { vacuumAgain } from '../vacuum/vacuum-erased.ts';
-import { eraseRooms, type RoomErasure } from '../work/erase-rooms.ts';
+import { eraseNaming, eraseRooms, type RoomErasure } from '../work/erase-rooms.ts';
 import { leaveOtherRooms } from '../work/erase-subject.ts';
 import { addCounts, type Counts } from '../work/evidence.ts';
 import { heldIdentities, personToSearch } from '../work/person-to-search.ts';
 import { endStored } from './end-stored.ts';
 import { EXPORT_FORMAT, keyMark } from './export-erasures.ts';
-import { isOver, type RequestLine, readRequestLine, restoreRequest } from './request-line.ts';
+import { isOver, readRequestLine, restoreRequest } from './request-line.ts';
 
 export interface ReapplyDeps {
   readonly store: Store;
@@ -28,8 +27,8 @@ export interface ReapplyDeps {
 
 export interface Reapplying {
   readonly workspaceId: WorkspaceId;
-  /** Of an export of this workspace. */
-  readonly lines: AsyncIterable<string> | Iterable<string>;
+  /** Reads an export of this workspace from its first line on. */
+  readonly lines: () => AsyncIterable<string> | Iterable<string>;
   readonly actor: string;
   readonly signal: AbortSignal;
 }
@@ -49,46 +48,44 @@ export interface Reapplied {
 }
 
 /**
- * Applies the erasures of an export to a store that was put back to an older state: profiles that were erased since are found
- * by their keyed MPIDs and erased again from all rooms, then the tombstones are written. Meant for a store that nobody
- * delivers to meanwhile. May be done again, also after a crash: a profile goes after what the other rooms hold of it. A record
- * that is older than the profile came back without it, and is found by the tombstones.
+ * Applies the erasures of an export to a store that was put back to an older state. The tombstones are written, then profiles
+ * that were erased since are found by those of their MPIDs and erased again from all rooms, then the tombstones of what these
+ * profiles had held. Meant for a store that nobody delivers to meanwhile. May be done again, also after a crash: a profile goes
+ * after what the other rooms hold of it. A record that is older than the profile came back without it, and is found by the
+ * tombstones. The export is read several times and never held as a whole. Throws VALIDATION_FAILED before anything changes.
  */
 export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying): Promise<Reapplied> {
   const { workspaceId, signal } = reapplying;
-  const { requests, tombstones } = await readExport(deps, reapplying);
-  const restored = await restoreRequests(deps, workspaceId, requests);
-  const keys = [...requests.flatMap(({ erasedKeys }) => erasedKeys), ...tombstones.map(({ key }) => key)];
-  const people = await deps.tombstones.findErased(deps.store, workspaceId, keys);
+  await checkExport(deps, reapplying);
+  const requests = await restoreRequests(deps, reapplying);
+  const first = await bury(deps, reapplying);
   let counts: Counts = {};
-  for (const person of people) counts = addCounts(counts, await eraseAgain(deps, { workspaceId, person, signal }));
-  const buried = await bury(deps, workspaceId, tombstones);
-  counts = addCounts(counts, await sweep(deps, { workspaceId, signal }));
-  if (Object.keys(counts).length > 0) await vacuumAgain(deps.store, workspaceId, requests);
-  const reapplied = { ...restored, people: people.length, ...buried, counts };
+  let people = 0;
+  for await (const again of deps.tombstones.findErased(deps.store, workspaceId)) {
+    people += again.length;
+    counts = addCounts(counts, await eraseAgain(deps, { workspaceId, people: again, signal }));
+  }
+  const second = await bury(deps, reapplying);
+  if (second.given > 0) counts = addCounts(counts, await sweep(deps, { workspaceId, signal }));
+  const { ids, ...restored } = requests;
+  if (Object.keys(counts).length > 0) await vacuumAgain(deps.store, workspaceId, ids);
+  const buried = { tombstones: first.applied + second.applied, held: second.held };
+  const reapplied = { ...restored, people, ...buried, counts };
   await record(deps, reapplying, reapplied);
   return reapplied;
 }
 
-interface ReadExport {
-  readonly requests: readonly RequestLine[];
-  readonly tombstones: readonly Tombstone[];
-}
-
-async function readExport(deps: ReapplyDeps, { workspaceId, lines }: Reapplying): Promise<ReadExport> {
-  const requests: RequestLine[] = [];
-  const tombstones: Tombstone[] = [];
+/** The lines of the export behind its first one, which has to be of this workspace and installation. */
+async function* linesOf(deps: ReapplyDeps, { workspaceId, lines }: Reapplying) {
   let isFirst = true;
-  for await (const text of lines) {
+  for await (const text of lines()) {
     if (text.trim() === '') continue;
     const line = lineOf(text);
     if (isFirst) await requireOurs(deps, workspaceId, line);
-    else if (line.kind === 'request') requests.push(readRequestLine(line, text));
-    else tombstones.push({ key: String(line.key), erasedOn: new Date(String(line.erased_on)) });
+    else yield { line, text };
     isFirst = false;
   }
   if (isFirst) throw new AppError('VALIDATION_FAILED', 'The export is empty: it has not even its first line.');
-  return { requests, tombstones };
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -117,37 +114,54 @@ async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, lin
   }
 }
 
-async function restoreRequests(
-  { store, clock }: ReapplyDeps,
-  workspaceId: WorkspaceId,
-  requests: readonly RequestLine[],
-): Promise<Pick<Reapplied, 'restored' | 'ended' | 'lost'>> {
-  let restored = 0;
-  let ended = 0;
-  for (const request of requests.filter(isOver)) {
-    if (await store.transaction((tx) => restoreRequest(tx, workspaceId, request))) restored++;
-    else if (await store.transaction((tx) => endStored(tx, { workspaceId, request, nowMs: clock.nowMs() }))) ended++;
-  }
-  const open = requests.filter((request) => !isOver(request)).map(({ id }) => id);
-  const there = await store.query<{ readonly id: string }>(
-    'SELECT id FROM dsr_requests WHERE workspace_id = $1 AND id = ANY($2::uuid[])',
-    [workspaceId, open],
-  );
-  const known = new Set(there.map(({ id }) => id));
-  return { restored, ended, lost: open.filter((id) => !known.has(id)) };
+/** Reads it to its end. */
+async function checkExport(deps: ReapplyDeps, reapplying: Reapplying): Promise<void> {
+  const lines = linesOf(deps, reapplying);
+  while (!(await lines.next()).done);
 }
 
-interface PersonAgain {
+interface RestoredRequests extends Pick<Reapplied, 'restored' | 'ended' | 'lost'> {
+  /** Of all requests of the export. */
+  readonly ids: readonly string[];
+}
+
+async function restoreRequests(deps: ReapplyDeps, reapplying: Reapplying): Promise<RestoredRequests> {
+  const { workspaceId } = reapplying;
+  const { store, clock } = deps;
+  const ids: string[] = [];
+  const open: string[] = [];
+  let restored = 0;
+  let ended = 0;
+  for await (const { line, text } of linesOf(deps, reapplying)) {
+    if (line.kind !== 'request') continue;
+    const request = readRequestLine(line, text);
+    ids.push(request.id);
+    if (!isOver(request)) open.push(request.id);
+    else if (await store.transaction((tx) => restoreRequest(tx, workspaceId, request))) restored++;
+    else if (await store.transaction((tx) => endStored(tx, { workspaceId, request, nowMs: clock.nowMs() }))) ended++;
+  }
+  return { ids, restored, ended, lost: await missing(store, workspaceId, open) };
+}
+
+async function missing(sql: Sql, workspaceId: WorkspaceId, ids: readonly string[]): Promise<readonly string[]> {
+  const there = await sql.query<{ readonly id: string }>(
+    'SELECT id FROM dsr_requests WHERE workspace_id = $1 AND id = ANY($2::uuid[])',
+    [workspaceId, ids],
+  );
+  const known = new Set(there.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+interface PeopleAgain {
   readonly workspaceId: WorkspaceId;
-  readonly person: ProfileId;
+  readonly people: readonly ProfileId[];
   readonly signal: AbortSignal;
 }
 
-/** The profile last: as long as it is there, it is found again. What came in between goes with the second look. */
-async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: PersonAgain): Promise<Counts> {
+/** The profiles last: as long as they are there, they are found again. What came in between goes with the second look. */
+async function eraseAgain(deps: ReapplyDeps, { workspaceId, people, signal }: PeopleAgain): Promise<Counts> {
   const { store, identityKey: ledgerKey, clock } = deps;
   const { counts, count } = counting();
-  const people = [person];
   const held = await heldIdentities(store, workspaceId, people);
   const identities = await personToSearch(store, ledgerKey, { workspaceId, people, held });
   const rooms = { store, workspaceId, people, identities, ledgerKey, signal, count, step: () => undefined };
@@ -164,33 +178,39 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, person, signal }: Pe
 
 const TOMBSTONES_AT_ONCE = 10_000;
 
-async function bury(deps: ReapplyDeps, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]) {
-  const done = { tombstones: 0, held: 0 };
-  for (let from = 0; from < tombstones.length; from += TOMBSTONES_AT_ONCE) {
-    const part = tombstones.slice(from, from + TOMBSTONES_AT_ONCE);
-    const { applied, held } = await aloneInTransaction(deps.store, workspaceId, (tx) =>
-      deps.tombstones.apply(tx, workspaceId, part),
+interface Buried extends AppliedTombstones {
+  /** Tombstones of the export. */
+  readonly given: number;
+}
+
+/** Writes the tombstones of the export, but for those of what a profile holds. */
+async function bury(deps: ReapplyDeps, reapplying: Reapplying): Promise<Buried> {
+  const done = { applied: 0, held: 0, given: 0 };
+  let part: Tombstone[] = [];
+  const buryPart = async () => {
+    const { applied, held } = await aloneInTransaction(deps.store, reapplying.workspaceId, (tx) =>
+      deps.tombstones.apply(tx, reapplying.workspaceId, part),
     );
-    done.tombstones += applied;
+    done.applied += applied;
     done.held += held;
+    done.given += part.length;
+    part = [];
+  };
+  for await (const { line } of linesOf(deps, reapplying)) {
+    if (line.kind === 'request') continue;
+    part.push({ key: String(line.key), erasedOn: new Date(String(line.erased_on)) });
+    if (part.length === TOMBSTONES_AT_ONCE) await buryPart();
   }
+  if (part.length > 0) await buryPart();
   return done;
 }
 
 /** Erases the records that name somebody of whom nothing but tombstones is left. */
-async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PersonAgain, 'person'>): Promise<Counts> {
-  const { store, identityKey } = deps;
-  const buried = new Set<string>();
-  for (let after: string | undefined; ; ) {
-    const page = await deps.tombstones.export(store, workspaceId, after);
-    for (const { key } of page) buried.add(key);
-    after = page.at(-1)?.key;
-    if (after === undefined) break;
-  }
-  if (buried.size === 0) return {};
+async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PeopleAgain, 'people'>): Promise<Counts> {
+  const { store, identityKey: ledgerKey, tombstones } = deps;
   const { counts, count } = counting();
-  const rooms = { store, workspaceId, people: [], identities: [], ledgerKey: identityKey, signal, count };
-  await eraseRooms({ ...rooms, step: () => undefined }, createNamesErased(createTombstoneKeys(identityKey), buried));
+  const rooms = { store, workspaceId, people: [], identities: [], ledgerKey, signal, count, step: () => undefined };
+  await eraseNaming(rooms, tombstones.namesErased(store, workspaceId));
   return counts();
 }
 

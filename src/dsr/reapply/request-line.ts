@@ -20,19 +20,12 @@ export function requestLine(table: string): string {
 export interface RequestLine {
   readonly id: string;
   readonly status: RequestStatus;
-  readonly erasedKeys: readonly string[];
   /** The whole line. */
   readonly text: string;
 }
 
 export function readRequestLine(line: Readonly<Record<string, unknown>>, text: string): RequestLine {
-  const keys = (line.erased_keys ?? []) as readonly string[];
-  return {
-    id: String(line.id),
-    status: line.status as RequestStatus,
-    erasedKeys: keys.map((key) => key.replaceAll('-', '')),
-    text,
-  };
+  return { id: String(line.id), status: line.status as RequestStatus, text };
 }
 
 /** Whether it can come back: of one that was open its subject is not known. */

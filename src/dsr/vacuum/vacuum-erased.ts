@@ -75,14 +75,10 @@ async function markVacuumed(sql: Sql, workspaceId: bigint, { before, vacuumedOn 
 }
 
 /** Has the next vacuum count for these requests, whose people were erased anew. */
-export async function vacuumAgain(
-  sql: Sql,
-  workspaceId: bigint,
-  requests: readonly { readonly id: string }[],
-): Promise<void> {
+export async function vacuumAgain(sql: Sql, workspaceId: bigint, requestIds: readonly string[]): Promise<void> {
   await sql.execute(
     `UPDATE dsr_requests SET vacuumed_on = NULL
      WHERE workspace_id = $1 AND id = ANY ($2::uuid[]) AND vacuumed_on IS NOT NULL`,
-    [workspaceId, requests.map(({ id }) => id)],
+    [workspaceId, requestIds],
   );
 }

@@ -4,7 +4,7 @@ import { aloneInTransaction, type Identity, type ProfileId } from '../../identit
 import { AppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type ErasedSubject, openSubject, type Request, type Subject, sealSubject } from '../request.ts';
-import { eraseRooms } from './erase-rooms.ts';
+import { eraseBatchesOf, eraseTraces, type RoomErasure } from './erase-rooms.ts';
 import { addEvidence, type Counts } from './evidence.ts';
 import { type Judging, judgeIdentities } from './judge-identities.ts';
 import { heldIdentities, personToSearch } from './person-to-search.ts';
@@ -20,13 +20,27 @@ export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<vo
   const { request, signal, step } = attempt;
   const subject = openSubject(deps.keyRing, request);
   if (subject === undefined) throw new AppError('INTERNAL', `The request ${request.id} does not know its subject.`);
-  step('erasing profiles');
-  const erased = subject.erased ?? (await eraseProfiles(deps, request, subject));
-  await eraseRooms({
-    ...erased,
-    ...{ signal, step, store: deps.store, workspaceId: workspaceOf(request.workspaceId), ledgerKey: deps.identityKey },
-    count: (tx, counts) => addEvidence(tx, request, counts),
+  const erasure = await deps.takeTurn(async () => {
+    signal.throwIfAborted();
+    step('erasing profiles');
+    const erased = subject.erased ?? (await eraseProfiles(deps, request, subject));
+    const rooms: RoomErasure = {
+      ...erased,
+      ...{
+        signal,
+        step,
+        store: deps.store,
+        workspaceId: workspaceOf(request.workspaceId),
+        ledgerKey: deps.identityKey,
+      },
+      count: (tx, counts) => addEvidence(tx, request, counts),
+    };
+    await eraseBatchesOf(rooms);
+    return rooms;
   });
+  step('waiting for a look through the records of nobody');
+  await deps.shareLook(erasure);
+  await eraseTraces(erasure);
 }
 
 async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject): Promise<ErasedSubject> {

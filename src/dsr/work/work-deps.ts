@@ -3,6 +3,8 @@ import type { Tombstones } from '../../identity/index.ts';
 import type { Clock, KeyRing, Log, Random, Secret } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Request } from '../request.ts';
+import type { ShareLook } from './shared-looks.ts';
+import type { TakeTurn } from './turns.ts';
 
 /** What the work on requests needs. */
 export interface WorkDeps {
@@ -17,6 +19,9 @@ export interface WorkDeps {
   readonly settingsOf: SettingsReader;
   /** More profiles or batches than this make an ordinary value a filler (`judgeIdentities`). */
   readonly fillerCarriers: number;
+  /** For what takes much of the store: so few requests at a time. */
+  readonly takeTurn: TakeTurn;
+  readonly shareLook: ShareLook;
   /** Ids of result files. */
   readonly nextId: () => bigint;
 }

@@ -27,7 +27,8 @@ export async function workRequest(deps: WorkDeps, key: RequestKey, signal: Abort
   };
   const log = deps.log.child({ workspace: String(key.workspaceId), request: key.id });
   try {
-    const isCompleted = request.type === 'erasure' ? await erase(deps, attempt) : await answer(deps, attempt);
+    const isCompleted =
+      request.type === 'erasure' ? await erase(deps, attempt) : await deps.takeTurn(() => answer(deps, attempt));
     if (isCompleted) log.info({ type: request.type, attempt: request.attempts }, 'dsr.completed');
   } catch (thrown) {
     const error = asAppError(thrown);
@@ -46,6 +47,7 @@ async function erase(deps: WorkDeps, attempt: Attempt): Promise<boolean> {
 
 async function answer(deps: WorkDeps, attempt: Attempt): Promise<boolean> {
   const { request, signal } = attempt;
+  signal.throwIfAborted();
   attempt.step('finding the profiles');
   const subject = openSubject(deps.keyRing, request) ?? { identities: [], mpids: [] };
   const settings = await deps.settingsOf(workspaceOf(request.workspaceId));

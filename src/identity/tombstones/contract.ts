@@ -6,6 +6,7 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment, HeldIdentity, Identity } from '../contract.ts';
+import type { NamesIn } from '../names-person.ts';
 
 export interface ProfileId {
   readonly environment: Environment;
@@ -71,10 +72,15 @@ export interface Tombstones {
   /** The next tombstones behind the key `after`, in key order; without it the first ones. None: there are no more. */
   export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
   /**
-   * Writes tombstones of an export, as after a backup was restored, when the people that `findErased` names are gone again.
+   * Writes tombstones of an export, as after a backup was restored, before `findErased` and when whom it finds is gone again.
    * In `aloneInTransaction`.
    */
   apply(tx: Transaction, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]): Promise<AppliedTombstones>;
-  /** Profiles whose MPIDs are among the keys, of erased people or of an export: they came back with a backup. Reads all profiles. */
-  findErased(sql: Sql, workspaceId: WorkspaceId, keys: readonly string[]): Promise<readonly ProfileId[]>;
+  /**
+   * Yields profiles whose MPIDs have tombstones: they came back with a backup. Reads all profiles, a page at a time; those
+   * that were yielded may go meanwhile.
+   */
+  findErased(sql: Sql, workspaceId: WorkspaceId): AsyncIterable<readonly ProfileId[]>;
+  /** Finds in records of nobody's profile whom the tombstones of the workspace are about. */
+  namesErased(sql: Sql, workspaceId: WorkspaceId): NamesIn;
 }

@@ -1,7 +1,9 @@
 import type { Secret } from '../../kernel/index.ts';
 import type { Tombstones } from './contract.ts';
 import { erasePeople, tombstoneKeysOf } from './erase-people.ts';
+import { findTombstones } from './find-tombstones.ts';
 import { applyTombstones, exportTombstones, findErased, liftTombstones } from './move-tombstones.ts';
+import { createNamesErased } from './names-erased.ts';
 import { createTombstoneKeys } from './tombstone-keys.ts';
 
 /** One for a process: it holds no state. `key` is that of the identities. */
@@ -12,6 +14,7 @@ export function createTombstones(key: Secret): Tombstones {
     lift: (tx, workspaceId, identities) => liftTombstones(tx, workspaceId, tombstoneKeysOf(keys, identities)),
     export: exportTombstones,
     apply: applyTombstones,
-    findErased: (sql, workspaceId, erased) => findErased(sql, keys, { workspaceId, erased: new Set(erased) }),
+    findErased: (sql, workspaceId) => findErased(sql, keys, workspaceId),
+    namesErased: (sql, workspaceId) => createNamesErased(keys, (asked) => findTombstones(sql, workspaceId, asked)),
   };
 }

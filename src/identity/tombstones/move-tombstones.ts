@@ -6,6 +6,7 @@ import { takeCreationLock } from '../creation-lock.ts';
 import { IS_UNVERIFIED } from '../identity-text.ts';
 import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
 import type { AppliedTombstones, ProfileId, Tombstone } from './contract.ts';
+import { findTombstones } from './find-tombstones.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 import { markTombstones, writeTombstones } from './write-tombstones.ts';
 
@@ -58,21 +59,35 @@ export async function applyTombstones(
   return { applied: await writeTombstones(tx, workspaceId, free), held: held.size };
 }
 
-const PROFILES_AT_ONCE = 50_000;
+const PROFILES_AT_ONCE = 10_000;
+/** They are erased together, and rooms are gone through once for all of them. */
+const PEOPLE_AT_ONCE = 500;
 
 /** By their MPIDs and not by identities: what they shared with others would find those as well. */
-export async function findErased(
+export async function* findErased(
   sql: Sql,
   keys: TombstoneKeys,
-  { workspaceId, erased }: { readonly workspaceId: WorkspaceId; readonly erased: ReadonlySet<string> },
-): Promise<readonly ProfileId[]> {
-  const found: ProfileId[] = [];
-  for (const environment of ENVIRONMENTS) {
-    for await (const mpid of mpidsOf(sql, workspaceId, environment)) {
-      if (erased.has(keys.ofMpid({ environment, mpid }))) found.push({ environment, mpid });
+  workspaceId: WorkspaceId,
+): AsyncGenerator<readonly ProfileId[], void, undefined> {
+  let found: ProfileId[] = [];
+  for await (const page of profilesOf(sql, workspaceId)) {
+    const byKey = new Map(page.map((profile) => [keys.ofMpid(profile), profile]));
+    const erased = await findTombstones(sql, workspaceId, [...byKey.keys()]);
+    found.push(...[...byKey].filter(([key]) => erased.has(key)).map(([, profile]) => profile));
+    while (found.length >= PEOPLE_AT_ONCE) {
+      yield found.slice(0, PEOPLE_AT_ONCE);
+      found = found.slice(PEOPLE_AT_ONCE);
     }
   }
-  return found;
+  if (found.length > 0) yield found;
+}
+
+async function* profilesOf(sql: Sql, workspaceId: WorkspaceId) {
+  for (const environment of ENVIRONMENTS) {
+    for await (const mpids of mpidsOf(sql, workspaceId, environment)) {
+      yield mpids.map((mpid): ProfileId => ({ environment, mpid }));
+    }
+  }
 }
 
 async function* mpidsOf(sql: Sql, workspaceId: WorkspaceId, environment: Environment) {
@@ -82,8 +97,8 @@ async function* mpidsOf(sql: Sql, workspaceId: WorkspaceId, environment: Environ
        ORDER BY mpid LIMIT ${PROFILES_AT_ONCE}`,
       [workspaceId, ENVIRONMENT_NUMBER[environment], after ?? null],
     );
-    for (const { mpid } of rows) yield mpid;
     after = rows.at(-1)?.mpid;
     if (after === undefined) return;
+    yield rows.map(({ mpid }) => mpid);
   }
 }

@@ -34,7 +34,7 @@ async function exported(): Promise<readonly string[]> {
 
 const reapply = (lines: readonly string[]) =>
   reapplyErasures(workDeps(store, clock), {
-    ...{ workspaceId, lines, actor: 'cli:tester', signal: new AbortController().signal },
+    ...{ workspaceId, lines: () => lines, actor: 'cli:tester', signal: new AbortController().signal },
   });
 
 /** With a callback and a forward that wait to be sent. */

@@ -1,6 +1,6 @@
 // Failed records that name a person: by the columns of the model, by a transformation, page by page.
 import { beforeEach, expect, test } from 'vitest';
-import { findFailedRecords, type RecordPosition } from '../../../src/engine/index.ts';
+import { type RecordPosition, readFailedRecords } from '../../../src/engine/index.ts';
 import { createNamesPerson, type Identity } from '../../../src/identity/index.ts';
 import { stringifyJson } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
@@ -44,8 +44,9 @@ async function idsOf(...identities: readonly Identity[]): Promise<readonly bigin
   const namesPerson = createNamesPerson({ identities, mpids: [] });
   const ids: bigint[] = [];
   for (let after: RecordPosition | undefined; ; ) {
-    const { found, next } = await findFailedRecords(store, { workspaceId: WORKSPACE, namesPerson, after });
-    ids.push(...found.map(({ id }) => id));
+    const { records, next } = await readFailedRecords(store, WORKSPACE, after);
+    const named = records.filter(({ read, meaningsOf }) => namesPerson(read(), meaningsOf));
+    ids.push(...named.map(({ ref }) => ref.id));
     if (next === undefined) return ids;
     after = next;
   }

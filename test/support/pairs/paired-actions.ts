@@ -2,8 +2,8 @@
 import {
   cancelPipelineRun,
   eraseFailedRecords,
-  findFailedRecords,
   type RecordPosition,
+  readFailedRecords,
   requestRetry,
 } from '../../../src/engine/index.ts';
 import { retryRun } from '../../../src/engine/retry-run.ts';
@@ -121,9 +121,11 @@ export async function erase({ store, clock, caller }: PairedWorld, email: string
   await aloneInTransaction(store, workspaceId, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
   const namesPerson = createNamesPerson({ identities: [identity], mpids: people.map(({ mpid }) => mpid) });
   for (let after: RecordPosition | undefined; ; ) {
-    const { found: records, next } = await findFailedRecords(store, { workspaceId, namesPerson, after });
+    const page = await readFailedRecords(store, workspaceId, after);
+    const named = page.records.filter(({ read, meaningsOf }) => namesPerson(read(), meaningsOf));
+    const records = named.map(({ ref }) => ref);
     await store.transaction((tx) => eraseFailedRecords(tx, { workspaceId, records, ledgerKey: IDENTITY_KEY }));
-    if (next === undefined) return;
-    after = next;
+    if (page.next === undefined) return;
+    after = page.next;
   }
 }

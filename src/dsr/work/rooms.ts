@@ -1,0 +1,123 @@
+// What the rooms below keep of nobody's profile, and so has to be read from its first record to its last to find whom it
+// names. Reading and erasing are apart: a record that was found is erased by its own key, whatever came in meanwhile.
+import { eraseFromChanges, readChanges } from '../../access/index.ts';
+import { eraseConflicts, eraseFailedRecords, readConflicts, readFailedRecords } from '../../engine/index.ts';
+import { eraseOfNobody, eraseRejected, readOfNobody, readRejected } from '../../events/index.ts';
+import type { KeptRecord, NamesPerson } from '../../identity/index.ts';
+import type { Secret, WorkspaceId } from '../../kernel/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
+import { eraseFaults, eraseMessages, readFaults, readMessages } from '../../sync/index.ts';
+import type { Counts } from './evidence.ts';
+
+export interface RecordPage<Ref, Position> {
+  readonly records: readonly KeptRecord<Ref>[];
+  /** Absent: there is no further page. */
+  readonly next?: Position;
+}
+
+/** Records of one page that name a person. */
+export interface ToErase<Ref> {
+  readonly workspaceId: WorkspaceId;
+  readonly refs: readonly Ref[];
+  readonly namesPerson: NamesPerson;
+  readonly ledgerKey: Secret;
+}
+
+export interface Room<Ref, Position> {
+  /** Says what is being done. */
+  readonly step: string;
+  readonly read: (sql: Sql, workspaceId: WorkspaceId, after?: Position) => Promise<RecordPage<Ref, Position>>;
+  /** Counts so many records as evidence. */
+  readonly countsOf: (records: number) => Counts;
+  /** Part of a transaction; counts those that were still there. */
+  readonly erase: (tx: Transaction, toErase: ToErase<Ref>) => Promise<Counts>;
+}
+
+interface PlainRoom<Ref, Position> extends Omit<Room<Ref, Position>, 'erase'> {
+  readonly erase: (tx: Transaction, workspaceId: WorkspaceId, refs: readonly Ref[]) => Promise<number>;
+}
+
+const plain = <Ref, Position>({ erase, ...room }: PlainRoom<Ref, Position>): Room<Ref, Position> => ({
+  ...room,
+  erase: async (tx, { workspaceId, refs }) => room.countsOf(await erase(tx, workspaceId, refs)),
+});
+
+const OF_NOBODY = plain({
+  step: 'erasing batches of nobody',
+  read: readOfNobody,
+  countsOf: (records) => ({ events: { batches_of_nobody: records } }),
+  erase: eraseOfNobody,
+});
+
+const REJECTED = plain({
+  step: 'erasing rejected batches',
+  read: readRejected,
+  countsOf: (records) => ({ events: { rejected_batches: records } }),
+  erase: eraseRejected,
+});
+
+const FAILED_RECORDS = roomOf({
+  step: 'erasing failed records',
+  read: readFailedRecords,
+  countsOf: (records) => ({ engine: { failed_records: records } }),
+  erase: async (tx, { workspaceId, refs, ledgerKey }) => {
+    const { records, hashes } = await eraseFailedRecords(tx, { workspaceId, records: refs, ledgerKey });
+    return { engine: { failed_records: records, resume_hashes: hashes } };
+  },
+});
+
+const CONFLICTS = plain({
+  step: 'erasing conflicts of write-backs',
+  read: readConflicts,
+  countsOf: (records) => ({ engine: { write_back_conflicts: records } }),
+  erase: (tx, workspaceId, records) => eraseConflicts(tx, { workspaceId, records }),
+});
+
+const countMessages = (records: number): Counts => ({ sync: { messages: records } });
+
+const MESSAGES = plain({
+  step: 'erasing messages of runs',
+  read: readMessages,
+  countsOf: countMessages,
+  erase: eraseMessages,
+});
+
+const FAULTS = plain({
+  step: 'erasing messages of faults',
+  read: readFaults,
+  countsOf: countMessages,
+  erase: eraseFaults,
+});
+
+const CHANGES = roomOf({
+  step: 'erasing names in the audit log',
+  read: readChanges,
+  countsOf: countEntries,
+  erase: async (tx, { workspaceId, refs, namesPerson }) =>
+    countEntries(await eraseFromChanges(tx, { workspaceId, ids: refs, namesPerson })),
+});
+
+export function countEntries(entries: number): Counts {
+  return { access: { audit_entries: entries } };
+}
+
+function roomOf<Ref, Position>(room: Room<Ref, Position>): Room<Ref, Position> {
+  return room;
+}
+
+/** What is done with each room, whatever its records are. */
+export type InRoom = <Ref, Position>(room: Room<Ref, Position>) => Promise<void>;
+
+export async function inEachRoom(act: InRoom): Promise<void> {
+  await act(OF_NOBODY);
+  await act(REJECTED);
+  await act(FAILED_RECORDS);
+  await act(CONFLICTS);
+  await act(MESSAGES);
+  await act(FAULTS);
+  await act(CHANGES);
+}
+
+export function isAny(counts: Counts): boolean {
+  return Object.values(counts).some((kinds) => Object.values(kinds).some((count) => count > 0));
+}

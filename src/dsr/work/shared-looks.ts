@@ -1,0 +1,60 @@
+// Erasures of one workspace that are due together share a look over what has to be read from end to end. Each keeps its own
+// job, claim, fence and counts, and completes or fails by itself.
+import type { WorkspaceId } from '../../kernel/index.ts';
+import { namesInOf, namesOf, type RoomErasure } from './erase-rooms.ts';
+import { lookThrough } from './look-through.ts';
+import type { TakeTurn } from './turns.ts';
+
+/**
+ * Erases the records that name the people, in the next look of their workspace. Their profiles have to be gone: what comes in
+ * behind the look is then refused by tombstones. Throws what its own part threw, or the look as a whole; CANCELLED on an abort.
+ */
+export type ShareLook = (erasure: RoomErasure) => Promise<void>;
+
+interface Joined extends RoomErasure {
+  readonly namesIn: ReturnType<typeof namesInOf>;
+  readonly end: PromiseWithResolvers<void>;
+}
+
+/** One for a process. Whoever comes while a look is under way waits for the next one, as what it has passed is not read again. */
+export function createSharedLooks(takeTurn: TakeTurn): ShareLook {
+  const waiting = new Map<WorkspaceId, Joined[]>();
+  const lookOn = async (workspaceId: WorkspaceId) => {
+    for (let left = waiting.get(workspaceId); left !== undefined && left.length > 0; left = waiting.get(workspaceId)) {
+      await takeTurn(() => look(waiting.get(workspaceId)?.splice(0) ?? []));
+    }
+    waiting.delete(workspaceId);
+  };
+  return async (erasure) => {
+    const joined = { ...erasure, namesIn: namesInOf(namesOf(erasure)), end: Promise.withResolvers<void>() };
+    const others = waiting.get(erasure.workspaceId);
+    if (others === undefined) {
+      waiting.set(erasure.workspaceId, [joined]);
+      void lookOn(erasure.workspaceId);
+    } else others.push(joined);
+    await joined.end.promise;
+  };
+}
+
+/** Never throws: each of them is told its own end. */
+async function look(joined: readonly Joined[]): Promise<void> {
+  const members = new Set(joined);
+  const leave = (member: Joined, error: unknown) => {
+    members.delete(member);
+    member.end.reject(error);
+  };
+  const [first] = joined;
+  if (first === undefined) return;
+  const { store, workspaceId, ledgerKey } = first;
+  const all = joined.map(namesOf);
+  const namesIn = namesInOf({
+    identities: all.flatMap(({ identities }) => identities),
+    mpids: all.flatMap(({ mpids }) => mpids),
+  });
+  try {
+    await lookThrough({ store, workspaceId, ledgerKey, namesIn, leave, members: () => [...members] });
+    for (const { end } of members) end.resolve();
+  } catch (error) {
+    for (const { end } of members) end.reject(error);
+  }
+}

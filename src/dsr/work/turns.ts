@@ -1,0 +1,20 @@
+/** Lets so many works run at a time; the others wait in the order in which they came. */
+export type TakeTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export function createTurns(atOnce: number): TakeTurn {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  const wait = () => new Promise<void>((resolve) => waiting.push(resolve));
+  return async (work) => {
+    // a turn that ends is handed on, so nobody who comes then overtakes
+    if (free > 0) free--;
+    else await wait();
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}
