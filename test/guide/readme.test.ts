@@ -49,7 +49,10 @@ test('a pipeline of one’s own, events from another, events over HTTP and ident
   ]);
   const [preview, dryRun] = answers(await type(look));
   expect(preview).toMatchObject({
-    columns: [{ name: 'order_id' }, {}, {}, {}, { type: 'TIMESTAMP WITH TIME ZONE' }],
+    columns: [
+      ...['order_id', 'customer_id', 'amount', 'note'].map((name) => ({ name })),
+      { name: 'ordered_at', type: 'TIMESTAMP WITH TIME ZONE' },
+    ],
     rows: [
       ['o-1', 'c-1', 19.9, 'gift', expect.any(String)],
       ['o-2', 'c-1', 5, null, expect.any(String)],
@@ -107,7 +110,12 @@ test('a pipeline of one’s own, events from another, events over HTTP and ident
 
   const [found, person] = answers(await type(lookUp));
   expect(found).toMatchObject({ items: [{ environment: 'production', identities: expect.any(Array) }] });
-  expect(person).toMatchObject({ batches: [{ batch: { events: [{}] } }, { batch: { events: [{}] } }] });
+  expect(person).toMatchObject({
+    batches: [
+      { batch: { events: [{ event_type: 'custom_event', data: { event_name: 'Searched' } }] } },
+      { batch: { events: [{ event_type: 'screen_view', data: { screen_name: 'Prices' } }] } },
+    ],
+  });
   expect(person?.batches).toMatchObject([{ input_key: part('key') }, { input_key: part('key') }]);
   const looked = { action: 'profile.read', actor: shown('client_id') };
   expect(answers(await type(audit))).toMatchObject([{ items: [looked, looked, looked] }]);

@@ -44,7 +44,7 @@ describe('cancel', () => {
     const id = await someRun(status);
     const answer = await api.admin.post(`${run(id)}/cancel`);
     expect(answer).toMatchObject({ status: 200, body: { pipeline_id: pipelineBody.id, status: 'stopped' } });
-    expect(answer.body.ended_on).not.toBeNull();
+    expect(answer.body.ended_on).toMatch(/^\d{4}-.*Z$/);
     expect((await api.admin.get(run(id))).body).toEqual(answer.body);
     expect(
       (await api.admin.post(`${PIPELINES}/reset`, { pipeline_id: pipelineBody.id, reset_type: 'full' })).status,

@@ -105,8 +105,8 @@ describe('TLS', () => {
     expect(await session.probe(NEVER)).toMatchObject([
       { status: 'passed' },
       { name: 'tls', message: 'The connection is encrypted.' },
-      {},
-      {},
+      { name: 'sign_in', status: 'passed' },
+      { name: 'use_objects', status: 'passed' },
       { status: 'passed' },
     ]);
     const stop = new AbortController();

@@ -156,9 +156,10 @@ describe('with a request', () => {
     await dsr('export', id, '--file', file).catch(() => undefined);
     const evidence = JSON.parse(await readFile(file, 'utf8')) as Row;
     expect(evidence).toMatchObject({
-      ...{ subject_request_id: id, request_status: 'pending', counts: {}, forwarding: [], callbacks: [], audit: [] },
+      ...{ subject_request_id: id, request_status: 'pending', forwarding: [], callbacks: [], audit: [] },
       ...{ controller_id: '1', erased_keys: null, identity_types: ['email'] },
     });
+    expect(evidence.counts).toEqual({});
     expect(evidence.subject_keys).toHaveLength(2);
     expect(JSON.stringify(evidence)).not.toContain('@example.org');
     const { out } = await cli.penstock.run('dsr', 'export', id);

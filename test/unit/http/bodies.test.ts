@@ -206,7 +206,8 @@ describe('a body that its handler checks', () => {
     const payload = '[1, "\\u0000", 12345678901234567890]';
     const { status, text } = await post({ url: '/v2/own', payload });
     expect(status).toBe(200);
-    expect(JSON.parse(text)).toMatchObject({ value: [1, '\0', expect.anything()], bodyText: payload });
+    expect(JSON.parse(text)).toHaveProperty('bodyText', payload);
+    expect(text).toContain('"value":[1,"\\u0000",12345678901234567890]');
   });
 
   it('is JSON all the same', async () => {

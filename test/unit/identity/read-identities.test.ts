@@ -77,7 +77,10 @@ describe('identities of a request', () => {
     );
   });
 
-  it.each(['facebookcustomaudienceid', 'microsoft_aid'])('knows the spelling %s of client SDKs', (name) => {
-    expect(identityTypeOfField(name)).toBeDefined();
+  it.each([
+    ['facebookcustomaudienceid', 'facebook_custom_audience_id'],
+    ['microsoft_aid', 'microsoft_advertising_id'],
+  ])('knows the spelling %s of client SDKs', (name, type) => {
+    expect(identityTypeOfField(name)).toBe(type);
   });
 });
