@@ -87,8 +87,8 @@ export class Holdings {
     const draft = new Draft(before, (key) => this.#ownersOf(key));
     for (const [index, { from, to }] of changes.entries()) {
       if (from !== undefined) draft.remove(from);
-      if (draft.former.length > MOST_FORMER) return refusal(RESTLESS, index);
-      const problem = to === undefined ? undefined : draft.add(to, this.#bringing(to, isPublic));
+      if (to === undefined) continue;
+      const problem = draft.former.length > MOST_FORMER ? RESTLESS : draft.add(to, this.#bringing(to, isPublic));
       if (problem !== undefined) return refusal(problem, index);
     }
     if (draft.identities === before.identities) return undefined;
@@ -245,7 +245,10 @@ const SECOND: Problem = {
   code: 'IDENTITY_CONFLICT',
   message: 'is a second login identity, and a profile never holds two customers; send the one it holds as old_value.',
 };
-/** A profile keeps what it gave up, so that its person can be erased by it. */
+/**
+ * A profile keeps what it gave up, so that its person can be erased by it. Beyond this many it takes nothing on any more, but
+ * may still give up what it holds.
+ */
 const MOST_FORMER = 1_000;
 const RESTLESS: Problem = {
   code: 'VALIDATION_FAILED',

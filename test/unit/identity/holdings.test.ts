@@ -85,13 +85,16 @@ describe('modifications of one group', () => {
     expect(former()).toEqual([['Ann@x']]);
   });
 
-  it('remember 1,000, and refuse the next change that would give one up', () => {
+  it('remember 1,000 and what is taken off beyond, and then refuse to take on more', () => {
     const email = (index: number) => keyed('email', `${index}@x`);
     const { holdings } = holdingsOf([[email(0)]]);
     const changes = Array.from({ length: 1_000 }, (_, index) => [email(index), email(index + 1)] as const);
     expect(holdings.modify(request(1n, ...changes))).toBeUndefined();
     expect(holdings.modify(request(1n, [undefined, keyed('other', 'o')]))).toBeUndefined();
-    expect(holdings.modify(request(1n, [email(1_000), undefined]))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(holdings.modify(request(1n, [email(1_000), email(1_001)]))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(holdings.modify(request(1n, [email(1_000), undefined]))).toBeUndefined();
+    expect(holdings.changedProfiles().map(({ former }) => former.length)).toEqual([1_001]);
+    expect(holdings.modify(request(1n, [undefined, email(1_001)]))).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
   it('keep nothing of a request that brings an erased identity back, and whatever only takes it off', () => {
