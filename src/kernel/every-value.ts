@@ -2,7 +2,8 @@
 // them. Not recursive: the text's author chose how deep it is.
 import { type Json, parseJson } from './json.ts';
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /**
  * Parses JSON text as `parseJson` does; a field that its object has more than once holds the list of all its values. Throws
@@ -13,8 +14,26 @@ export function parseEveryValue(text: string): Json {
   if (typeof last !== 'object' || last === null) return last;
   const root: OpenList = { items: [] };
   const open: Open[] = [root];
-  for (const [token] of text.matchAll(TOKEN)) read(open, token);
+  for (const token of tokensOf(text)) read(open, token);
   return root.items[0] as Json;
+}
+
+/** Splits JSON that is valid. No expression matches a whole string: it needs stack for each escape. */
+function* tokensOf(text: string): Generator<string> {
+  const start = /[{}[\],:"]|[^\s{}[\],:"]+/g;
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    if (found[0] === '"') {
+      start.lastIndex = endOfString(text, found.index);
+      yield text.slice(found.index, start.lastIndex);
+    } else yield found[0];
+  }
+}
+
+/** The index behind the closing quote. */
+function endOfString(text: string, opened: number): number {
+  let at = opened + 1;
+  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at + 1;
 }
 
 interface OpenList {

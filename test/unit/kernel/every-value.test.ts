@@ -33,6 +33,13 @@ describe('parsing every value of a JSON text', () => {
     expect(() => parseEveryValue(`${'['.repeat(depth)}${']'.repeat(depth)}`)).not.toThrow();
   });
 
+  it('needs no stack for escapes, digits and spaces, however many', () => {
+    const most = 4_000_000;
+    const text = JSON.stringify({ a: '\n'.repeat(most), b: `\\${'"'.repeat(9)}` });
+    expect(parseEveryValue(text)).toEqual(JSON.parse(text));
+    expect(parseEveryValue(`[0.${'1'.repeat(most)},${' '.repeat(most)}true]`)).toHaveLength(2);
+  });
+
   it('refuses what is no JSON', () => {
     expect(() => parseEveryValue('{"a":1,}')).toThrow(SyntaxError);
   });
