@@ -27,18 +27,20 @@ const FAILURES_IN_A_ROW = 5;
 
 /**
  * Decides by the disposition alone what becomes of a run that could not go on, and writes it in one transaction. What it
- * had delivered stays delivered; the next interval covers the gap. A lost lease writes nothing.
+ * had delivered stays delivered; the next interval covers the gap. False: the run is another
+ * worker's or was cancelled, and nothing is written.
  */
-export async function settleFailure(deps: EngineDeps, claimed: ClaimedRun, error: AppError): Promise<void> {
-  if (error.code === 'LEASE_LOST') return;
+export async function settleFailure(deps: EngineDeps, claimed: ClaimedRun, error: AppError): Promise<boolean> {
+  if (error.code === 'LEASE_LOST') return false;
   try {
     const status = await deps.store.transaction(async (tx) => {
       await lockClaims(tx, claimed.workspaceId);
       return await writeFailure(tx, deps, { error, claimed });
     });
     deps.observer.runEnded(status);
+    return true;
   } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'LEASE_LOST') return;
+    if (thrown instanceof AppError && thrown.code === 'LEASE_LOST') return false;
     throw thrown;
   }
 }

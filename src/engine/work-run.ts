@@ -29,14 +29,16 @@ const LOOK_AWAY_MS = 500;
 export async function workRun(deps: EngineDeps, places: Places, job: Job): Promise<void> {
   const key = runOfKey(job.key);
   const place = places.enter();
+  let isOurs = true;
   try {
     const claimed = await claimRun(deps, { ...key, job, place });
-    if (claimed !== undefined) await workClaimed(deps, claimed);
+    if (claimed !== undefined) isOurs = await workClaimed(deps, claimed);
     else if (place.isRefused) await systemClock.sleep(LOOK_AWAY_MS, job.signal).catch(() => undefined);
   } finally {
     const refused = place.leave();
-    // who cancelled the run freed its place, but knows no limits
-    await wakeRefused(deps, job.signal.aborted ? new Set([...refused, key.workspaceId]) : refused);
+    // who cancelled the run freed its place, but knows no limits; the worker hears of it from the job or from the run
+    const mayBeCancelled = job.signal.aborted || !isOurs;
+    await wakeRefused(deps, mayBeCancelled ? new Set([...refused, key.workspaceId]) : refused);
   }
 }
 
@@ -52,7 +54,8 @@ async function wakeRefused(deps: EngineDeps, workspaces: Iterable<WorkspaceId>):
   });
 }
 
-async function workClaimed(deps: EngineDeps, claimed: ClaimedRun): Promise<void> {
+/** False: the run was cancelled or taken over meanwhile. */
+async function workClaimed(deps: EngineDeps, claimed: ClaimedRun): Promise<boolean> {
   const { job } = claimed;
   const { workspaceId, runId, snapshot } = claimed;
   const log = deps.log.child({ workspace: String(workspaceId), pipeline: snapshot.pipeline.id, run: String(runId) });
@@ -64,10 +67,11 @@ async function workClaimed(deps: EngineDeps, claimed: ClaimedRun): Promise<void>
     const result = await execute(deps, { claimed, signal: job.signal });
     await finishRun(deps, claimed, result);
     log.info({ durationMs: deps.clock.nowMs() - startedMs }, 'run.succeeded');
+    return true;
   } catch (thrown) {
     const error = failureOf(thrown, job.signal);
     logFailure(log, thrown, error);
-    await settleFailure(deps, claimed, error);
+    return await settleFailure(deps, claimed, error);
   }
 }
 

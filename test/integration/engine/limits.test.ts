@@ -1,5 +1,6 @@
 // How runs share the workers of all daemons, and what becomes of those whose worker is lost.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cancelRun } from '../../../src/engine/index.ts';
 import { type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { type FakeWarehouse, fakeWarehouse } from '../../support/fake-warehouse.ts';
@@ -151,6 +152,28 @@ describe('a worker of a daemon', () => {
     expect(await running()).toHaveLength(3);
     release();
     await until(over);
+  });
+});
+
+describe('a run that is cancelled', () => {
+  test('frees its place for one that waits, however its worker learns of it', async () => {
+    const release = holdAll();
+    const one = await daemon({ connectionRuns: 1 });
+    await queue(
+      one,
+      [1, 2].map(() => ({ workspace: workspaceId(1n), connectionId: 'a' })),
+    );
+    await until(async () => (await running()).length === 1);
+    const [cancelled, waiting] = await readRuns(store);
+    if (cancelled?.status !== 'running' || waiting === undefined) throw new Error('The first run is not under way.');
+    await until(async () => (await doneJobs(waiting.id)) > 0n);
+    const cancellation = { workspaceId: workspaceId(1n), runId: cancelled.id, nowMs: clock.nowMs() };
+    // its job stays, so the worker meets the run that is no longer its own at the next chunk
+    const silent = { cancel: async () => undefined };
+    expect(await store.transaction((tx) => cancelRun(tx, silent, cancellation))).toBe(true);
+    release();
+    await untilRun(store, waiting.id, 'success');
+    expect((await readRuns(store)).map(({ status }) => status)).toEqual(['stopped', 'success']);
   });
 });
 
