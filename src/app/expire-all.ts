@@ -2,7 +2,7 @@ import { expireChanges, type Retention, readRetention, workspaceIds } from '../a
 import { expireRuns, tablesWaitedFor } from '../engine/index.ts';
 import { dropPartitions, expireBatches, expireRejected, expireRequests } from '../events/index.ts';
 import { expireGroupRuns } from '../groups/index.ts';
-import { asAppError, type Clock, eachApart, type Log, type WorkspaceId } from '../kernel/index.ts';
+import { type Clock, eachApart, failureOf, type Log, type WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
 interface ExpiryDeps {
@@ -21,26 +21,22 @@ export async function expireAll(deps: ExpiryDeps, signal: AbortSignal): Promise<
   const retentions: Retention[] = [];
   const ids = await workspaceIds(deps.store);
   await eachApart(ids, (id) =>
-    logged(deps, id, async () => {
-      retentions.push(await readRetention(deps, id));
-    }),
+    logged(
+      deps,
+      id,
+      readRetention(deps, id).then((retention) => retentions.push(retention)),
+    ),
   );
   // a workspace whose retention nobody knows may keep a month
   if (retentions.length === ids.length) await dropPartitions(deps, retentions);
   const expire = (retention: Retention) =>
-    logged(deps, retention.workspaceId, () => expireWorkspace(deps, retention, signal));
+    logged(deps, retention.workspaceId, expireWorkspace(deps, retention, signal));
   await eachApart(retentions, expire, signal);
 }
 
-/** Throws nothing but that the store is away. */
-async function logged({ log }: ExpiryDeps, id: WorkspaceId, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (thrown) {
-    const error = asAppError(thrown);
-    if (error.code === 'STORE_UNAVAILABLE') throw error;
-    log.error({ workspace: String(id), err: error }, 'retention.failed');
-  }
+async function logged({ log }: ExpiryDeps, id: WorkspaceId, work: Promise<unknown>): Promise<void> {
+  const error = await failureOf(work);
+  if (error !== undefined) log.error({ workspace: String(id), err: error }, 'retention.failed');
 }
 
 async function expireWorkspace(deps: ExpiryDeps, retention: Retention, signal: AbortSignal): Promise<void> {

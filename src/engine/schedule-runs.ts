@@ -1,10 +1,10 @@
 import type { Jobs } from '../jobs/index.ts';
 import {
   type AppError,
-  asAppError,
   type BackoffPolicy,
   backoffDelayMs,
   eachApart,
+  failureOf,
   workspaceId,
 } from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
@@ -45,23 +45,14 @@ export function createScheduler(deps: SchedulerDeps): (nowMs: number) => Promise
     await eachApart(await findDue(deps.store, nowMs), async (due) => {
       const key = `${due.workspace_id}/${due.number}`;
       const error = await failureOf(deps.store.transaction((tx) => scheduleRun(tx, deps.jobs, { due, nowMs })));
-      const count = error === undefined ? 0 : (failures.get(key) ?? 0) + 1;
-      if (count === 0 || count >= FAILURES_IN_A_ROW) failures.delete(key);
-      else failures.set(key, count);
-      if (error !== undefined) await putOff(deps, due, { count, nowMs, error });
+      const before = failures.get(key) ?? 0;
+      failures.delete(key);
+      if (error === undefined) return;
+      // one that lost against other transactions says nothing of the pipeline
+      const count = error.disposition === 'retry' ? before : before + 1;
+      if (count < FAILURES_IN_A_ROW) failures.set(key, count);
+      await putOff(deps, due, { count, nowMs, error });
     });
-}
-
-/** Throws that the store is away: no pipeline is to blame for it. */
-async function failureOf(work: Promise<void>): Promise<AppError | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (thrown) {
-    const error = asAppError(thrown);
-    if (error.code === 'STORE_UNAVAILABLE') throw error;
-    return error;
-  }
 }
 
 async function findDue(store: Store, nowMs: number): Promise<readonly DuePipeline[]> {
@@ -73,7 +64,7 @@ async function findDue(store: Store, nowMs: number): Promise<readonly DuePipelin
 }
 
 interface Failing {
-  /** Times in a row. */
+  /** How often in a row the pipeline itself was to blame. */
   readonly count: number;
   readonly nowMs: number;
   readonly error: AppError;
@@ -82,7 +73,8 @@ interface Failing {
 async function putOff({ store, random, log }: SchedulerDeps, due: DuePipeline, failing: Failing): Promise<void> {
   const { count, nowMs, error } = failing;
   const names = { workspace: String(due.workspace_id), pipelineNumber: String(due.number) };
-  log.error({ ...names, failures: count, err: error }, 'scheduler.pipeline_failed');
+  if (error.disposition === 'retry') log.warn({ ...names, reason: error.message }, 'scheduler.pipeline_failed');
+  else log.error({ ...names, failures: count, err: error }, 'scheduler.pipeline_failed');
   if (count >= FAILURES_IN_A_ROW) {
     const message = `It could not be scheduled ${count} times in a row: ${error.message} Correct its schedule, then PUT it.`;
     const fault = { workspaceId: workspaceId(due.workspace_id), id: due.number, errors: [{ message }] };
@@ -91,7 +83,12 @@ async function putOff({ store, random, log }: SchedulerDeps, due: DuePipeline, f
   }
   await store.execute(
     `UPDATE pipelines SET next_due_at = $4 WHERE workspace_id = $1 AND number = $2 AND next_due_at = $3`,
-    [due.workspace_id, due.number, due.next_due_at, new Date(nowMs + backoffDelayMs(count, POSTPONED, random))],
+    [
+      due.workspace_id,
+      due.number,
+      due.next_due_at,
+      new Date(nowMs + backoffDelayMs(Math.max(1, count), POSTPONED, random)),
+    ],
   );
 }
 

@@ -1,6 +1,6 @@
 export { type BackoffPolicy, backoffDelayMs, type Random, systemRandom } from './backoff.ts';
 export { type Clock, isWithin, systemClock } from './clock.ts';
-export { eachApart } from './each-apart.ts';
+export { eachApart, failureOf } from './each-apart.ts';
 export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';
 export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, type Issue, refuse } from './errors.ts';
 export { parseEveryValue } from './every-value.ts';

@@ -6,7 +6,7 @@ import { createScheduler } from '../../../src/engine/schedule-runs.ts';
 import { wakeDueRetries } from '../../../src/engine/wake-runs.ts';
 import { requestWeeklyRuns } from '../../../src/groups/index.ts';
 import type { Jobs } from '../../../src/jobs/index.ts';
-import { createLog, workspaceId } from '../../../src/kernel/index.ts';
+import { AppError, createLog, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { addWorkspace } from '../../support/add-workspace.ts';
 import { insertRequest } from '../../support/dsr-requests.ts';
@@ -76,6 +76,22 @@ test('a pipeline that cannot be scheduled five times in a row is faulted and say
   const { fault, nextDueAtMs } = await readPipeline(store);
   expect(nextDueAtMs).toBeNull();
   expect(fault).toEqual([{ message: expect.stringContaining('could not be scheduled 5 times in a row') }]);
+});
+
+test('a pipeline that loses against other transactions is put off, and never faulted for it', async () => {
+  await addPipeline(store, { schedule: { type: 'once' }, nextDueAtMs: clock.nowMs() });
+  const lost = new AppError('STORE_CONFLICT', 'Two transactions met and this one was rolled back.');
+  const busy = { enqueue: () => Promise.reject(lost) } as unknown as Jobs;
+  const schedule = createScheduler({ store, jobs: busy, log, random: () => 1 });
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    await schedule(clock.nowMs());
+    const { fault, nextDueAtMs } = await readPipeline(store);
+    expect([fault, nextDueAtMs]).toEqual([null, clock.nowMs() + 60_000]);
+    clock.advance(60_000);
+  }
+  expect(lines).toMatchObject(Array(6).fill({ msg: 'scheduler.pipeline_failed', level: 40 }));
+  await schedulerOf()(clock.nowMs());
+  expect(await scheduled()).toBe(1);
 });
 
 /** Lets the store refuse every write of the first workspace to this table. */
