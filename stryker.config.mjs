@@ -20,8 +20,8 @@ const decisions = [
     ],
     tests: [
       'test/unit/identity/**/*.test.ts',
-      'test/integration/identity-{full-sync,model,resolution,strategies}.test.ts',
-      'test/integration/identity/{erased-people,profile-bounds,requests,unverified}.test.ts',
+      'test/integration/identity-{resolution,strategies}.test.ts',
+      'test/integration/identity/unverified.test.ts',
     ],
   },
   {

@@ -53,10 +53,9 @@ function walkPriority(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys):
   let candidates = person.among ?? NOBODY;
   for (let at = nextByRank(keys, person, -1); at >= 0; at = nextByRank(keys, person, at)) {
     const matches = matchesOf(memory, keys.ordinals[at] as number, person);
-    if (matches.length === 0) continue;
     const both = candidates.length === 0 ? matches : candidates.filter((profile) => matches.includes(profile));
     if (both.length === 1) return both[0];
-    if (both.length > 1) candidates = both;
+    if (both.length > 0) candidates = both;
   }
   return oldest(memory, candidates);
 }
@@ -71,7 +70,7 @@ function countMatches(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys):
   }
   const most = Math.max(...counts.values());
   const among = Array.from(counts.keys()).filter((profile) => counts.get(profile) === most);
-  return among.length > 1 ? walkPriority(memory, keys, { ...person, among }) : among[0];
+  return walkPriority(memory, keys, { ...person, among });
 }
 
 /** The anonymous profile that the person matches: the source of a new one, or of a logout the profile of the device. */
@@ -113,6 +112,6 @@ function mayBe({ admits, logins }: PersonKeys, profile: ProfileMemory | undefine
 }
 
 function oldest({ ageOf }: ChunkMemory, profiles: readonly ProfileMemory[]): ProfileMemory | undefined {
-  if (profiles.length <= 1) return profiles[0];
-  return profiles.reduce((found, profile) => (ageOf(profile.mpid) < ageOf(found.mpid) ? profile : found));
+  const older = (one: ProfileMemory, other: ProfileMemory) => (ageOf(one.mpid) < ageOf(other.mpid) ? one : other);
+  return profiles.length === 0 ? undefined : profiles.reduce(older);
 }

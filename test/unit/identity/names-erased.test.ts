@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createTombstoneKeys, type Identity, type MeaningsOf } from '../../../src/identity/index.ts';
+import type { Identity } from '../../../src/identity/contract.ts';
+import type { MeaningsOf } from '../../../src/identity/some-leaf.ts';
 import { createNamesErased } from '../../../src/identity/tombstones/names-erased.ts';
+import { createTombstoneKeys } from '../../../src/identity/tombstones/tombstone-keys.ts';
 import { parseJson, Secret } from '../../../src/kernel/index.ts';
 
 const keys = createTombstoneKeys(new Secret('the key of all tests'));
@@ -21,6 +23,7 @@ const TOMBSTONES: ReadonlySet<string> = new Set([
   keys.ofIdentity('development', { type: 'customer_id', value: '43' }),
   keys.ofMpid({ environment: 'production', mpid: MPID }),
   keys.ofMpid({ environment: 'development', mpid: OTHER_MPID }),
+  keys.ofMpid({ environment: 'production', mpid: 17n }),
 ]);
 const namesIn = createNamesErased(keys, async (asked) => new Set(asked.filter((key) => TOMBSTONES.has(key))));
 
@@ -39,6 +42,7 @@ describe('looking for erased people in what is kept as JSON', () => {
     ['an e-mail in a longer text', '{"reason":"<ann@example.com> is not a number"}'],
     ['an MPID of production', `{"mpid":${MPID}}`],
     ['an MPID of development', `{"mpid":"${OTHER_MPID}"}`],
+    ['a short MPID in its field', '{"mpid":17}'],
     ['an MPID in any other field', `{"note":"${MPID}"}`],
     ['JSON in a text', '{"payload":"{\\"customer_id\\":\\"42\\"}"}'],
   ])('finds them by %s', async (_, text) => {
@@ -53,6 +57,7 @@ describe('looking for erased people in what is kept as JSON', () => {
     ['one that the other environment still knows', '{"customer_id":"43"}'],
     ['a device', '{"mp_deviceid":"device-1984-4711"}'],
     ['an MPID of somebody else', `{"mpid":${MPID + 2n}}`],
+    ['a short MPID in any other field', '{"note":17}'],
     ['what is no MPID', '{"mpid":"ann-1984-ann-1984"}'],
     ['an MPID that 64 bits do not hold', `{"mpid":"${MPID}0"}`],
   ])('finds nobody by %s', async (_, text) => {
