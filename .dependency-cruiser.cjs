@@ -57,6 +57,7 @@ const HOMES = [
   ['commander', ['^src/cli/']],
   ['cli-table3', ['^src/cli/']],
   ['csv-parse', ['^src/cli/dsr/']],
+  ['(@peculiar/x509|reflect-metadata)', ['^src/dsr/certificates/sign-own\\.ts$']],
   ['temporal-polyfill', ['^src/engine/']],
   ['yazl', ['^src/dsr/result/']],
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],
