@@ -63,7 +63,7 @@ async function withoutErased(tx: Transaction, { deps, claimed, mapping, chunk }:
   if (refused.length === 0) return refused;
   const { environment } = claimed.snapshot.pipeline;
   const erased = await deps.identities.erasedAmong(tx, claimed.workspaceId, () =>
-    refused.map(({ row }) => ({ environment, ...mapping.whoIn(row) })),
+    refused.values().map(({ row }) => ({ environment, ...mapping.whoIn(row) })),
   );
   return erased.size === 0 ? refused : refused.filter((_, index) => !erased.has(index));
 }

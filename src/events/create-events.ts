@@ -96,7 +96,7 @@ async function erasedOfNobody(
   if (ofNobody.size === 0) return ofNobody;
   const indexes = [...ofNobody];
   const erased = await identities.erasedAmong(tx, scope.workspaceId, () =>
-    indexes.map((index) => ({ ...whoInJson(texts[index] as string), environment: scope.environment })),
+    indexes.values().map((index) => ({ ...whoInJson(texts[index] as string), environment: scope.environment })),
   );
   return new Set(indexes.filter((_, place) => erased.has(place)));
 }

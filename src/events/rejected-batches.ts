@@ -64,7 +64,9 @@ interface NamedRejections extends RejectedRequest {
 /** Nothing is recorded of somebody who was erased (rulings §4). */
 async function recordIn(tx: Transaction, identities: RecordDeps['identities'], given: NamedRejections): Promise<void> {
   const { workspaceId, rejections } = given;
-  const erased = await identities.erasedAmong(tx, workspaceId, () => rejections.map(({ text }) => whoInJson(text)));
+  const erased = await identities.erasedAmong(tx, workspaceId, () =>
+    rejections.values().map(({ text }) => whoInJson(text)),
+  );
   const kept = [...rejections.keys()].filter((index) => !erased.has(index));
   if (kept.length === 0) return;
   await insertRejections(tx, {

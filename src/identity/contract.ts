@@ -285,12 +285,13 @@ export interface Identities {
   modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly ModifyOutcome[]>;
   /**
    * Which of the people were erased, by index: for what is kept although it cannot be delivered (a failed row, a rejected
-   * batch), in the transaction that keeps it. They are asked for only where the workspace has tombstones.
+   * batch), in the transaction that keeps it. They are asked for only where the workspace has tombstones, and one by one:
+   * the event loop has its turns in between.
    */
   erasedAmong(
     tx: Transaction,
     workspaceId: WorkspaceId,
-    people: () => readonly NamedPerson[],
+    people: () => Iterable<NamedPerson>,
   ): Promise<ReadonlySet<number>>;
   /** An MPID that nobody has. */
   newMpid(): bigint;

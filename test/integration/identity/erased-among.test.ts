@@ -1,0 +1,31 @@
+// Records of nobody that are about to be kept: whom they name is looked up without keeping the process from other work.
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { NamedPerson } from '../../../src/identity/index.ts';
+import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
+import { erase } from '../../support/erase-people.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+test('records are taken one by one, the event loop has turns in between, and the erased are found among many', async () => {
+  await using store = await openTestStore();
+  const [mpid = 0n] = mpidsOf(await deliver(store, [person({ email: 'ann@example.com' })]));
+  await erase(store, [mpid]);
+  const isOver = new AbortController();
+  let turns = 0;
+  const others = (async () => {
+    for (; !isOver.signal.aborted; turns++) await setImmediate();
+  })();
+  const seen: number[] = [];
+  const record = (index: number): NamedPerson => {
+    seen.push(turns);
+    const mentions = Array.from({ length: 50 }, (_, mention) => `person-${index}-${mention}@example.com`);
+    return { environment: 'production', identities: [], mentions: index % 100 === 7 ? ['ann@example.com'] : mentions };
+  };
+  const erased = await store.transaction((tx) =>
+    testIdentities().erasedAmong(tx, SCOPE.workspaceId, () => Array.from({ length: 300 }).keys().map(record)),
+  );
+  isOver.abort();
+  await others;
+  expect([...erased]).toEqual([7, 107, 207]);
+  expect(new Set(seen).size).toBeGreaterThan(30);
+});
