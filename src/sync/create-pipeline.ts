@@ -3,7 +3,7 @@ import type { Caller } from '../http/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { checkDataPlan } from './check-data-plan.ts';
 import { loadPipeline, loadPipelines } from './load-pipeline.ts';
-import type { VersionOneMarks } from './pipeline.ts';
+import type { PipelineMarks } from './pipeline.ts';
 import {
   type Body,
   draftColumns,
@@ -21,8 +21,8 @@ import { pipelineFields } from './wire/pipeline-answer.ts';
 
 interface Creation {
   readonly body: Body;
-  /** What version 1 knows of the pipeline that it makes. */
-  readonly marks?: VersionOneMarks;
+  /** Absent: the pipeline has an iterator of its own, and is active if its state says so. */
+  readonly marks?: PipelineMarks;
   /** What the body was made of. */
   readonly basedOn?: BasedOn<Pick<PipelineContext, 'connection' | 'dataModel'>>;
 }

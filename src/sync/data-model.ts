@@ -12,7 +12,7 @@ export interface DataModel extends Audit {
   readonly state: ResourceState;
   /** As it was given, comments and semicolon included. */
   readonly sqlQuery: string;
-  /** Of version 1, which gives it to the pipelines that it makes; null: none. */
+  /** Pipelines may follow it; null: the model has none. */
   readonly loadTimestamp: LoadTimestamp | null;
   /** Why it is invalid; null: valid. */
   readonly fault: readonly Notice[] | null;

@@ -1,4 +1,4 @@
-// Pipelines of version 1 follow the load timestamp of their model: what a PUT of the model does to them.
+// Pipelines may follow the load timestamp of their model: a PUT of the model then changes them.
 import { and, eq } from 'drizzle-orm';
 import { recordChange } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
@@ -21,7 +21,7 @@ import { pipelineFields, syncModeAnswer } from './wire/pipeline-answer.ts';
 /** The pipeline as it is with that load timestamp; one that has its own iterator stays as it is. Throws VALIDATION_FAILED. */
 export function following(deps: SyncDeps, user: PipelineContext, loadTimestamp: LoadTimestamp | null): PipelineContext {
   const { pipeline, connection } = user;
-  if (pipeline.kept.versionOne?.followsModel !== true) return user;
+  if (pipeline.kept.followsModel !== true) return user;
   const wire = followModel(loadTimestamp, {
     sync_mode: syncModeAnswer(pipeline.syncMode),
     schedule: { ...pipeline.schedule },
@@ -41,8 +41,7 @@ interface Moving {
 }
 
 /**
- * Gives the model's load timestamp to the pipelines that follow it. Another column, type or zone resets them: version 1 has
- * no other way to say so. Throws RUN_IN_PROGRESS while a run of one that it would reset is not over.
+ * Gives the model's load timestamp to the pipelines that follow it. Another column, type or zone resets them. Throws RUN_IN_PROGRESS while a run of one that it would reset is not over.
  */
 export async function moveFollowers(tx: Transaction, deps: SyncDeps, moving: Moving): Promise<void> {
   const { workspaceId, id: dataModelId, loadTimestamp } = moving.dataModel;

@@ -1,5 +1,5 @@
-// Version 1's load timestamp: a default of the model that its pipelines follow, where version 2 has an iterator, its zone
-// and a delay on each pipeline (002, Warehouse sync version 1; rulings §7, API). Pure.
+// The load timestamp is a default of the model for its pipelines: column, type, zone and delay. A pipeline follows it, or has
+// an iterator and a delay of its own. Pure.
 import type { Static } from 'typebox';
 import type { PipelineBody } from './contract/pipeline.ts';
 import type { Pipeline } from './pipeline.ts';

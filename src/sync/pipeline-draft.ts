@@ -10,7 +10,7 @@ import { findConnection, unknownConnection } from './load-connection.ts';
 import { findDataModel, unknownDataModel } from './load-data-model.ts';
 import { findFieldTransformation, unknownFieldTransformation } from './load-field-transformation.ts';
 import { tracksAsBefore } from './load-timestamp.ts';
-import type { KeptFields, Notice, Pipeline, Schedule, SyncMode, VersionOneMarks } from './pipeline.ts';
+import type { KeptFields, Notice, Pipeline, Schedule, SyncMode, PipelineMarks } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
 import { readFeed } from './read-feed.ts';
@@ -31,7 +31,7 @@ interface Drafting {
   readonly body: Body;
   /** The pipeline that a PUT replaces. */
   readonly stored?: Pipeline;
-  readonly marks?: VersionOneMarks | undefined;
+  readonly marks?: PipelineMarks | undefined;
 }
 
 /** Throws VALIDATION_FAILED. */
@@ -46,7 +46,7 @@ export async function draftPipeline(
   const kept = {
     ...(await readFeed(deps, workspaceId, { body, stored })),
     ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
-    ...keptMarks(marks ?? inheritedMarks(stored, { body, ...read })),
+    ...(marks ?? inheritedMarks(stored, { body, ...read })),
   };
   const ofPlan = await checkDataPlan(deps.store, workspaceId, { dataPlan });
   const noticed = await checkPipeline(deps, {
@@ -56,18 +56,14 @@ export async function draftPipeline(
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...ofPlan, ...noticed] };
 }
 
-/** After a PUT of version 2: it may have given the pipeline an iterator of its own, or another state. */
+/** Returns what stays of the marks after a PUT, which may give the pipeline an iterator of its own or another state. */
 function inheritedMarks(
   stored: Pipeline | undefined,
   { body, ...read }: Pick<PipelineDraft, 'body' | 'syncMode' | 'schedule'>,
-): VersionOneMarks {
-  const { followsModel, isActiveDraft } = stored?.kept.versionOne ?? {};
+): PipelineMarks {
+  const { followsModel, isActiveDraft } = stored?.kept ?? {};
   const follows = followsModel && stored?.dataModelId === body.data_model_id && tracksAsBefore(stored, read);
   return { ...(follows && { followsModel }), ...(isActiveDraft && body.state === 'new' && { isActiveDraft }) };
-}
-
-function keptMarks(versionOne: VersionOneMarks): Pick<KeptFields, 'versionOne'> {
-  return Object.keys(versionOne).length === 0 ? {} : { versionOne };
 }
 
 type Used = Pick<PipelineContext, 'connection' | 'dataModel' | 'transformation'>;

@@ -52,16 +52,16 @@ export interface DataPlan {
   readonly version?: string | number;
 }
 
-/** What version 1 knows of a pipeline and version 2 does not. */
-export interface VersionOneMarks {
-  /** Made in version 1: its iterator and delay are those of its model's load timestamp, until version 2 gives it others. */
+/** What is kept of a pipeline beside its body. */
+export interface PipelineMarks {
+  /** Its iterator and delay are those of its model's load timestamp, until a PUT gives it others. */
   readonly followsModel?: true;
-  /** A draft (state `new`) that version 1 calls active all the same. */
+  /** A draft (state `new`) that is active as soon as it is no draft any more. */
   readonly isActiveDraft?: true;
 }
 
 /** Optional fields that nothing in the store is looked up by. */
-export interface KeptFields {
+export interface KeptFields extends PipelineMarks {
   /** Digits of the feed that the data belong to: its runs need it active. */
   readonly partnerFeedId?: string;
   /** Its key, encrypted, where the pipeline names the feed by that. */
@@ -69,7 +69,6 @@ export interface KeptFields {
   readonly dataPlan?: DataPlan;
   /** Columns that make a row the same row when it is read again (extension). */
   readonly rowKey?: readonly string[];
-  readonly versionOne?: VersionOneMarks;
 }
 
 export interface Pipeline extends Audit {

@@ -39,7 +39,7 @@ interface ConfigFields {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   readonly secret: readonly string[];
-  /** What a connection of version 1 does not have. */
+  /** Fields that are required and may be an empty text. */
   readonly mayBeEmpty?: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { changedFields } from './changed-fields.ts';
 import { checkDataPlan } from './check-data-plan.ts';
 import { requireNoLiveRun } from './live-runs.ts';
 import { loadPipeline, lockPipeline } from './load-pipeline.ts';
-import type { Iterator, Pipeline, VersionOneMarks } from './pipeline.ts';
+import type { Iterator, Pipeline, PipelineMarks } from './pipeline.ts';
 import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { keepFeedKey } from './read-feed.ts';
@@ -22,8 +22,8 @@ interface Replacement {
   readonly body: Body;
   /** Refuses what would reset the pipeline. */
   readonly preventResets: boolean;
-  /** Version 1's PUT says what it knows of the pipeline; absent: what is known stays, as far as it is still true. */
-  readonly marks?: VersionOneMarks;
+  /** Absent: the stored marks stay as far as they are still true. */
+  readonly marks?: PipelineMarks;
   /** What the body was made of. */
   readonly basedOn?: BasedOn<Pick<PipelineContext, 'pipeline' | 'connection' | 'dataModel'>>;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../kernel/index.ts';
 
-/** What a body was made of: version 1 keeps what it cannot express as it read it. */
+/** What a body was made of: an API keeps what its bodies cannot express as it read it. */
 export interface BasedOn<Saved> {
   readonly read: Saved;
   /** As much of it as went into the body. */

@@ -25,7 +25,7 @@ type Body = Static<typeof ConnectionBody>;
 
 export interface ConnectionSaving {
   readonly body: Body;
-  /** Version 1: nothing is saved while the warehouse does not answer (002, Errors). */
+  /** Nothing is saved while the warehouse does not answer. */
   readonly mustAnswer?: boolean;
 }
 

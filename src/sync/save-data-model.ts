@@ -26,7 +26,7 @@ type Body = Static<typeof DataModelBody>;
 
 export interface ModelSaving {
   readonly body: Body;
-  /** Version 1's; absent: as it was, and none at first. */
+  /** Absent: it stays as it was, and a new model has none. */
   readonly loadTimestamp?: LoadTimestamp | null;
 }
 
@@ -124,7 +124,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
   return after;
 }
 
-/** What an audit entry compares: version 1 may have changed what version 2 does not show. */
+/** What an audit entry compares: the load timestamp is part of it, which version 2 does not show. */
 function modelFields(model: DataModel) {
   return { ...dataModelAnswer(model), ...(model.loadTimestamp !== null && { load_timestamp: model.loadTimestamp }) };
 }

@@ -48,7 +48,7 @@ export const dataModels = pgTable(
     name: text('name').notNull(),
     state: text('state').notNull(),
     sqlQuery: text('sql_query').notNull(),
-    /** Version 1's load timestamp, JSON text of `LoadTimestamp`; null: the model has none. */
+    /** The load timestamp that pipelines may follow, JSON text of `LoadTimestamp`; null: the model has none. */
     loadTimestamp: text('load_timestamp'),
     /** Why it is invalid, JSON text `[{message}]`; null: valid. */
     fault: text('fault'),

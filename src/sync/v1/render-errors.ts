@@ -51,7 +51,7 @@ const FOLLOWED: FieldNames = {
 
 /** Returns one reason why a pipeline is faulted. */
 export function renderFault({ pipeline }: Pick<PipelineContext, 'pipeline'>, fault: Worded): string {
-  return renderMessage(pipeline.kept.versionOne?.followsModel === true ? FOLLOWED : {}, fault);
+  return renderMessage(pipeline.kept.followsModel === true ? FOLLOWED : {}, fault);
 }
 
 /** Does `work`, a trigger or a retry. It refuses a stopped pipeline with a way out that version 1 has. */

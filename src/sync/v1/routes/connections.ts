@@ -108,7 +108,7 @@ async function requireTypesStay(
 ): Promise<void> {
   if (provider === undefined || provider === before) return;
   for (const { pipeline, dataModel } of await loadKnownPipelines(store, { workspaceId, connectionId: id })) {
-    if (pipeline.kept.versionOne?.followsModel !== true) continue;
+    if (pipeline.kept.followsModel !== true) continue;
     requireTimestampType({ id, provider }, dataModel.loadTimestamp, `type: data model "${dataModel.id}": `);
   }
 }

@@ -92,7 +92,7 @@ async function replaceModel(
   const stored = await loadDataModel(deps.store, { workspaceId, id });
   const loadTimestamp = readLoadTimestamp(body);
   for (const { pipeline, connection } of await loadKnownPipelines(deps.store, { workspaceId, dataModelId: id })) {
-    if (pipeline.kept.versionOne?.followsModel) requireTimestampType(connection, loadTimestamp);
+    if (pipeline.kept.followsModel) requireTimestampType(connection, loadTimestamp);
   }
   return replaceDataModel(deps, caller, {
     ...{ id, body: dataModelBody(body, stored), loadTimestamp },

@@ -5,7 +5,7 @@ import type { PipelineBody as BodyOfTwo } from '../../contract/pipeline.ts';
 import { FREQUENCIES } from '../../contract/schedule.ts';
 import type { DataModel } from '../../data-model.ts';
 import { followModel } from '../../load-timestamp.ts';
-import type { Pipeline, VersionOneMarks } from '../../pipeline.ts';
+import type { Pipeline, PipelineMarks } from '../../pipeline.ts';
 import type { PipelineContext } from '../../pipeline-status.ts';
 import { pipelineAnswer } from '../../wire/pipeline-answer.ts';
 import type { PipelineBody } from '../contract/pipeline.ts';
@@ -17,7 +17,7 @@ type Two = Static<typeof BodyOfTwo>;
 
 export interface SaidInTwo {
   readonly body: Two;
-  readonly marks: VersionOneMarks;
+  readonly marks: PipelineMarks;
 }
 
 /** `dataModel` is the one that the body names; `stored` the pipeline that a PUT replaces. Throws VALIDATION_FAILED. */
@@ -28,7 +28,7 @@ export function saidInTwo(
   requireFields(body, stored?.pipeline);
   const before = stored === undefined ? undefined : bodyOf(stored);
   const { state, isActiveDraft } = stateOf(body, stored?.pipeline);
-  const followsModel = stored === undefined || stored.pipeline.kept.versionOne?.followsModel === true;
+  const followsModel = stored === undefined || stored.pipeline.kept.followsModel === true;
   const own = {
     schedule: scheduleOf(body, before?.schedule),
     sync_mode: before?.sync_mode ?? { type: 'full' as const },

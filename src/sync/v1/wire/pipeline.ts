@@ -30,7 +30,7 @@ export function pipelineAnswer(context: PipelineContext): Static<typeof Pipeline
 /** A draft is state `new`; of one that version 2 made nobody said that it is active. */
 export function activity({ state, kept }: Pick<Pipeline, 'state' | 'kept'>) {
   const is_draft = state === 'new';
-  return { is_draft, is_active: is_draft ? kept.versionOne?.isActiveDraft === true : state === 'active' };
+  return { is_draft, is_active: is_draft ? kept.isActiveDraft === true : state === 'active' };
 }
 
 function intervalOf({ schedule: { type, frequency } }: Pipeline) {
