@@ -10,7 +10,7 @@ import { findConnection, unknownConnection } from './load-connection.ts';
 import { findDataModel, unknownDataModel } from './load-data-model.ts';
 import { findFieldTransformation, unknownFieldTransformation } from './load-field-transformation.ts';
 import { tracksAsBefore } from './load-timestamp.ts';
-import type { KeptFields, Notice, Pipeline, Schedule, SyncMode, PipelineMarks } from './pipeline.ts';
+import type { KeptFields, Notice, Pipeline, PipelineMarks, Schedule, SyncMode } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
 import { readFeed } from './read-feed.ts';

@@ -30,7 +30,7 @@ describe('a body is refused by the path of the field', () => {
     ['partner_feed_id: there is no feed 7', { partner_feed_id: 7 }],
     ['data_plan_version: must be a whole number', { data_plan_id: 'plan', data_plan_version: '1.5' }],
     ['data_plan_version: must be a whole number', { data_plan_id: 'plan', data_plan_version: -1 }],
-    ['data_plan_version: belongs to a data_plan_id', { data_plan_version: 1 }],
+    ['data_plan_version: belongs to a data plan', { data_plan_version: 1 }],
     ['field_transformation_id: is not available', { field_transformation_id: 'x' }],
     ['field_transformation_id: is required when', { pipeline_type: 'events' }],
     ['field_transformation_id: there is no', { pipeline_type: 'events', field_transformation_id: 'nope' }],

@@ -118,7 +118,7 @@ describe('a trigger', () => {
   it('answers 400 once the schedule is over', async () => {
     const schedule = { type: 'on_demand', end: '2024-06-01T11:59:59Z' };
     await api.admin.put(PIPELINE, { ...pipelineBody, schedule });
-    expect(messages(await trigger())).toContain('ended at 2024-06-01T11:59:59Z; PUT a later end');
+    expect(messages(await trigger())).toContain('ended at 2024-06-01T11:59:59Z; PUT a later schedule.end');
   });
 
   it('with an Idempotency-Key answers the same run for a day, whatever became of it', async () => {
