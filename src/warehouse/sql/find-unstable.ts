@@ -1,21 +1,14 @@
 import { isRecord, type Node, visitNodes } from './syntax-tree.ts';
 
-/** Answers that differ each time they are asked for (rulings §7, Mapping: such a model gets a warning when it is saved). */
+/** Answers that differ each time they are asked for; such a model gets a warning when it is saved. */
 const RANDOM = new Set([
   ...['random', 'rand', 'randn', 'randstr', 'uniform', 'zipf', 'setseed', 'newid', 'seq1', 'seq2', 'seq4', 'seq8'],
   ...['uuid', 'uuidv4', 'uuidv7', 'uuid_string', 'gen_random_uuid', 'generate_uuid', 'uuid_generate_v4'],
 ]);
 const CLOCK = new Set([
   ...['now', 'today', 'getdate', 'sysdate', 'systimestamp', 'clock_timestamp', 'statement_timestamp', 'timeofday'],
-  ...['transaction_timestamp', 'current_date', 'current_time', 'current_timestamp', 'current_timestamp_l_t_z'],
-  ...[
-    'current_datetime',
-    'current_localtime',
-    'current_localtimestamp',
-    'localtime',
-    'localtimestamp',
-    'get_current_time',
-  ],
+  ...['transaction_timestamp', 'current_date', 'current_time', 'current_timestamp', 'current_datetime'],
+  ...['current_localtime', 'current_localtimestamp', 'localtime', 'localtimestamp', 'get_current_time'],
   ...['get_current_timestamp', 'utc_date', 'utc_time', 'utc_timestamp', 'unix_timestamp'],
 ]);
 /** With an argument these compute something from it. */
@@ -32,17 +25,14 @@ export function findUnstable(statement: unknown): readonly string[] {
 }
 
 function unstableCall({ kind, fields }: Node): string | undefined {
-  const isCall = kind === 'function' && typeof fields.name === 'string';
-  const name = isCall ? String(fields.name).toLowerCase() : kind;
-  if (ONLY_WITHOUT_ARGUMENTS.has(name) && hasArguments(fields)) return undefined;
+  // a name behind that of a schema is a method to the parser
+  const called = isRecord(fields.method) ? fields.method.name : fields.name;
+  const name = kind === 'function' || kind === 'method_call' ? String(called).toLowerCase() : kind;
+  if (ONLY_WITHOUT_ARGUMENTS.has(name) && Array.isArray(fields.args) && fields.args.length > 0) return undefined;
   // the parser takes a bare or quoted column of that name for the function
   if (name === 'now' && fields.no_parens === true) return undefined;
   if (RANDOM.has(name)) return `${name} gives another value each time the model is read.`;
   return CLOCK.has(name) ? `${name} moves on between two readings of the model.` : undefined;
-}
-
-function hasArguments(fields: Node['fields']): boolean {
-  return (Array.isArray(fields.args) && fields.args.length > 0) || isRecord(fields.this);
 }
 
 function unstableRows({ fields }: Node): string | undefined {
