@@ -13,26 +13,30 @@ const QUERY_KINDS = new Set(['select', 'union', 'intersect', 'except']);
 /** Statements that the parser can find inside a query, such as a CTE that deletes. */
 const STATEMENT_PREFIXES = ['create_', 'drop_', 'alter_', 'truncate'];
 const STATEMENT_KINDS = new Set([
-  ...['insert', 'update', 'delete', 'merge', 'copy', 'put', 'load_data', 'export', 'undrop', 'conditional_insert'],
-  ...['multitable_inserts', 'grant', 'revoke', 'command', 'execute', 'declare', 'set_statement', 'use', 'kill'],
-  ...['attach', 'detach', 'install', 'transaction', 'commit', 'rollback', 'pragma', 'show', 'describe', 'summarize'],
-  ...['refresh', 'analyze', 'cache', 'uncache', 'lock', 'next_value_for', 'locking_statement', 'prepare'],
+  ...['insert', 'update', 'delete', 'merge', 'copy', 'put', 'load_data', 'export', 'undrop', 'multitable_inserts'],
+  ...['grant', 'revoke', 'command', 'execute', 'declare', 'set_statement', 'use', 'kill', 'attach', 'detach'],
+  ...['install', 'transaction', 'commit', 'rollback', 'pragma', 'show', 'describe', 'summarize', 'refresh'],
+  ...['analyze', 'cache', 'uncache', 'next_value_for', 'prepare', 'comment'],
 ]);
+
 /** The first thing that makes this more than one SELECT that only reads; undefined: it is one. */
 export function findRefused(statement: unknown, tokens: readonly Token[]): Refusal | undefined {
   const root = nodeOf(statement);
-  if (root === undefined || !isQuery(root))
-    return { construct: nameOfRoot(root, tokens), offset: placeOfRoot(root, tokens) };
+  if (!isQuery(root)) return refusalOf(nameOfRoot(root, tokens), tokens);
   let refused: string | undefined;
   visitNodes(statement, (node) => {
     refused ??= refusedIn(node);
   });
-  return refused === undefined ? undefined : { construct: refused, offset: place(refused, tokens) };
+  return refused === undefined ? undefined : refusalOf(refused, tokens);
+}
+
+function refusalOf(construct: string, tokens: readonly Token[]): Refusal {
+  return { construct, offset: place(construct, tokens) };
 }
 
 /** A parenthesised query is a subquery whose inside is a query. */
-function isQuery(node: Node): boolean {
-  let inner: Node | undefined = node;
+function isQuery(node: Node | undefined): boolean {
+  let inner = node;
   while (inner?.kind === 'subquery') inner = nodeOf(inner.fields.this);
   return inner !== undefined && QUERY_KINDS.has(inner.kind);
 }
@@ -52,11 +56,13 @@ function lockName(lock: unknown): string {
   return isRecord(lock) && isRecord(lock.update) ? 'FOR UPDATE' : 'FOR SHARE';
 }
 
-/** `create_table` → `CREATE TABLE`, `set_statement` → `SET`, `conditional_insert` → `INSERT`. */
+/** `create_table` → `CREATE TABLE`, `set_statement` → `SET`, `multitable_inserts` → `INSERT`. */
 function keywordOf(kind: string): string {
-  if (kind.includes('insert')) return 'INSERT';
-  if (kind.endsWith('_statement')) return kind.slice(0, -'_statement'.length).toUpperCase();
-  return kind.replaceAll('_', ' ').toUpperCase();
+  if (kind === 'multitable_inserts') return 'INSERT';
+  return kind
+    .replace(/_statement$/, '')
+    .replaceAll('_', ' ')
+    .toUpperCase();
 }
 
 function nameOfRoot(root: Node | undefined, tokens: readonly Token[]): string {
@@ -66,18 +72,11 @@ function nameOfRoot(root: Node | undefined, tokens: readonly Token[]): string {
   return tokens[0]?.text.toUpperCase() ?? 'an empty text';
 }
 
-function placeOfRoot(root: Node | undefined, tokens: readonly Token[]): number {
-  return place(nameOfRoot(root, tokens), tokens);
-}
-
 /** Where the construct's first word stands; the tree itself has places for names only. */
 export function place(construct: string, tokens: readonly Token[]): number {
-  const [word = '', next] = construct.split(' ');
-  const is = (token: Token | undefined, text: string) =>
-    token !== undefined &&
-    token.text.toUpperCase() === text &&
-    token.type !== 'STRING' &&
-    token.type !== 'QUOTED_IDENTIFIER';
+  const [word, next] = construct.split(' ');
+  const is = (token: Token | undefined, text: string | undefined) =>
+    token?.text.toUpperCase() === text && token?.type !== 'STRING' && token?.type !== 'QUOTED_IDENTIFIER';
   const at =
     tokens.find((token, index) => is(token, word) && (next === undefined || is(tokens[index + 1], next))) ??
     tokens.find((token) => is(token, word)) ??
