@@ -1,10 +1,13 @@
-// The SQL gate: is a model exactly one SELECT that only reads? Parsed, never matched (rulings §7, SQL models).
+// The SQL gate: is a model exactly one SELECT that only reads? Parsed, never matched .
 import type { Dialect } from '../dialect.ts';
-import { findEffect, readByRedshift } from './effects.ts';
+import { findDisputedComment } from './disputed-comment.ts';
+import { findEffect } from './effects.ts';
 import { findRefused } from './find-refused.ts';
 import { findUnstable } from './find-unstable.ts';
 import { findOpenComment } from './open-comment.ts';
+import { isClosed } from './parentheses.ts';
 import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
+import { findDisputedString, readByRedshift } from './redshift-reading.ts';
 
 export interface SqlComplaint {
   /** Names the construct, says where it stands and what to do. */
@@ -43,8 +46,7 @@ export async function acceptsSomeGrammar(sql: string): Promise<ModelCheck> {
     if (check.outcome === 'accepted') return check;
     checks.push(check);
   }
-  const [best] = checks.sort((left, right) => insight(right) - insight(left));
-  return best ?? refuse(sql, 0, EMPTY);
+  return checks.reduce((best, check) => (insight(check) > insight(best) ? check : best));
 }
 
 /** How much a check that did not accept says about the text. */
@@ -61,11 +63,12 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   const all = parser.tokens(sql, grammar);
   if (all === undefined) return syntaxError(parser, sql, grammar);
   const tokens = all.at(-1)?.type === 'SEMICOLON' ? all.slice(0, -1) : all;
-  const [first] = tokens;
-  const last = tokens.at(-1);
   const open = findOpenComment(sql, all.at(-1)?.end ?? 0, grammar);
   if (open !== undefined) return misread(sql, open, 'the comment has no end; close it with */.');
-  if (first === undefined || last === undefined) return refuse(sql, 0, EMPTY);
+  const disputed = findDisputedComment(sql, all, grammar);
+  if (disputed !== undefined) return refuse(sql, disputed.offset, disputed.message);
+  const [first] = tokens;
+  if (first === undefined) return refuse(sql, 0, EMPTY);
   const semicolon = tokens.find(({ type }) => type === 'SEMICOLON');
   if (semicolon !== undefined) {
     return refuse(
@@ -78,8 +81,8 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   if (refused !== undefined) return refused;
   const effect = findEffect(tokens, grammar);
   if (effect !== undefined) return refuse(sql, effect.offset, notAllowed(effect.construct));
-  const text = sql.slice(first.start, last.end);
-  return verdict({ sql, text, tokens, parsed: parser.parse(text, grammar), origin: first.start });
+  const text = sql.slice(first.start, tokens.at(-1)?.end);
+  return verdict({ sql, text, tokens, first, parsed: parser.parse(text, grammar) });
 }
 
 interface Reading {
@@ -90,42 +93,39 @@ interface Reading {
 
 /** Refuses what only Redshift reads out of the text. Wrong syntax there does nothing. */
 function refusedByRedshift(parser: SqlParser, { sql, tokens, grammar }: Reading): ModelCheck | undefined {
-  const other = readByRedshift(sql, tokens, grammar);
-  if (other.kind === 'unclear') return refuse(sql, other.offset, BACKSLASH);
-  if (other.kind !== 'differs') return undefined;
-  const check = checkByGrammar(parser, other.text, grammar);
+  const disputed = findDisputedString(sql, tokens, grammar);
+  if (disputed === undefined) return undefined;
+  if (/\/\*|\$/.test(sql)) return refuse(sql, disputed.start, BACKSLASH);
+  const check = checkByGrammar(parser, readByRedshift(sql), grammar);
   return check.outcome === 'refused' && check.complaint.kind === 'construct' ? check : undefined;
 }
 
 interface Case {
   readonly sql: string;
+  /** The model's own text. */
   readonly text: string;
   readonly tokens: readonly Token[];
+  readonly first: Token;
   readonly parsed: Parsed;
-  /** Where `text` begins in `sql`. */
-  readonly origin: number;
 }
 
-function verdict({ sql, text, tokens, parsed, origin }: Case): ModelCheck {
+function verdict({ sql, text, tokens, first, parsed }: Case): ModelCheck {
+  const word = first.text.toUpperCase();
   if (parsed.outcome === 'syntax') {
-    const [first] = tokens;
     // a misspelt SELECT reads as an alias, and the parser complains of the second word after it
-    if (first?.type === 'VAR') return misread(sql, origin, `${first.text} begins no query; begin with SELECT or WITH.`);
-    return misread(sql, origin + parsed.offset, parsed.message);
+    if (first.type === 'VAR')
+      return misread(sql, first.start, `${first.text} begins no query; begin with SELECT or WITH.`);
+    return misread(sql, first.start + parsed.offset, parsed.message);
   }
+  if (!isClosed(tokens)) return misread(sql, first.start, 'the parentheses do not match.');
   if (parsed.outcome === 'undecided') {
-    if (!isClosed(tokens)) return misread(sql, origin, 'the parentheses do not match.');
-    const [first] = tokens;
-    if (first !== undefined && !QUERY_WORDS.has(first.text.toUpperCase()))
-      return refuse(sql, first.start, notAllowed(first.text.toUpperCase()));
+    if (!QUERY_WORDS.has(word)) return refuse(sql, first.start, notAllowed(word));
     return { outcome: 'undecided', sql: text, reason: parsed.reason };
   }
   const [statement, second] = parsed.statements;
-  if (second !== undefined) return refuse(sql, origin, 'Several statements are not allowed; write one SELECT.');
+  if (second !== undefined) return refuse(sql, first.start, 'Several statements are not allowed; write one SELECT.');
   const refusal = findRefused(statement, tokens);
-  if (refusal !== undefined) {
-    return refuse(sql, refusal.offset, notAllowed(refusal.construct));
-  }
+  if (refusal !== undefined) return refuse(sql, refusal.offset, notAllowed(refusal.construct));
   return { outcome: 'accepted', sql: text, warnings: findUnstable(statement) };
 }
 
@@ -144,18 +144,6 @@ function syntaxError(parser: SqlParser, sql: string, grammar: string): ModelChec
   return misread(sql, 0, 'a quote or comment is not closed.');
 }
 
-/** A text that closes more than it opens would leave the parentheses it is wrapped in. */
-function isClosed(tokens: readonly Token[]): boolean {
-  let depth = 0;
-  for (const { text, type } of tokens) {
-    if (type === 'STRING' || type === 'QUOTED_IDENTIFIER') continue;
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    if (depth < 0) return false;
-  }
-  return depth === 0;
-}
-
 function refuse(sql: string, offset: number, message: string): ModelCheck {
   return { outcome: 'refused', complaint: complain(sql, offset, { kind: 'construct', message }) };
 }
@@ -167,9 +155,9 @@ function misread(sql: string, offset: number, message: string): ModelCheck {
 
 /** A complaint about the place `offset` (UTF-16 units) of the text, which its message names. */
 export function complain(sql: string, offset: number, what: Pick<SqlComplaint, 'kind' | 'message'>): SqlComplaint {
-  const before = sql.slice(0, offset).split('\n');
-  const line = before.length;
-  const column = (before.at(-1)?.length ?? 0) + 1;
+  const before = sql.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = before.length - before.lastIndexOf('\n');
   const message = `Line ${line}, column ${column}: ${what.message}`;
   return { ...what, message, line, column };
 }

@@ -1,6 +1,7 @@
 // Functions that do something although they stand in a SELECT, and that neither a READ ONLY transaction nor a missing grant
 // of the connection's user reliably stops. The names are those of one product each, so those of PostgreSQL are refused for its grammars only.
 import type { Refusal } from './find-refused.ts';
+import { closeOf } from './parentheses.ts';
 import type { Token } from './parser.ts';
 
 /** PostgreSQL and Redshift, by the whole name. */
@@ -10,13 +11,23 @@ const POSTGRES_NAMES = new Set([
   ...['lo_unlink', 'lo_truncate', 'lo_truncate64', 'lo_lseek', 'lo_lseek64', 'lo_tell', 'lo_tell64', 'lo_manage'],
   ...['lowrite', 'loread'],
   // SQL in a text, which nobody has looked at
-  ...['ts_stat', 'crosstab', 'crosstab2', 'crosstab3', 'crosstab4', 'crosstabn', 'connectby'],
+  ...[
+    'ts_stat',
+    'ts_rewrite',
+    'crosstab',
+    'crosstab2',
+    'crosstab3',
+    'crosstab4',
+    'crosstabn',
+    'connectby',
+    'xpath_table',
+  ],
 ]);
 
 /** PostgreSQL and Redshift, by how the names begin. */
 const POSTGRES_FAMILIES = [
-  // sessions of their own, to any server, which write
-  'dblink',
+  // sessions of their own, to any server or to those of a cluster, which write
+  ...['dblink', 'run_command_on_'],
   // files and processes of the server
   ...['pg_read_', 'pg_ls_', 'pg_stat_file', 'pg_file_', 'pg_terminate_', 'pg_cancel_', 'pg_reload_', 'pg_rotate_'],
   ...['pg_switch_', 'pg_promote', 'pg_wal_replay_', 'pg_backup_', 'pg_start_backup', 'pg_stop_backup', 'pg_log_'],
@@ -62,75 +73,39 @@ function hasEffects(name: string, grammar: string): boolean {
 }
 
 /**
- * The first call of such a function, by the words of the text: the tree hides qualified and quoted calls. A name that is
- * written with escapes (`U&"…"`) could be any of them.
+ * The first thing that does more than compute a value, by the words of the text: the tree hides qualified and quoted calls,
+ * and there is none where the parser gives up.
  */
 export function findEffect(tokens: readonly Token[], grammar: string): Refusal | undefined {
-  for (const [index, token] of tokens.entries()) {
-    if (grammar === 'snowflake' && isNextOfSequence(tokens, index))
-      return { construct: 'NEXTVAL', offset: token.start };
-    const construct = token.type === 'STRING' ? undefined : effectOfCall(tokens, index, grammar);
-    if (construct !== undefined) return { construct, offset: token.start };
+  for (const [index, { start }] of tokens.entries()) {
+    const construct = effectAt(tokens, index, grammar);
+    if (construct !== undefined) return { construct, offset: start };
   }
   return undefined;
 }
 
-function effectOfCall(tokens: readonly Token[], index: number, grammar: string): string | undefined {
-  if (tokens[index + 1]?.type !== 'L_PAREN') return undefined;
-  const { type, text } = tokens[index] as Token;
-  if (hasEffects(text, grammar) && !isDefinedByWith(tokens, index)) return text.toUpperCase();
-  const isEscaped = type === 'QUOTED_IDENTIFIER' && text.includes('\\') && tokens[index - 1]?.type === 'AMP';
-  return isEscaped ? 'A function whose name is written with escapes' : undefined;
+function effectAt(tokens: readonly Token[], index: number, grammar: string): string | undefined {
+  const [before, token, next] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
+  const word = token.text.toUpperCase();
+  if (isEscapedName(tokens, index)) return 'A name that is written with escapes (U&"…")';
+  if (grammar === 'snowflake' && word === 'NEXTVAL' && before?.type === 'DOT') return word;
+  // Snowflake's pipe between statements
+  if (grammar === 'snowflake' && word === '->>') return word;
+  // Databricks gives the rows to a program: TRANSFORM (…) USING 'program', MAP … USING, REDUCE … USING
+  if (grammar === 'databricks' && word === 'USING' && next?.type.endsWith('STRING')) return 'USING with a program';
+  if (next?.type !== 'L_PAREN') return undefined;
+  if (word === 'IDENTIFIER' && tokens[closeOf(tokens, index + 1) + 1]?.type === 'L_PAREN')
+    return 'A call by IDENTIFIER(…)';
+  return hasEffects(token.text, grammar) ? word : undefined;
 }
 
-/** Snowflake moves a sequence on where its name has this column: `seq.NEXTVAL`. */
-function isNextOfSequence(tokens: readonly Token[], index: number): boolean {
-  const { type, text } = tokens[index] as Token;
-  return type !== 'STRING' && text.toLowerCase() === 'nextval' && tokens[index - 1]?.type === 'DOT';
-}
-
-/** Tells `WITH name (a, b) AS (` from a call: behind the list of columns stands AS and a query in parentheses. */
-function isDefinedByWith(tokens: readonly Token[], index: number): boolean {
-  const before = tokens[index - 1]?.text.toUpperCase();
-  if (before !== 'WITH' && before !== 'RECURSIVE' && before !== ',') return false;
-  const close = tokens.findIndex(({ text, type }, at) => at > index && text === ')' && type !== 'STRING');
-  const names = tokens.slice(index + 2, close);
-  const isList = names.every(({ type, text }) => type === 'VAR' || type === 'QUOTED_IDENTIFIER' || text === ',');
-  const [as, ...next] = tokens.slice(close + 1, close + 5).map(({ text }) => text.toUpperCase());
-  const query = next.filter((word) => word !== 'NOT' && word !== 'MATERIALIZED');
+/** PostgreSQL's U&"…", which could be any name. */
+function isEscapedName(tokens: readonly Token[], index: number): boolean {
+  const [u, amp, name] = tokens.slice(index, index + 3);
   return (
-    isList &&
-    as === 'AS' &&
-    query[0] === '(' &&
-    (query[1] === undefined || /^(?:SELECT|WITH|VALUES|\()$/.test(query[1]))
+    name?.type === 'QUOTED_IDENTIFIER' &&
+    amp?.type === 'AMP' &&
+    u?.text.toUpperCase() === 'U' &&
+    name.start - u.end === amp.text.length
   );
-}
-
-/**
- * The text as Redshift reads it, where PostgreSQL and Redshift, which one connection may both be, differ: a backslash before
- * a quote ends the string to PostgreSQL, and to Redshift the string goes on. Its escapes are blanked, so that places stay.
- * `unclosed`: Redshift refuses it by itself. `unclear`: comments and dollar quotes may hold quotes, too.
- */
-export function readByRedshift(
-  sql: string,
-  tokens: readonly Token[],
-  grammar: string,
-): { readonly kind: 'same' | 'unclosed' } | { readonly kind: 'differs'; readonly text: string } | UnclearReading {
-  if (grammar !== 'postgresql' && grammar !== 'redshift') return { kind: 'same' };
-  const differing = tokens.find(({ type, start, end }) => type === 'STRING' && /^'.*\\'/s.test(sql.slice(start, end)));
-  if (differing === undefined) return { kind: 'same' };
-  if (/\/\*|\$/.test(sql)) return { kind: 'unclear', offset: differing.start };
-  let isClosed = true;
-  const text = sql.replaceAll(/--[^\n]*|"[^"]*"|'(?:\\[\s\S]|''|[^'\\])*(?:'|\\?$)/g, (part) => {
-    if (!part.startsWith("'")) return part;
-    const blanked = part.replaceAll(/\\[\s\S]/g, '__');
-    isClosed &&= blanked.length > 1 && (blanked.match(/'/g) ?? []).length % 2 === 0;
-    return blanked;
-  });
-  return isClosed ? { kind: 'differs', text } : { kind: 'unclosed' };
-}
-
-interface UnclearReading {
-  readonly kind: 'unclear';
-  readonly offset: number;
 }
