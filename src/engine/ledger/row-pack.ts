@@ -34,9 +34,9 @@ export function createRowPack(rowOf: (text: string) => Row): RowPack {
         bytes.copy(larger, 0, 0, end);
         bytes = larger;
       }
-      end += bytes.write(text, end, 'utf8');
+      end += bytes.write(text, end);
       ends.push(end);
     },
-    row: (index) => rowOf(bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index])),
+    row: (index) => rowOf(bytes.toString('utf8', ends[index - 1] ?? 0, ends[index])),
   };
 }

@@ -55,7 +55,7 @@ export function createSieve({ whole, known, early }: SievePlan): Sieve {
       const text = whole.textOf(row);
       // where the row does not pass, the next one writes its key over this one
       if (newest.isTaken(newest.hash === whole ? text : newest.hash.textOf(row))) return false;
-      if (former.length > 0 && former.some((finder) => finder.knows(row))) return false;
+      if (former.some((finder) => finder.knows(row))) return false;
       keys.count++;
       if (early !== undefined) marks.push(Number(early.isEarly(row)));
       pack.add(whole.cellsOf(text));
@@ -83,8 +83,8 @@ function createFinder({ hash, own, others }: KnownRows, keys: Keys) {
     isTaken(text: string): boolean {
       hash.write(text, keys.roomForOne(), keys.count * KEY_BYTES);
       const { bytes, words, count } = keys;
-      if (own.left > 0 && own.take(words, count * KEY_WORDS)) return true;
-      if (others.left === 0 || !others.take(words, count * KEY_WORDS)) return false;
+      if (own.take(words, count * KEY_WORDS)) return true;
+      if (!others.take(words, count * KEY_WORDS)) return false;
       bytes.copy(found.roomForOne(), found.count * KEY_BYTES, count * KEY_BYTES, (count + 1) * KEY_BYTES);
       found.count++;
       return true;
