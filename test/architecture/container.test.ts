@@ -1,9 +1,15 @@
 // What must hold of the container files, which no test of this machine can run.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../bin/node-flags.mjs';
 import { SETTINGS } from '../../src/config.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../support/localhost-certificate.ts';
 import { ROOT } from './source-tree.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -12,6 +18,8 @@ const compose = read('docker-compose.yml');
 
 describe('the Dockerfile', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+
+  const healthCheck = (): string[] => JSON.parse(/^HEALTHCHECK[^\n]*\\\n\s+CMD (\[.*\])$/m.exec(final)?.[1] ?? '');
 
   test('stands on the Node that Penstock runs on', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
@@ -33,8 +41,28 @@ describe('the Dockerfile', () => {
   });
 
   test('asks /healthz for its health', () => {
-    const command = /^HEALTHCHECK[^\n]*\\\n\s+CMD (\[.*\])$/m.exec(final)?.[1] ?? '';
-    expect(JSON.parse(command)).toEqual(['node', '-e', expect.stringContaining('/healthz')]);
+    expect(healthCheck()).toEqual(['node', '-e', expect.stringContaining('/healthz')]);
+  });
+
+  test.each([
+    [200, 0],
+    [503, 1],
+  ])('takes an answer of %i for the exit code %i, with and without TLS', async (status, code) => {
+    const [, ...args] = healthCheck();
+    const answer: RequestListener = ({ url }, response) => response.writeHead(url === '/healthz' ? status : 404).end();
+    const plain = createServer(answer);
+    const encrypted = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, answer);
+    for (const [server, certificate] of [
+      [plain, ''],
+      [encrypted, '/etc/penstock/cert.pem'],
+    ] as const) {
+      await once(server.listen(0, '0.0.0.0'), 'listening');
+      const { port } = server.address() as AddressInfo;
+      const env = { PENSTOCK_PORT: String(port), PENSTOCK_TLS_CERTIFICATE: certificate };
+      const [ended] = await once(spawn(process.execPath, args, { env }), 'exit');
+      expect(ended).toBe(code);
+      await new Promise((closed) => server.close(closed));
+    }
   });
 
   test('copies only what is there and what the context lets in', () => {
