@@ -16,7 +16,7 @@ const decisions = [
       'src/warehouse/sql/{disputed-comment,parentheses,redshift-reading,time-travel}.ts',
     ],
     tests: [
-      'test/unit/warehouse/{check-model,check-write-back,hostile-models,model-warnings,refused-statements}.test.ts',
+      'test/unit/warehouse/{check-model,check-write-back,hostile-models,model-warnings,refused-functions,refused-statements}.test.ts',
     ],
   },
   {
