@@ -1,12 +1,14 @@
 // What becomes of erased people who come again (rulings §4; docs/erasure.md), by every way into the store.
 import { describe, expect, it } from 'vitest';
 import {
+  createTombstoneKeys,
   type Delivered,
   type Person,
   type ProfileId,
   type ResolutionScope,
   readProfile,
 } from '../../../src/identity/index.ts';
+import { Secret } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { addWorkspace } from '../../support/add-workspace.ts';
 import { deliver, deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
@@ -15,6 +17,7 @@ import { requestsOf } from '../../support/identity-requests.ts';
 import { openTestStore } from '../../support/test-store.ts';
 
 const ERASED = { erased: true };
+const tombstoneKeys = createTombstoneKeys(new Secret('the key of all tests'));
 const DEVELOPMENT = { ...SCOPE, environment: 'development' } as const;
 const ANN = { customer_id: 'ann', email: 'ann@x', mp_deviceid: 'phone' } as const;
 
@@ -126,6 +129,40 @@ describe.each([
   });
 });
 
+it('of erased people among thousands of new ones are erased, and they alone', async () => {
+  await using store = await openTestStore();
+  const erased = Array.from({ length: 40 }, (_, i) => ({ type: 'email', value: `gone${i}@x` }) as const);
+  await erase(store, [], { identities: erased });
+  const people = Array.from({ length: 2_100 }, (_, i) =>
+    person(i % 100 === 7 ? { email: `gone${Math.floor(i / 100)}@x` } : { email: `new${i}@x` }),
+  );
+  const { outcomes, createdProfiles } = await deliver(store, people);
+  const found = outcomes.flatMap((outcome, i) => ('erased' in outcome ? i : []));
+  expect(found).toEqual(people.flatMap((_, i) => (i % 100 === 7 ? i : [])));
+  expect(createdProfiles).toBe(2_100 - found.length);
+});
+
+it('are known among whom something names that is no delivery, by an MPID where at most devices stand beside it', async () => {
+  await using store = await openTestStore();
+  const mpid = await withoutAnn(store);
+  const environment = 'production' as const;
+  const phone = { type: 'mp_deviceid', value: 'phone' } as const;
+  const bob = { type: 'email', value: 'bob@x' } as const;
+  const among = await store.transaction((tx) =>
+    testIdentities().erasedAmong(tx, SCOPE.workspaceId, () => [
+      { environment, identities: [bob] },
+      { environment, identities: [{ ...bob, value: 'ann@x' }] },
+      { environment, identities: [phone], mpid },
+      { environment, identities: [bob], mpid },
+      { environment, identities: [], mpid: mpid + 1n },
+      { environment, identities: [], mentions: ['ann@x and more', 'bob@example.com'] },
+      { environment, identities: [phone] },
+      { environment: 'development', identities: [], mpid },
+    ]),
+  );
+  expect(among).toEqual(new Set([1, 2]));
+});
+
 describe('an identity request of an erased person', () => {
   const asked = { email: 'ann@x', mp_deviceid: 'phone' } as const;
 
@@ -154,6 +191,10 @@ describe('an identity request of an erased person', () => {
     expect(await requests.ask('identify', asked, { isReadOnly: true })).toMatchObject({ isEphemeral: true });
     const mixed = requests.ask('search', { ...asked, other: 'o' });
     await expect(mixed).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    // with an identity of somebody who lives, too
+    const shared = { customer_id: 'ann', email: 'bob@x' } as const;
+    await expect(requests.ask('search', shared)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await requests.ask('identify', shared, { isReadOnly: true })).toMatchObject({ isEphemeral: true });
     await requests.drain();
   });
 
@@ -184,6 +225,22 @@ describe('an identity request of an erased person', () => {
     expect((await deliver(store, rows)).outcomes).toEqual([ERASED, { mpid }]);
     expect((await deliver(store, rows, DEVELOPMENT)).outcomes).toEqual([ERASED, ERASED]);
     await requests.drain();
+    const key = tombstoneKeys.ofIdentity('production', { type: 'email', value: 'ann@x' });
+    const left = await testTombstones.export(store, SCOPE.workspaceId);
+    expect(left.map((tombstone) => tombstone.key)).not.toContain(key);
+    expect(left).toHaveLength(4);
+    const entries = await store.query(
+      'SELECT actor, action, resource, detail::text AS detail FROM audit_log WHERE workspace_id = $1',
+      [SCOPE.workspaceId],
+    );
+    expect(entries).toEqual([
+      {
+        actor: 'key-1',
+        action: 'tombstone.lifted',
+        resource: `tombstone/${key}`,
+        detail: expect.stringMatching(/^{"by": ?"login"}$/),
+      },
+    ]);
   });
 });
 
