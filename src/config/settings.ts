@@ -126,7 +126,7 @@ export const SETTINGS = {
   PENSTOCK_WAREHOUSE_HOSTS: {
     default: '',
     meaning:
-      'Hosts that connections may lead to, comma separated: names, `*.example.com` for all below, addresses or networks; empty: any. The store’s own address is always refused.',
+      'Hosts that connections may lead to, comma separated: names, `*.example.com` for all below, addresses or networks; empty: any but the local link and the metadata of clouds, which have to be listed. The store’s own address is always refused.',
   },
   PENSTOCK_WAREHOUSE_TIMEOUT_S: {
     default: '3600',

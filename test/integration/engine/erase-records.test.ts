@@ -75,8 +75,11 @@ test('a column of an events pipeline names the person when its transformation ma
   await addRecords(await addRun(mappings), [
     { CUST: '42', age: 1 },
     { cust: '43', age: 42 },
+    { cust: '"42"', age: 1 },
+    // a field within a JSON column is no column of that name
+    { cust: '43', note: '{"cust":"42"}' },
   ]);
-  expect(await idsOf(ANN)).toEqual([1n]);
+  expect(await idsOf(ANN)).toEqual([1n, 3n]);
 });
 
 test('all records are looked through, however many there are and however long', async () => {
