@@ -1,6 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { AppError, fitsInt64, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
+import { PROVIDERS, providerOf } from '../warehouse/index.ts';
 import { feeds } from './tables.ts';
 
 export type FeedRow = Readonly<typeof feeds.$inferSelect>;
@@ -36,29 +37,14 @@ export async function requireFeed(sql: Sql, workspace: WorkspaceId, id: bigint):
   return row;
 }
 
-const MODULES: Readonly<Record<string, string>> = {
-  alpha: 'alpha',
-  snowflake: 'alpha',
-  beta: 'beta',
-  bigquery: 'beta',
-  gamma: 'gamma',
-  redshift: 'gamma',
-  postgresql: 'gamma',
-  postgres: 'gamma',
-  delta: 'delta',
-  databricks: 'delta',
-  duckdb: 'duckdb',
-};
-
-/** A warehouse's neutral word for its product's name too (rulings §1); any other name as it was given. */
+/** Returns a warehouse's neutral word, also for the name of its product; any other name as it was given. */
 export function moduleOf(name: string): string {
-  const word = name.toLowerCase();
-  return Object.hasOwn(MODULES, word) ? (MODULES[word] ?? name) : name;
+  return providerOf(name)?.toLowerCase() ?? name;
 }
 
-const WAREHOUSES: ReadonlySet<string> = new Set(Object.values(MODULES));
+const WAREHOUSES: ReadonlySet<string> = new Set(PROVIDERS.map((provider) => provider.toLowerCase()));
 
-/** Whether a feed's module, as it is stored, is a warehouse (rulings §7, Write-back). */
+/** Returns true where a feed's module, as it is stored, is a warehouse. */
 export function isWarehouseModule(moduleName: string): boolean {
   return WAREHOUSES.has(moduleName);
 }

@@ -33,7 +33,6 @@ export {
   stoppedError,
 } from './pipeline-status.ts';
 export { probeStored } from './probe-connection.ts';
-export { providerOf } from './provider.ts';
 export { putBackSchedules } from './put-back-schedules.ts';
 export { repeatOnce } from './repeat-once.ts';
 export { reportPipeline } from './report-pipeline.ts';

@@ -1,28 +1,7 @@
-import type { Fleet, Provider } from '../warehouse/index.ts';
-
-/** The words the wire takes, in lower case: 002's neutral ones and the products' own (rulings §1). */
-const WORDS: Readonly<Record<string, Provider>> = {
-  alpha: 'Alpha',
-  snowflake: 'Alpha',
-  beta: 'Beta',
-  bigquery: 'Beta',
-  gamma: 'Gamma',
-  redshift: 'Gamma',
-  postgresql: 'Gamma',
-  postgres: 'Gamma',
-  delta: 'Delta',
-  databricks: 'Delta',
-  duckdb: 'DuckDB',
-};
-
-/** The neutral word that is answered; undefined for a word nobody knows. */
-export function providerOf(word: string): Provider | undefined {
-  const wanted = word.trim().toLowerCase();
-  return Object.hasOwn(WORDS, wanted) ? WORDS[wanted] : undefined;
-}
+import { type Fleet, PROVIDERS, type Provider } from '../warehouse/index.ts';
 
 export function unknownProvider(word: string): string {
-  return `"${word}" is no provider; use one of ${[...new Set(Object.values(WORDS))].join(', ')}.`;
+  return `"${word}" is no provider; use one of ${PROVIDERS.join(', ')}.`;
 }
 
 /** Not every build has every connector: such a connection can be saved and is faulted with this (rulings §7). */

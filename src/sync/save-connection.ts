@@ -6,7 +6,7 @@ import { recordChange } from '../access/index.ts';
 import type { Caller } from '../http/index.ts';
 import { AppError, refuse } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import type { ConnectionConfig, Provider } from '../warehouse/index.ts';
+import { type ConnectionConfig, type Provider, providerOf } from '../warehouse/index.ts';
 import type { Reachable } from './ask-warehouse.ts';
 import { changedFields } from './changed-fields.ts';
 import { type Connection, connectionFromRow } from './connection.ts';
@@ -14,7 +14,7 @@ import { checkConfig, checkMasksStay, isMasked, revealSecret, sealConfig, unmask
 import type { ConnectionBody } from './contract/connection.ts';
 import { findConnection, loadConnection } from './load-connection.ts';
 import { type Probed, probeConnection } from './probe-connection.ts';
-import { providerOf, secretFieldsOf, unknownProvider } from './provider.ts';
+import { secretFieldsOf, unknownProvider } from './provider.ts';
 import { type BasedOn, requireUnchanged } from './require-unchanged.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import type { SyncDeps } from './sync-deps.ts';

@@ -116,7 +116,7 @@ export type ConnectionConfig = Readonly<Record<string, unknown>>;
 
 export interface ConnectorSpec {
   readonly provider: Provider;
-  /** The product's own name, accepted on the wire as well, in any case. */
+  /** The product's own name. The words of the wire are in `provider-words.ts`. */
   readonly product: string;
   readonly configSchema: TSchema;
   /** Fields of `config` that are encrypted at rest and answered masked. */

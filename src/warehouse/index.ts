@@ -27,6 +27,7 @@ export {
   type IteratorType,
   parseIteratorType,
 } from './iterator.ts';
+export { PRODUCTS, providerOf } from './provider-words.ts';
 export {
   ANY_NAME,
   foldName,

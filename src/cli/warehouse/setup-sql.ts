@@ -2,8 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { generateSecret } from '../../access/index.ts';
 import { warehouseSetUps } from '../../app.ts';
 import { refuse } from '../../kernel/index.ts';
-import { providerOf } from '../../sync/index.ts';
-import { type Provider, readSetUp, type SetUp, type SetUpScript, type SetUpValues } from '../../warehouse/index.ts';
+import {
+  PRODUCTS,
+  PROVIDERS,
+  type Provider,
+  providerOf,
+  readSetUp,
+  type SetUp,
+  type SetUpScript,
+  type SetUpValues,
+} from '../../warehouse/index.ts';
 import type { CommandContext } from '../command.ts';
 
 /** The provider's word and the inputs that were given; `publicKey` is the name of a file. */
@@ -23,8 +31,13 @@ export async function setupSql(context: CommandContext, { provider: word, ...giv
 function readProvider(word: string): Provider {
   const provider = providerOf(word);
   if (provider !== undefined) return provider;
-  const words = 'alpha (Snowflake), beta (BigQuery), gamma (PostgreSQL, Redshift), delta (Databricks), duckdb';
+  const words = PROVIDERS.map(wordOf).join(', ');
   throw refuse([{ path: '--provider', message: `"${word}" is no provider; use one of ${words}` }]);
+}
+
+function wordOf(provider: Provider): string {
+  const products = PRODUCTS[provider].join(', ');
+  return products === '' ? provider.toLowerCase() : `${provider.toLowerCase()} (${products})`;
 }
 
 /** What stands between the first line and the last. */

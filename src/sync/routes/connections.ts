@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
 import { refuse } from '../../kernel/index.ts';
+import { providerOf } from '../../warehouse/index.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionTestAnswer } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { deleteConnection } from '../delete-connection.ts';
 import { listConnections, loadConnection } from '../load-connection.ts';
 import { probeStored } from '../probe-connection.ts';
-import { providerOf, unknownProvider } from '../provider.ts';
+import { unknownProvider } from '../provider.ts';
 import { createConnection, replaceConnection } from '../save-connection.ts';
 import type { SyncDeps } from '../sync-deps.ts';
 import { connectionAnswer } from '../wire/connection-answer.ts';

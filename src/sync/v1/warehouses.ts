@@ -1,9 +1,8 @@
 // Warehouse sync version 1 (002): a second view of the rows of version 2, with its own shapes, status codes and warehouses.
 // What it has to say becomes a body of version 2 and goes through the same verbs; what it cannot say stays as it is stored.
 // Terminology: a pipeline *follows* its model when its iterator and delay are those of the model's load timestamp.
-import type { Provider } from '../../warehouse/index.ts';
+import { type Provider, providerOf } from '../../warehouse/index.ts';
 import type { Connection } from '../connection.ts';
-import { providerOf } from '../provider.ts';
 
 export const TYPES = ['alpha', 'beta', 'gamma'] as const;
 export type Type = (typeof TYPES)[number];

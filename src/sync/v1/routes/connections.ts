@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../../http/index.ts';
 import { refuse } from '../../../kernel/index.ts';
-import type { Provider } from '../../../warehouse/index.ts';
+import { type Provider, providerOf } from '../../../warehouse/index.ts';
 import type { Connection } from '../../connection.ts';
 import { deleteConnection } from '../../delete-connection.ts';
 import { listConnections } from '../../load-connection.ts';
-import { providerOf } from '../../provider.ts';
 import { NoContent, pathParams, workspaceParams } from '../../routes/platform-endpoint.ts';
 import { createConnection, replaceConnection } from '../../save-connection.ts';
 import type { SyncDeps } from '../../sync-deps.ts';
