@@ -2,6 +2,11 @@ import type { Job, Jobs } from '../../../src/jobs/index.ts';
 import { AppError, type Clock } from '../../../src/kernel/index.ts';
 import type { Transaction } from '../../../src/store/index.ts';
 
+interface WaitingJob {
+  readonly queue: string;
+  readonly dueMs: number;
+}
+
 /** A job in the hands of a worker. */
 export interface TakenJob {
   readonly job: Job;
@@ -20,12 +25,13 @@ export interface JobList {
 }
 
 export function jobList(clock: Clock): JobList {
-  const waiting = new Map<string, number>();
+  const waiting = new Map<string, WaitingJob>();
   const active = new Map<string, AbortController>();
   const jobs: Pick<Jobs, 'enqueue' | 'cancel'> = {
-    async enqueue(tx, _queue, { key, startAfterMs = 0 }) {
+    async enqueue(tx, queue, { key, startAfterMs = 0 }) {
       tx.afterCommit(() => {
-        if (!waiting.has(key) && !active.has(key)) waiting.set(key, clock.nowMs() + startAfterMs);
+        const dueMs = clock.nowMs() + startAfterMs;
+        if (!waiting.has(key) && !active.has(key)) waiting.set(key, { queue, dueMs });
       });
     },
     async cancel(tx, _queue, key) {
@@ -36,7 +42,7 @@ export function jobList(clock: Clock): JobList {
       });
     },
   };
-  const hold = (key: string): TakenJob => {
+  const hold = (key: string, queue: string): TakenJob => {
     const held = new AbortController();
     active.set(key, held);
     const release = () => active.get(key) === held && active.delete(key);
@@ -45,18 +51,19 @@ export function jobList(clock: Clock): JobList {
       tx.afterCommit(release);
     };
     return {
-      job: { id: key, queue: 'runs', key, signal: held.signal, complete },
+      job: { id: key, queue, key, signal: held.signal, complete },
       finish: release,
-      lose: () => release() && waiting.set(key, clock.nowMs()),
+      lose: () => release() && waiting.set(key, { queue, dueMs: clock.nowMs() }),
     };
   };
   return {
     jobs: jobs as Jobs,
     take() {
-      const due = [...waiting].find(([, dueMs]) => dueMs <= clock.nowMs());
+      const due = [...waiting].find(([, { dueMs }]) => dueMs <= clock.nowMs());
       if (due === undefined) return undefined;
-      waiting.delete(due[0]);
-      return hold(due[0]);
+      const [key, { queue }] = due;
+      waiting.delete(key);
+      return hold(key, queue);
     },
     clear() {
       waiting.clear();

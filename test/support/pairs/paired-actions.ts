@@ -1,20 +1,13 @@
 // What happens to the pipelines of a paired world: each action is a call of the API, or something outside of Penstock.
-import {
-  cancelPipelineRun,
-  eraseFailedRecords,
-  type RecordPosition,
-  readFailedRecords,
-  requestRetry,
-} from '../../../src/engine/index.ts';
+import { cancelPipelineRun, requestRetry } from '../../../src/engine/index.ts';
 import { retryRun } from '../../../src/engine/retry-run.ts';
-import { aloneInTransaction, createNamesPerson, createTombstones, type Identity } from '../../../src/identity/index.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import { triggerPipeline } from '../../../src/sync/index.ts';
 import { replacePipeline } from '../../../src/sync/replace-pipeline.ts';
 import { resetPipeline } from '../../../src/sync/reset-pipeline.ts';
 import { replaceConnection } from '../../../src/sync/save-connection.ts';
 import { replaceDataModel } from '../../../src/sync/save-data-model.ts';
-import { IDENTITY_KEY } from '../test-engine.ts';
+import { insertErasure } from '../dsr-work.ts';
 import type { PairedWorld, Planned } from './paired-world.ts';
 
 export interface PipelinePut {
@@ -71,11 +64,14 @@ export async function cancel(world: PairedWorld, pipelineId: string): Promise<vo
 }
 
 export async function putPipeline({ deps, caller }: PairedWorld, planned: Planned, put: PipelinePut): Promise<boolean> {
-  const { id, connectionId, syncMode, schedule } = planned;
+  const { id, connectionId, syncMode, schedule, mappings } = planned;
   const lookback = put.lookback === 0 ? {} : { lookback: `${put.lookback}m` };
   const iterator = { iterator_field: 'at', iterator_data_type: 'timestamp_tz' } as const;
   const body = {
-    ...({ id, name: id, pipeline_type: 'user_attributes', connection_id: connectionId, data_model_id: id } as const),
+    ...{ id, name: id, connection_id: connectionId, data_model_id: id },
+    ...(mappings === undefined
+      ? ({ pipeline_type: 'user_attributes' } as const)
+      : ({ pipeline_type: 'events', field_transformation_id: id } as const)),
     ...({ state: put.state, environment: 'production' } as const),
     sync_mode: syncMode.type === 'full' ? { type: syncMode.type } : { type: syncMode.type, ...iterator, ...lookback },
     schedule: { ...schedule, ...(put.delay > 0 && { delay: `${put.delay}m` }) },
@@ -108,24 +104,13 @@ export async function setLimit({ store, caller }: PairedWorld, characters: numbe
   );
 }
 
-/** Erases the person and the failed records that name them, as an erasure request does. */
-export async function erase({ store, clock, caller }: PairedWorld, email: string): Promise<void> {
-  const { workspaceId } = caller;
-  const identity: Identity = { type: 'email', value: email };
-  const profiles = await store.query<{ mpid: bigint }>(
-    'SELECT mpid FROM profiles WHERE workspace_id = $1 AND identities LIKE $2',
-    [workspaceId, `%"${email}"%`],
-  );
-  const people = profiles.map(({ mpid }) => ({ environment: 'production' as const, mpid }));
-  const erasure = { workspaceId, people, identities: [identity], nowMs: clock.nowMs() };
-  await aloneInTransaction(store, workspaceId, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
-  const namesPerson = createNamesPerson({ identities: [identity], mpids: people.map(({ mpid }) => mpid) });
-  for (let after: RecordPosition | undefined; ; ) {
-    const page = await readFailedRecords(store, workspaceId, after);
-    const named = page.records.filter(({ read, meaningsOf }) => namesPerson(read(), meaningsOf));
-    const records = named.map(({ ref }) => ref);
-    await store.transaction((tx) => eraseFailedRecords(tx, { workspaceId, records, ledgerKey: IDENTITY_KEY }));
-    if (page.next === undefined) return;
-    after = page.next;
-  }
+/** Enters a data subject request for the person, received so long ago that it is due, and looks for what is due. */
+export async function enterRequest(world: PairedWorld, type: 'access' | 'erasure', email: string): Promise<void> {
+  const { store, clock, caller } = world;
+  const now = new Date(clock.nowMs());
+  const received = new Date(clock.nowMs() - 25 * 3_600_000);
+  const times = { submittedOn: received, receivedOn: received, startsOn: now, nextAttemptOn: now };
+  const given = { workspaceId: caller.workspaceId, type, status: 'pending', ...times } as const;
+  await insertErasure(store, { identities: [{ type: 'email', value: email }] }, given);
+  await world.poll();
 }

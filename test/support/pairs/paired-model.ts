@@ -1,6 +1,6 @@
 // What must hold in a paired world: after each action, when nothing is left to do, and at the end of a history.
 import { expect } from 'vitest';
-import { formatMicros, microsOfMs } from '../../../src/kernel/index.ts';
+import { formatMicros, microsOfMs, parseJson } from '../../../src/kernel/index.ts';
 import { loadPipeline, pipelineErrors, type Run } from '../../../src/sync/index.ts';
 import { dumpOf, holdsAny } from '../dump-search.ts';
 import { countsOf, readPipeline, readRuns } from '../test-engine.ts';
@@ -98,7 +98,24 @@ async function deliveriesOf({ store, caller }: PairedWorld): Promise<ReadonlyMap
     'SELECT email, count(*) AS times FROM arrivals WHERE scope = $1 GROUP BY email',
     [caller.workspaceId],
   );
-  return new Map(rows.map(({ email, times }) => [email, Number(times)]));
+  return new Map([
+    ...rows.map(({ email, times }) => [email, Number(times)] as const),
+    ...(await eventsOf(caller, store)),
+  ]);
+}
+
+/** Events that are kept of each person. */
+async function eventsOf(caller: PairedWorld['caller'], store: PairedWorld['store']) {
+  const batches = await store.query<{ text: string }>('SELECT text FROM event_batches WHERE workspace_id = $1', [
+    caller.workspaceId,
+  ]);
+  const events = new Map<string, number>();
+  for (const { text } of batches) {
+    const batch = parseJson(text) as unknown as { user_identities: { email: string }; events: readonly unknown[] };
+    const { email } = batch.user_identities;
+    events.set(email, (events.get(email) ?? 0) + batch.events.length);
+  }
+  return events;
 }
 
 /** The pipeline begins a new time line: all its rows are to come once more. */
@@ -173,6 +190,15 @@ export async function expectUpToDate(world: PairedWorld): Promise<void> {
       expect(own.length, 'runs of the once pipeline that began').toBeGreaterThan(unbegun.length);
     }
   }
+}
+
+/** Every data subject request was completed, however often its worker died. */
+export async function expectRequestsOver({ store, caller }: PairedWorld): Promise<void> {
+  const open = await store.query(
+    "SELECT id, type, status, last_error, attempts, next_attempt_on FROM dsr_requests WHERE workspace_id = $1 AND status <> 'completed'",
+    [caller.workspaceId],
+  );
+  expect(open, 'data subject requests that are not over').toEqual([]);
 }
 
 /** Nothing that is kept names anybody who was erased; `arrivals` is the test's own. */

@@ -1,6 +1,8 @@
 // Several pipelines on two connections, worked job by job: what a test lets happen between two chunks of one run may be
 // anything that people, servers, the scheduler or other workers do.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { REQUEST_QUEUE, requestOfKey, wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
+import { workRequest } from '../../../src/dsr/work/work-request.ts';
 import type { EngineDeps } from '../../../src/engine/engine-deps.ts';
 import { isLedgerAhead } from '../../../src/engine/index.ts';
 import { createPlaces } from '../../../src/engine/places.ts';
@@ -9,11 +11,14 @@ import { sweepRuns, wakeDueRetries } from '../../../src/engine/wake-runs.ts';
 import { workRun } from '../../../src/engine/work-run.ts';
 import { createEvents } from '../../../src/events/index.ts';
 import type { Caller } from '../../../src/http/index.ts';
+import { createTombstones } from '../../../src/identity/index.ts';
 import { createLog, systemClock, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import type { SyncDeps } from '../../../src/sync/index.ts';
 import { addWorkspace } from '../add-workspace.ts';
+import { workDeps } from '../dsr-work.ts';
 import { type HandClock, handClock } from '../hand-clock.ts';
+import { always, EMAIL, fromColumn } from '../map-events.ts';
 import { INCREMENTAL } from '../people-runs.ts';
 import { addPipeline, IDENTITY_KEY, type PipelineSpec, TEST_KEY_RING } from '../test-engine.ts';
 import { warehouseEnvironment } from '../warehouse-environment.ts';
@@ -24,19 +29,29 @@ import { recordedIdentities } from './recorded-identities.ts';
 const START_MS = Date.UTC(2026, 0, 15, 12);
 const HOURLY = { type: 'interval', frequency: 'hourly', start: '2026-01-15T10:00:00Z' } as const;
 
-export type Planned = Required<Pick<PipelineSpec, 'id' | 'connectionId' | 'syncMode' | 'schedule'>>;
+export type Planned = Required<Pick<PipelineSpec, 'id' | 'connectionId' | 'syncMode' | 'schedule'>> &
+  Pick<PipelineSpec, 'mappings'>;
+
+/** Each row is an event of its person. */
+const MAPPINGS = [
+  ...[always('custom_event', 'events.event_type'), always('other', 'events.data.custom_event_type')],
+  ...[always('seen', 'events.data.event_name'), EMAIL, fromColumn('city', 'events.data.custom_attributes.city')],
+];
 
 export const PLANNED: readonly Planned[] = [
   { id: 'asked', connectionId: 'left', syncMode: INCREMENTAL, schedule: { type: 'on_demand' } },
   { id: 'hourly', connectionId: 'left', syncMode: INCREMENTAL, schedule: HOURLY },
   { id: 'once', connectionId: 'right', syncMode: { type: 'full' }, schedule: { type: 'once' } },
   { id: 'beside', connectionId: 'right', syncMode: INCREMENTAL, schedule: HOURLY },
+  { id: 'events', connectionId: 'right', syncMode: INCREMENTAL, schedule: HOURLY, mappings: MAPPINGS },
 ];
 export const CONNECTIONS = ['left', 'right'];
 
 /** One worker's life. */
 interface Life {
   isDead: boolean;
+  /** Statements and transactions that it has left; undefined: nobody counts. */
+  left?: number | undefined;
 }
 
 class Killed extends Error {}
@@ -50,7 +65,9 @@ export interface PairedWorld {
   caller: Caller;
   /** A workspace of its own; what is left of the one before never runs again. */
   begin(): Promise<WorkspaceId>;
-  /** One look of the scheduler. */
+  /** After so many statements the next worker of a data subject request dies. */
+  requestDiesAfter: number | undefined;
+  /** One look of the scheduler, and one for data subject requests that are due. */
   poll(): Promise<void>;
   /** One look of the net below everything. */
   sweep(): Promise<void>;
@@ -68,9 +85,12 @@ export async function pairedWorld(store: Store): Promise<PairedWorld> {
   const deps = await depsOf({ store, clock, warehouse, list });
   const places = createPlaces(deps.settings.workers);
   const schedule = createScheduler(deps);
+  const tombstones = createTombstones(IDENTITY_KEY);
+  const requestDeps = (mortal: Store) => workDeps(mortal, deps.clock, { identityKey: IDENTITY_KEY, tombstones });
   let workspaces = 100n;
   const world: PairedWorld = {
     ...{ store, clock, warehouse, deps, list, caller: { workspaceId: workspaceId(1n), actor: 'nobody' } },
+    requestDiesAfter: undefined,
     async begin() {
       world.caller = { workspaceId: workspaceId(workspaces++), actor: 'someone' };
       await beginWorkspace(world);
@@ -79,14 +99,23 @@ export async function pairedWorld(store: Store): Promise<PairedWorld> {
     async poll() {
       await schedule(clock.nowMs());
       await wakeDueRetries(store, list.jobs, clock.nowMs());
+      const { signal } = new AbortController();
+      await wakeRequests(store, list.jobs, { nowMs: clock.nowMs(), signal, starts: ['access', 'erasure'] });
     },
     sweep: () => sweepRuns(deps, new AbortController().signal),
     async work() {
       const taken = list.take();
       if (taken === undefined) return false;
-      const life: Life = { isDead: false };
-      const mortal = { ...deps, store: mortalStore(store, life) };
-      await lives.run(life, () => workUntilDeath(taken, life, () => workRun(mortal, places, taken.job)));
+      const { job } = taken;
+      const isRequest = job.queue === REQUEST_QUEUE;
+      const life: Life = { isDead: false, left: isRequest ? world.requestDiesAfter : undefined };
+      if (isRequest) world.requestDiesAfter = undefined;
+      const mortal = mortalStore(store, life);
+      const workOnce = () =>
+        isRequest
+          ? workRequest(requestDeps(mortal), requestOfKey(job.key), job.signal)
+          : workRun({ ...deps, store: mortal }, places, job);
+      await lives.run(life, () => workUntilDeath(taken, life, workOnce));
       return true;
     },
     kill() {
@@ -142,6 +171,7 @@ async function workUntilDeath(taken: TakenJob, life: Life, work: () => Promise<v
 /** Nothing of a dead worker's reaches the store. */
 function mortalStore(store: Store, life: Life): Store {
   const requireLife = (): undefined => {
+    if (life.left !== undefined && life.left-- <= 0) life.isDead = true;
     if (life.isDead) throw new Killed('The worker is dead.');
   };
   return Object.create(store, {
@@ -165,6 +195,7 @@ function mortalStore(store: Store, life: Life): Store {
 async function beginWorkspace({ store, clock, warehouse, list, caller }: PairedWorld): Promise<void> {
   await store.execute('UPDATE pipelines SET next_due_at = NULL');
   await store.execute("UPDATE pipeline_runs SET status = 'stopped', retry_at = NULL WHERE ended_on IS NULL");
+  await store.execute('UPDATE dsr_requests SET next_attempt_on = NULL');
   list.clear();
   clock.set(START_MS);
   warehouse.gate = async () => undefined;
