@@ -1,12 +1,14 @@
-import { formatMicros, type Micros, microsOfMs, msOfMicros } from '../kernel/index.ts';
+import { formatMicros, type Micros, microsOfMs } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import {
   clearFaults,
   durationMs,
+  type LastChanges,
   loadPipelines,
   lockRanOn,
   type Notice,
   type Pipeline,
+  type RanOnPart,
   reschedulePipelines,
 } from '../sync/index.ts';
 import { lockClaims } from './claim-lock.ts';
@@ -14,7 +16,7 @@ import type { ClaimedRun } from './claim-run.ts';
 import { endRun } from './end-run.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { closeLedger, dropPassed } from './ledger/close-ledger.ts';
-import { usedBy } from './run-snapshot.ts';
+import { isChangedSince, usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 export interface RunResult {
@@ -34,11 +36,11 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
   await deps.store.transaction(async (tx) => {
     const nowMs = deps.clock.nowMs();
     await lockClaims(tx, workspaceId);
-    await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
+    const changes = await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
     await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
     await result.conclude?.(tx);
     // a retry has no range, and proves nothing of the warehouse
-    if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs });
+    if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs, changes });
     await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
     await claimed.job.complete(tx);
     await wakeWaiting(tx, deps, workspaceId);
@@ -46,15 +48,17 @@ export async function finishRun(deps: EngineDeps, claimed: ClaimedRun, result: R
   deps.observer.runEnded('success');
 }
 
-async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: RunResult & { readonly nowMs: number }) {
-  const { workspaceId, pipelineNumber: number, startedAt } = claimed;
+type Concluding = RunResult & { readonly nowMs: number; readonly changes: LastChanges };
+
+async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: Concluding) {
+  const { workspaceId, pipelineNumber: number, snapshot } = claimed;
   await recordSuccess(tx, claimed, result);
   await closeLedger(tx, claimed);
   const [context] = await loadPipelines(tx, { workspaceId, number });
   if (context === undefined) return;
   await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
-  const ranOn = usedBy(claimed.snapshot);
-  await clearFaults(tx, context, { nowMs: result.nowMs, ranOn, ranSinceMs: msOfMicros(startedAt) });
+  const isAsRan = (part: RanOnPart) => !isChangedSince(snapshot, part, { ...claimed, ...result });
+  await clearFaults(tx, context, { nowMs: result.nowMs, ranOn: usedBy(snapshot), isAsRan });
 }
 
 /** A reset since the start (generation) means that the position belongs to a time line that is over. */

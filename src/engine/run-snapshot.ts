@@ -1,6 +1,16 @@
 import type { WorkspaceSettings } from '../access/index.ts';
-import { formatMicros, parseJson, stringifyJson } from '../kernel/index.ts';
-import type { Connection, DataModel, DataPlan, FieldTransformation, Pipeline, PipelineContext } from '../sync/index.ts';
+import { formatMicros, type Micros, msOfMicros, parseJson, stringifyJson } from '../kernel/index.ts';
+import {
+  type Connection,
+  type DataModel,
+  type DataPlan,
+  type FieldTransformation,
+  type LastChanges,
+  lastChanges,
+  type Pipeline,
+  type PipelineContext,
+  type RanOnPart,
+} from '../sync/index.ts';
 
 /** What a run works on: taken at its first start and kept over its attempts (rulings §7). Secrets stay encrypted. */
 export interface RunSnapshot {
@@ -25,6 +35,20 @@ export interface RunSnapshot {
    * Penstock began: there each attempt goes by the settings of the workspace.
    */
   readonly identity?: WorkspaceSettings['identity'];
+  /** When each part had been changed last. Absent in a run that an earlier Penstock began. */
+  readonly changedMs?: LastChanges;
+}
+
+/**
+ * Returns whether the part was changed since the run took its snapshot. Two times of one row are held against each other, so
+ * clocks of daemons that differ change nothing.
+ */
+export function isChangedSince(
+  { changedMs }: RunSnapshot,
+  part: RanOnPart,
+  { changes, startedAt }: { readonly changes: LastChanges; readonly startedAt: Micros },
+): boolean {
+  return changedMs === undefined ? changes[part] > msOfMicros(startedAt) : changes[part] !== changedMs[part];
 }
 
 /** Names of what a run works on, besides its pipeline. */
@@ -51,6 +75,7 @@ export function snapshotText(
     dataModel: { id: dataModel.id, sqlQuery: dataModel.sqlQuery },
     transformation: transformation === null ? null : { id: transformation.id, mappings: transformation.mappings },
     identity,
+    changedMs: lastChanges({ pipeline, connection, dataModel, transformation }),
   };
   return stringifyJson(snapshot);
 }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, msOfMicros, say, wordsOf } from '../kernel/index.ts';
+import { AppError, type ErrorCode, say, wordsOf } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import {
   faultConnection,
@@ -19,7 +19,7 @@ import { type FaultSubject, subjectOf } from './fault-subject.ts';
 import { dropLedger, keepDelivered } from './ledger/close-ledger.ts';
 import { giveUpRecords } from './retry/give-up-records.ts';
 import { retryDelayMs } from './retry-delay.ts';
-import { usedBy } from './run-snapshot.ts';
+import { isChangedSince, usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /** Rulings §7: 5 failed runs in a row fault the pipeline. */
@@ -115,7 +115,7 @@ async function countAgainstPipeline(tx: Transaction, settling: Settling, changes
   const { error, claimed } = settling;
   const { workspaceId, pipelineNumber: id } = claimed;
   const changedSince = (subject: FaultSubject) =>
-    COMES_FROM[subject].some((part) => changes[part] > msOfMicros(claimed.startedAt));
+    COMES_FROM[subject].some((part) => isChangedSince(claimed.snapshot, part, { ...claimed, changes }));
   const failures = changedSince('pipeline') ? 0 : await countFailure(tx, claimed);
   if (error.disposition === 'fault') {
     const subject = faultedBy(error);

@@ -3,7 +3,8 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import type { Notice, Pipeline } from './pipeline.ts';
+import type { RanOnPart } from './lock-ran-on.ts';
+import type { Notice } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 import { connections, dataModels, pipelines } from './tables.ts';
@@ -50,8 +51,8 @@ interface Success {
   readonly nowMs: number;
   /** A pipeline may use others by now, of which the run says nothing. */
   readonly ranOn: { readonly connectionId: string; readonly dataModelId: string };
-  /** What was changed later is not what this run ran on: its fault stays. */
-  readonly ranSinceMs: number;
+  /** False: the part was changed since, so it is not what this run ran on, and its fault stays. */
+  readonly isAsRan: (part: RanOnPart) => boolean;
 }
 
 /**
@@ -61,27 +62,25 @@ interface Success {
 export async function clearFaults(
   tx: Transaction,
   { pipeline, connection, dataModel }: PipelineContext,
-  { nowMs, ranOn, ranSinceMs }: Success,
+  { nowMs, ranOn, isAsRan }: Success,
 ): Promise<void> {
   const { workspaceId } = pipeline;
   const rescheduling = { nowMs, afterFault: true };
-  const isProvenGood = ({ fault, lastModifiedOn }: Pick<Pipeline, 'fault' | 'lastModifiedOn'>) =>
-    fault !== null && (lastModifiedOn?.getTime() ?? 0) <= ranSinceMs;
-  if (isProvenGood(pipeline)) {
+  if (pipeline.fault !== null && isAsRan('pipeline')) {
     await tx.orm
       .update(pipelines)
       .set({ fault: null })
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
     await reschedulePipelines(tx, { workspaceId, number: pipeline.number }, rescheduling);
   }
-  if (connection.id === ranOn.connectionId && isProvenGood(connection)) {
+  if (connection.id === ranOn.connectionId && connection.fault !== null && isAsRan('connection')) {
     await tx.orm
       .update(connections)
       .set({ fault: null })
       .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, connection.id)));
     await reschedulePipelines(tx, { workspaceId, connectionId: connection.id }, rescheduling);
   }
-  if (dataModel.id === ranOn.dataModelId && isProvenGood(dataModel)) {
+  if (dataModel.id === ranOn.dataModelId && dataModel.fault !== null && isAsRan('dataModel')) {
     await tx.orm
       .update(dataModels)
       .set({ fault: null })

@@ -21,7 +21,7 @@ export { findConnection, listConnections, unknownConnection } from './load-conne
 export { loadDataModel } from './load-data-model.ts';
 export { loadPipeline, loadPipelines, lockPipeline } from './load-pipeline.ts';
 export { findLatestRun, listRuns, loadRun } from './load-runs.ts';
-export { type LastChanges, lockRanOn, type RanOnPart } from './lock-ran-on.ts';
+export { type LastChanges, lastChanges, lockRanOn, type RanOnPart } from './lock-ran-on.ts';
 export type { DataPlan, Notice, Pipeline, Schedule, SyncMode } from './pipeline.ts';
 export { pipelineIds } from './pipeline-ids.ts';
 export { pipelineLags } from './pipeline-lags.ts';

@@ -19,6 +19,8 @@ export type RanOnPart = 'connection' | 'dataModel' | 'transformation' | 'pipelin
 /** When each part was changed last, ms since 1970; a part that is gone was changed after everything. */
 export type LastChanges = Readonly<Record<RanOnPart, number>>;
 
+const GONE_MS = Number.POSITIVE_INFINITY;
+
 interface Changed {
   readonly lastModifiedOn: Date | null;
 }
@@ -33,16 +35,22 @@ export async function lockRanOn(tx: Transaction, ranOn: RanOn): Promise<LastChan
   const dataModel = await findDataModel(tx, { workspaceId, id: dataModelId }, 'update');
   const transformation =
     transformationId === null
-      ? { lastModifiedOn: null }
+      ? null
       : await findFieldTransformation(tx, { workspaceId, id: transformationId }, 'share');
   await lockPipelines(tx, { workspaceId, number });
   const [context] = await loadPipelines(tx, { workspaceId, number });
-  const changedMs = (part: Changed | undefined) =>
-    part === undefined ? Number.POSITIVE_INFINITY : (part.lastModifiedOn?.getTime() ?? 0);
+  return lastChanges({ connection, dataModel, transformation, pipeline: context?.pipeline });
+}
+
+/** Returns when each part was changed last; what a pipeline does not have is never changed. */
+export function lastChanges(parts: Readonly<Record<RanOnPart, Changed | null | undefined>>): LastChanges {
   return {
-    connection: changedMs(connection),
-    dataModel: changedMs(dataModel),
-    transformation: changedMs(transformation),
-    pipeline: changedMs(context?.pipeline),
+    connection: changedMs(parts.connection),
+    dataModel: changedMs(parts.dataModel),
+    transformation: changedMs(parts.transformation),
+    pipeline: changedMs(parts.pipeline),
   };
 }
+
+const changedMs = (part: Changed | null | undefined) =>
+  part === undefined ? GONE_MS : (part?.lastModifiedOn?.getTime() ?? 0);

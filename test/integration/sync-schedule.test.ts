@@ -6,9 +6,11 @@ import {
   faultConnection,
   faultModel,
   faultPipeline,
+  lastChanges,
   loadPipeline,
   pipelineRuns,
   pipelines,
+  type RanOnPart,
   requestRun,
   reschedulePipelines,
 } from '../../src/sync/index.ts';
@@ -188,7 +190,8 @@ describe('a fault', () => {
     });
     await api.store.transaction(async (tx) => {
       const nowMs = api.clock.nowMs();
-      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranOn: RAN_ON, ranSinceMs: nowMs });
+      const isAsRan = () => true;
+      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranOn: RAN_ON, isAsRan });
     });
     const after = await load(id);
     expect([after.pipeline.fault, after.connection.fault, after.dataModel.fault]).toEqual([null, null, null]);
@@ -198,13 +201,15 @@ describe('a fault', () => {
   it('of a connection that was changed while the run was on its way stays', async () => {
     const id = await withSchedule(daily);
     const { workspaceId } = api.admin;
-    const ranSinceMs = api.clock.nowMs();
+    const ran = lastChanges(await load(id));
     api.clock.set('2024-06-01T12:01:00Z');
     await api.admin.put('/connections/warehouse', connectionBody);
     await api.store.transaction((tx) => faultConnection(tx, { workspaceId, id: 'warehouse', errors }));
     await api.store.transaction(async (tx) => {
       const nowMs = api.clock.nowMs();
-      await clearFaults(tx, await loadPipeline(tx, { workspaceId, id }), { nowMs, ranOn: RAN_ON, ranSinceMs });
+      const context = await loadPipeline(tx, { workspaceId, id });
+      const isAsRan = (part: RanOnPart) => lastChanges(context)[part] === ran[part];
+      await clearFaults(tx, context, { nowMs, ranOn: RAN_ON, isAsRan });
     });
     expect((await load(id)).connection.fault).toEqual(errors);
     await api.admin.put('/connections/warehouse', connectionBody);

@@ -85,14 +85,14 @@ describe('a failure of what was changed meanwhile', () => {
   const REFUSED = new AppError('WAREHOUSE_CREDENTIALS', 'The old password is wrong.');
   const INVALID = new AppError('WAREHOUSE_SQL_INVALID', 'The old model is wrong.');
 
-  async function failAfter(change: string, error: AppError) {
+  async function failAfter(change: string, error: AppError, aheadMs = 0) {
     await addPipeline(here.store, { mappings: [] });
     const id = await here.request();
     here.warehouse.failing = { at: 'open', error: new AppError('WAREHOUSE_UNREACHABLE', 'Nobody answers.') };
     await here.attempt(undefined, id);
     here.clock.advance(1);
     if (change !== '') {
-      await here.store.execute(`UPDATE ${change} SET last_modified_on = $1`, [new Date(here.clock.nowMs())]);
+      await here.store.execute(`UPDATE ${change} SET last_modified_on = $1`, [new Date(here.clock.nowMs() + aheadMs)]);
     }
     here.clock.advance(3_600_000);
     here.warehouse.failing = { at: 'open', error };
@@ -108,6 +108,13 @@ describe('a failure of what was changed meanwhile', () => {
   ] as const)('in %s faults nothing and is not counted', async (table, error) => {
     expect(await failAfter(table, error)).toEqual({ isFaulted: false, failedInARow: 0 });
   });
+
+  test.each(['connections', 'data_models', 'field_transformations', 'pipelines'])(
+    'in %s faults nothing and is not counted where the change came from a daemon whose clock is behind',
+    async (table) => {
+      expect(await failAfter(table, INVALID, -60_000)).toEqual({ isFaulted: false, failedInARow: 0 });
+    },
+  );
 
   test.each([
     ['', REFUSED],
