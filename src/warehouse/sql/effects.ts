@@ -90,11 +90,11 @@ function effectAt(tokens: readonly Token[], index: number, grammar: string): str
   if (isEscapedName(tokens, index)) return 'A name that is written with escapes (U&"…")';
   if (grammar === 'snowflake' && word === 'NEXTVAL' && before?.type === 'DOT') return word;
   // Snowflake's pipe between statements
-  if (grammar === 'snowflake' && word === '->>') return word;
+  if (grammar === 'snowflake' && token.type === 'D_ARROW') return word;
   // Databricks gives the rows to a program: TRANSFORM (…) USING 'program', MAP … USING, REDUCE … USING
   if (grammar === 'databricks' && word === 'USING' && next?.type.endsWith('STRING')) return 'USING with a program';
   if (next?.type !== 'L_PAREN') return undefined;
-  if (word === 'IDENTIFIER' && tokens[closeOf(tokens, index + 1) + 1]?.type === 'L_PAREN')
+  if (word === 'IDENTIFIER' && closeOf(tokens, index + 1)[1]?.type === 'L_PAREN')
     return 'A call by IDENTIFIER(…)';
   return hasEffects(token.text, grammar) ? word : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Token } from './parser.ts';
 
-/** The index of the parenthesis that closes the one at `open`; -1: none does. */
-export function closeOf(tokens: readonly Token[], open: number): number {
+/** The parenthesis that closes the one at `open`, and what stands behind it; none if the text ends before. */
+export function closeOf(tokens: readonly Token[], open: number): readonly Token[] {
   let depth = 0;
-  return tokens.findIndex(({ type }, at) => {
-    if (at < open) return false;
-    depth += stepOf(type);
-    return depth === 0;
-  });
+  for (let at = open; at < tokens.length; at++) {
+    depth += stepOf(tokens[at]?.type);
+    if (depth === 0) return tokens.slice(at, at + 2);
+  }
+  return [];
 }
 
 /** A text that closes more than it opens would leave the parentheses it is wrapped in. */
@@ -20,7 +20,7 @@ export function isClosed(tokens: readonly Token[]): boolean {
   return depth === 0;
 }
 
-function stepOf(type: string): number {
+function stepOf(type: string | undefined): number {
   if (type === 'L_PAREN') return 1;
   return type === 'R_PAREN' ? -1 : 0;
 }

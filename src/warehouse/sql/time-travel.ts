@@ -7,13 +7,16 @@ import type { Token } from './parser.ts';
  */
 export function blankTimeTravel(sql: string, tokens: readonly Token[]): string {
   let text = sql;
-  for (const index of tokens.keys()) {
-    const words = tokens.slice(index, index + 4).map((token) => token.text.toUpperCase());
-    const open = tokens[index + 5];
-    const close = tokens[closeOf(tokens, index + 5)];
-    if (words.join(' ') !== 'FOR SYSTEM_TIME AS OF' || open?.type !== 'L_PAREN' || close === undefined) continue;
-    const blank = sql.slice(open.start, close.end).replaceAll(/[^\n]/g, ' ');
-    text = text.slice(0, open.start) + blank + text.slice(close.end);
+  for (const [index, { type, start }] of tokens.entries()) {
+    if (type !== 'L_PAREN' || !isTimeTravel(tokens.slice(Math.max(0, index - 5), index))) continue;
+    const [close] = closeOf(tokens, index);
+    if (close === undefined) continue;
+    text = text.slice(0, start) + sql.slice(start, close.end).replaceAll(/[^\n]/g, ' ') + text.slice(close.end);
   }
   return text;
+}
+
+function isTimeTravel(before: readonly Token[]): boolean {
+  const words = before.map(({ text }) => text.toUpperCase());
+  return words.slice(0, 4).join(' ') === 'FOR SYSTEM_TIME AS OF';
 }

@@ -89,6 +89,7 @@ describe('models that reach further than they look', () => {
     ['snowflake', "select * from identifier('t') x"],
     ['snowflake', "select identifier('a'), (1) from t"],
     ['postgresql', "select a ->> 'b' from t"],
+    ['snowflake', "select '->>', 'identifier' from t where a = '.nextval'"],
     ['databricks', 'select transform(a, x -> x + 1) from t join u using (a)'],
     ['duckdb', 'select a from t using sample 10'],
     ['duckdb', 'select lo_create(0), dblink(1) from t'],
