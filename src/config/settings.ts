@@ -72,7 +72,7 @@ export const SETTINGS = {
   PENSTOCK_DSR_FILLER_CARRIERS: {
     default: '1000',
     meaning:
-      'An identity of ordinary words or fewer than 8 characters, such as `other` = `unknown`, that more profiles or batches of an erased person carry says nothing of a person: an erasure leaves no tombstone of it. 1 to 1000000; login identities always get one.',
+      'An identity of ordinary words or fewer than 8 characters, such as `other` = `unknown`, that more profiles or batches of other people than this carry says nothing of a person: an erasure leaves no tombstone of it. 1 to 1000000; login identities always get one.',
   },
   PENSTOCK_SIGNATURE_WINDOW_S: {
     default: '300',

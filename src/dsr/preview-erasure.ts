@@ -41,7 +41,7 @@ export async function previewErasure(
   }
   const held = await heldIdentities(store, workspaceId, people);
   const known = { workspaceId, people, named: resolution.subject.identities, held };
-  const judged = await judgeIdentities(store, resolution, known);
+  const judged = await judgeIdentities(store, resolution, { ...known, signal });
   const withheld = judged.ordinary.filter(({ isFiller }) => isFiller);
   const search = {
     ...{ store, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },

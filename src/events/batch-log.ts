@@ -1,6 +1,6 @@
 // The log of batches is written and erased here and read in read-log.ts: the only files that know the rows of
 // `event_batches`. Nothing outside may assume one row a batch.
-import { ENVIRONMENT_NUMBER, type Identity, type ProfileScope } from '../identity/index.ts';
+import { ENVIRONMENT_NUMBER, type ProfileScope } from '../identity/index.ts';
 import { AppError, INT64_MOST, type WorkspaceId } from '../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Sql, type Transaction } from '../store/index.ts';
 import type { BatchSource } from './delivery.ts';
@@ -134,24 +134,6 @@ export async function countBatches(sql: Sql, scope: LogScope): Promise<number> {
   const rows = await sql.query<{ readonly count: bigint }>(
     `SELECT count(*) AS count FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)`,
     personOf(scope),
-  );
-  return Number(rows[0]?.count ?? 0n);
-}
-
-/** How many of a person's batches carry an identity in a field of its type; counts no further than `most`. */
-export async function countCarriers(
-  sql: Sql,
-  scope: LogScope,
-  { identity, most }: { readonly identity: Identity; readonly most: number },
-): Promise<number> {
-  const value = JSON.stringify(identity.value)
-    .slice(1, -1)
-    .replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
-  const rows = await sql.query<{ readonly count: bigint }>(
-    `SELECT count(*) AS count FROM (
-       SELECT 1 FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3) AND text ~* $4
-       LIMIT $5) AS carrying`,
-    [...personOf(scope), `"${identity.type}"\\s*:\\s*("${value}"|${value}[\\s,}])`, most],
   );
   return Number(rows[0]?.count ?? 0n);
 }

@@ -8,7 +8,7 @@ export {
   type BatchSender,
   createBatchDoor,
 } from './accept-batches.ts';
-export { countBatches, countCarriers, eraseBatches } from './batch-log.ts';
+export { countBatches, eraseBatches } from './batch-log.ts';
 export { expireRequests } from './batch-requests.ts';
 export { checkBatch } from './check-batch.ts';
 export { consentText } from './consent-text.ts';
@@ -20,6 +20,7 @@ export { leafProblem } from './contract/leaf-problem.ts';
 export { isUuid, type Leaf } from './contract/leaves.ts';
 export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
+export { countCarriers } from './count-carriers.ts';
 export { createEvents } from './create-events.ts';
 export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events } from './delivery.ts';
 export { eraseOfNobody, readOfNobody } from './erase-of-nobody.ts';

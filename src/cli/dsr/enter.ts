@@ -93,13 +93,14 @@ export async function preview(
   show(context, found);
 }
 
-const ORDINARY = ['identity_type', 'identity', 'profiles', 'batches', 'tombstone'];
+const ORDINARY = ['identity_type', 'identity', 'profiles', 'batches', 'usual', 'tombstone'];
 
 function show(context: CommandContext, preview: ErasurePreview): void {
   const output = context.output();
   const { people, counts, sharing } = preview;
-  const ordinary = preview.ordinary.map(({ type, value, profiles, batches, isFiller }) => ({
-    ...{ identity_type: type, identity: value, profiles, batches, tombstone: !isFiller },
+  const ordinary = preview.ordinary.map(({ type, value, profiles, batches, isFiller, isUsual }) => ({
+    ...{ identity_type: type, identity: value, profiles, batches },
+    ...{ usual: isUsual, tombstone: !isFiller },
   }));
   if (output.json) {
     output.object({ people, counts, ordinary, sharing });
@@ -109,7 +110,9 @@ function show(context: CommandContext, preview: ErasurePreview): void {
   if (people.length === 0) output.note('Nobody here has such an identity.');
   output.rows(['room', 'what', 'count'], countRows(counts));
   if (ordinary.length > 0) {
-    output.note('Values that may stand for nobody; with a tombstone, later rows that carry one are dropped as erased:');
+    output.note(
+      'Values that may stand for nobody, and who else has them; with a tombstone, later rows that carry one are dropped as erased:',
+    );
     output.rows(ORDINARY, ordinary);
   }
   for (const { environment, mpid, types } of sharing) {

@@ -23,7 +23,7 @@ export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<vo
   const erasure = await deps.takeTurn(async () => {
     signal.throwIfAborted();
     step('erasing profiles');
-    const erased = subject.erased ?? (await eraseProfiles(deps, request, subject));
+    const erased = subject.erased ?? (await eraseProfiles(deps, attempt, subject));
     const rooms: RoomErasure = {
       ...erased,
       ...{
@@ -43,11 +43,11 @@ export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<vo
   await eraseTraces(erasure);
 }
 
-async function eraseProfiles(deps: WorkDeps, request: Request, subject: Subject): Promise<ErasedSubject> {
+async function eraseProfiles(deps: WorkDeps, { request, signal }: Attempt, subject: Subject): Promise<ErasedSubject> {
   const workspaceId = workspaceOf(request.workspaceId);
   const settings = await deps.settingsOf(workspaceId);
   const resolution = { ...deps, request, subject, settings };
-  const { fillers, notes } = await judge(deps, resolution);
+  const { fillers, notes } = await judge(deps, resolution, signal);
   return await aloneInTransaction(deps.store, workspaceId, async (tx) => {
     const people = await resolveSubject(tx, resolution);
     const nowMs = deps.clock.nowMs();
@@ -70,20 +70,26 @@ const identitiesOf = ({ identities }: Subject): readonly Identity[] =>
   identities.map(({ type, value }) => ({ type, value }));
 
 /** Before the transaction, because it reads batches; what evidence says of it names nobody. */
-async function judge(deps: WorkDeps, resolution: Resolution & Judging) {
+async function judge(deps: WorkDeps, resolution: Resolution & Judging, signal: AbortSignal) {
   const { store } = deps;
   const workspaceId = workspaceOf(resolution.request.workspaceId);
   const people = await resolveSubject(store, resolution);
   const held = await heldIdentities(store, workspaceId, people);
   const named = identitiesOf(resolution.subject);
-  const judged = await judgeIdentities(store, resolution, { workspaceId, people, named, held });
+  const judged = await judgeIdentities(store, resolution, { workspaceId, people, named, held, signal });
   const fillers = judged.ordinary.filter(({ isFiller }) => isFiller);
-  const withheld = Map.groupBy(fillers, ({ type }) => `withheld_${type}`);
+  const usual = judged.ordinary.filter(({ isFiller, isUsual }) => isUsual && !isFiller);
   const notes: Counts[string] = {
-    ...Object.fromEntries(Array.from(withheld, ([kind, values]) => [kind, values.length])),
+    ...countTypes('withheld', fillers),
+    ...countTypes('usual', usual),
     ...(judged.sharing.length > 0 && { sharing_profiles: judged.sharing.length }),
   };
   return { fillers, notes };
+}
+
+function countTypes(what: string, values: readonly Identity[]): Counts[string] {
+  const byType = Map.groupBy(values, ({ type }) => `${what}_${type}`);
+  return Object.fromEntries(Array.from(byType, ([kind, ofIt]) => [kind, ofIt.length]));
 }
 
 interface Leaving {

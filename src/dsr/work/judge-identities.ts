@@ -4,6 +4,7 @@ import type { WorkspaceSettings } from '../../access/index.ts';
 import { countCarriers } from '../../events/index.ts';
 import {
   findHolders,
+  type Holder,
   type Identity,
   type IdentityType,
   isDeviceId,
@@ -12,9 +13,10 @@ import {
   policyOf,
 } from '../../identity/index.ts';
 import type { Secret } from '../../kernel/index.ts';
-import type { Sql } from '../../store/index.ts';
+import { inIndexOrder, type Sql, type Store } from '../../store/index.ts';
 import type { PeopleInRooms } from './erase-rooms.ts';
 import { type KnownPeople, knownIdentities } from './person-to-search.ts';
+import { isUsualFiller } from './usual-fillers.ts';
 
 export interface Judging {
   readonly identityKey: Secret;
@@ -23,14 +25,18 @@ export interface Judging {
   readonly fillerCarriers: number;
 }
 
-/** A value of ordinary words or few characters, of a type that several people may share. */
+/**
+ * A value of ordinary words or few characters, of a type that several people may share, or one that forms are filled with.
+ */
 export interface OrdinaryValue extends Identity {
-  /** That hold it, in both environments. */
+  /** Other profiles that hold it, in both environments: 64 at most in each. */
   readonly profiles: number;
-  /** Batches of the people that carry it; they are not counted beyond the limit. */
+  /** Batches of other people that carry it, of the newest; they are not counted beyond the limit. */
   readonly batches: number;
   /** It gets no tombstone, and no record is searched for it. */
   readonly isFiller: boolean;
+  /** Forms are filled with it by people who have no such value. */
+  readonly isUsual: boolean;
 }
 
 /** A profile of nobody that is erased. */
@@ -41,53 +47,77 @@ export interface SharingProfile extends ProfileId {
 
 export interface Judged {
   readonly ordinary: readonly OrdinaryValue[];
+  /** At most 100. */
   readonly sharing: readonly SharingProfile[];
 }
 
-/** Reads batches of the people for each ordinary value, up to the limit; takes no lock. */
-export async function judgeIdentities(sql: Sql, judging: Judging, known: KnownPeople): Promise<Judged> {
+/** Profiles that an officer could look at. */
+const MOST_SHARING = 100;
+
+/**
+ * Counts who else has each ordinary value, and reads the newest batches for it, up to the limit; takes no lock. Ends with an
+ * abort.
+ */
+export async function judgeIdentities(
+  store: Store,
+  judging: Judging,
+  { signal, ...known }: KnownPeople & { readonly signal: AbortSignal },
+): Promise<Judged> {
   const identities = knownIdentities(known);
-  const given = { workspaceId: known.workspaceId, people: known.people, identities };
-  const holders = await holdersOf(sql, judging, given);
-  const { loginTypes } = policyOf(judging.settings);
+  const holders = await otherHolders(store, judging, { ...known, identities });
   const ordinary: OrdinaryValue[] = [];
   for (const [index, identity] of identities.entries()) {
-    const { type, value } = identity;
-    if (isDeviceId(type) || loginTypes.includes(type) || isTelling(value)) continue;
+    if (!isOrdinary(identity, judging)) continue;
+    signal.throwIfAborted();
     const profiles = holders.filter(({ holds }) => holds.includes(index)).length;
-    const batches = await batchesOf(sql, identity, { ...given, most: judging.fillerCarriers + 1 });
-    const isNamed = known.named?.some((one) => one.type === type && one.value === value) ?? false;
+    const batches = await otherBatches(store, judging, { ...known, identity });
+    const isNamed = known.named?.some(({ type, value }) => type === identity.type && value === identity.value) ?? false;
     const isFiller = !isNamed && Math.max(profiles, batches) > judging.fillerCarriers;
-    ordinary.push({ type, value, profiles, batches, isFiller });
+    ordinary.push({ ...identity, profiles, batches, isFiller, isUsual: isUsualFiller(identity.value) });
   }
-  const mpids = new Set(given.people.map(({ mpid }) => mpid));
-  const sharing = holders.filter(({ mpid }) => !mpids.has(mpid));
-  return {
-    ordinary,
-    sharing: sharing.map(({ environment, mpid, holds }) => ({
-      ...{ environment, mpid },
-      types: [...new Set(holds.map((index) => (identities[index] as Identity).type))],
-    })),
-  };
+  return { ordinary, sharing: sharingOf(holders, identities) };
 }
 
-async function holdersOf(sql: Sql, { identityKey }: Judging, { workspaceId, identities }: PeopleInRooms) {
-  const inBoth = (['production', 'development'] as const).map(async (environment) => {
-    const holders = await findHolders(sql, identityKey, { workspaceId, environment, identities });
-    return holders.map((holder) => ({ ...holder, environment }));
-  });
-  return (await Promise.all(inBoth)).flat();
+function isOrdinary({ type, value }: Identity, { settings }: Judging): boolean {
+  if (isDeviceId(type) || policyOf(settings).loginTypes.includes(type)) return false;
+  return !isTelling(value) || isUsualFiller(value);
 }
 
-async function batchesOf(
-  sql: Sql,
-  identity: Identity,
-  { workspaceId, people, most }: PeopleInRooms & { readonly most: number },
+/** One more than the limit tells that there are more. */
+const mostOf = ({ fillerCarriers }: Judging): number => fillerCarriers + 1;
+
+const mpidsOf = ({ people }: Pick<KnownPeople, 'people'>): readonly bigint[] => people.map(({ mpid }) => mpid);
+
+interface OtherHolder extends Holder, ProfileId {}
+
+async function otherHolders(sql: Sql, judging: Judging, known: PeopleInRooms): Promise<readonly OtherHolder[]> {
+  const { workspaceId, identities } = known;
+  const own = new Set(mpidsOf(known));
+  const found: OtherHolder[] = [];
+  for (const environment of ['production', 'development'] as const) {
+    const holders = await findHolders(sql, judging.identityKey, { workspaceId, environment, identities });
+    const others = holders.filter(({ mpid }) => !own.has(mpid));
+    found.push(...others.map((holder) => ({ ...holder, environment })));
+  }
+  return found;
+}
+
+async function otherBatches(
+  store: Store,
+  judging: Judging,
+  { identity, ...known }: KnownPeople & { readonly identity: Identity },
 ): Promise<number> {
-  let batches = 0;
-  for (const person of people) {
-    if (batches >= most) break;
-    batches += await countCarriers(sql, { workspaceId, ...person }, { identity, most: most - batches });
-  }
-  return batches;
+  const wanted = { workspaceId: known.workspaceId, without: mpidsOf(known), identity, most: mostOf(judging) };
+  return await inIndexOrder(store, (tx) => countCarriers(tx, wanted));
+}
+
+/** Those with an identity that few have come first: it says most of who they are. */
+function sharingOf(holders: readonly OtherHolder[], identities: readonly Identity[]): readonly SharingProfile[] {
+  const countOf = identities.map((_, index) => holders.filter(({ holds }) => holds.includes(index)).length);
+  const rarest = ({ holds }: OtherHolder) => Math.min(...holds.map((index) => countOf[index] as number));
+  const ranked = holders.toSorted((one, other) => rarest(one) - rarest(other)).slice(0, MOST_SHARING);
+  return ranked.map(({ environment, mpid, holds }) => ({
+    ...{ environment, mpid },
+    types: [...new Set(holds.map((index) => (identities[index] as Identity).type))],
+  }));
 }

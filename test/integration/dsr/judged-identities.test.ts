@@ -42,22 +42,27 @@ const evidenceOf = async (request: Request) =>
 
 const erasureOf = (identity: Identity) => insertErasure(store, { identities: [identity] });
 
-test('a value that more batches carry than allowed is named, gets no tombstone, and deletes nothing of others', async () => {
+test('a value that more batches of others carry than allowed is named, gets no tombstone, and deletes nothing of others', async () => {
   const customer = randomUUID();
   const given = { customer_id: customer, other: 'un.known (x)', facebook: 'ann.smith', mobile_number: '0' };
-  const rare = { customer_id: customer, google: 'ann' };
-  await deliverBatches(store, [batchOf(given), batchOf(given), batchOf(rare)], { clock });
-  await deliverBatches(store, [batchOf({ ...rare, other: 'un.known (x)' } as Given)], { clock });
+  const own = { customer_id: customer, google: 'ann' };
+  // one's own batches say nothing of others, however many they are
+  await deliverBatches(store, [batchOf(given), batchOf(given), batchOf(own), batchOf(own), batchOf(given)], { clock });
+  const others = { customer_id: randomUUID(), other: 'un.known (x)' };
+  await deliverBatches(store, [batchOf(others), batchOf(others), batchOf(others), batchOf(others)], { clock });
   const erasure = await erasureOf({ type: 'customer_id', value: customer });
   expect((await preview(erasure)).ordinary.toSorted((one, two) => (one.type < two.type ? -1 : 1))).toEqual([
-    { type: 'facebook', value: 'ann.smith', profiles: 1, batches: 2, isFiller: false },
-    { type: 'google', value: 'ann', profiles: 1, batches: 2, isFiller: false },
-    { type: 'mobile_number', value: '0', profiles: 1, batches: 2, isFiller: false },
-    { type: 'other', value: 'un.known (x)', profiles: 1, batches: 3, isFiller: true },
+    { type: 'facebook', value: 'ann.smith', profiles: 0, batches: 0, isFiller: false, isUsual: false },
+    { type: 'google', value: 'ann', profiles: 0, batches: 0, isFiller: false, isUsual: false },
+    { type: 'mobile_number', value: '0', profiles: 0, batches: 0, isFiller: false, isUsual: true },
+    { type: 'other', value: 'un.known (x)', profiles: 1, batches: 3, isFiller: true, isUsual: false },
   ]);
   await work(deps(), erasure);
   // four of five identities in two environments, and the MPID
-  expect(await evidenceOf(erasure)).toEqual({ profiles: 1, identities: 5, tombstones: 9, withheld_other: 1 });
+  expect(await evidenceOf(erasure)).toEqual({
+    ...{ profiles: 1, identities: 5, tombstones: 9 },
+    ...{ withheld_other: 1, usual_mobile_number: 1, sharing_profiles: 1 },
+  });
   const { outcomes } = await deliver(store, [
     person({ customer_id: randomUUID(), other: 'un.known (x)' }),
     person({ customer_id: randomUUID(), mobile_number: '0' }),
@@ -116,8 +121,47 @@ test('what only public keys say of a person deletes no records of others', async
 
 test('what the request itself names is no filler, however many batches carry it', async () => {
   const given = { customer_id: randomUUID(), facebook: 'bea.smith' };
-  await deliverBatches(store, [batchOf(given), batchOf(given), batchOf(given)], { clock });
+  const other = { customer_id: randomUUID(), facebook: 'bea.smith' };
+  await deliverBatches(store, [batchOf(given), batchOf(other), batchOf(other), batchOf(other)], { clock });
   const identities = Object.entries(given).map(([type, value]) => ({ type, value }) as Identity);
   const erasure = await insertErasure(store, { identities });
   expect((await preview(erasure)).ordinary).toMatchObject([{ type: 'facebook', batches: 3, isFiller: false }]);
+});
+
+test('values that forms are filled with are named, also where they look like a person’s', async () => {
+  const given = { customer_id: randomUUID(), email: 'None@none.com', mobile_number: '0000000000', other: 'N/A' };
+  await deliverBatches(store, [batchOf(given)], { clock });
+  const erasure = await erasureOf({ type: 'customer_id', value: given.customer_id });
+  const { ordinary } = await preview(erasure);
+  const named = ordinary.map(({ type, isUsual, isFiller }) => `${type} ${isUsual} ${isFiller}`);
+  expect(named.toSorted()).toEqual(['email true false', 'mobile_number true false', 'other true false']);
+  await work(deps(), erasure);
+  expect(await evidenceOf(erasure)).toMatchObject({ usual_email: 1, usual_mobile_number: 1, usual_other: 1 });
+});
+
+test('at most 100 profiles that share an identity are named, those first that share a rare one', async () => {
+  const [customer, email] = [randomUUID(), `${randomUUID()}@x.org`];
+  await deliver(store, [person({ customer_id: customer, email, facebook: 'crowd', google: 'crowd' })]);
+  // an identity has 64 holders at most
+  for (const type of ['facebook', 'google'] as const) {
+    const crowd = Array.from({ length: 60 }, () => person({ customer_id: randomUUID(), [type]: 'crowd' }));
+    await deliver(store, crowd);
+  }
+  const [shadow = 0n] = mpidsOf(await deliver(store, [person({ customer_id: randomUUID(), email })]));
+  const erasure = await erasureOf({ type: 'customer_id', value: customer });
+  const subject = subjectOf(erasure) ?? { identities: [], mpids: [] };
+  const many = workDeps(store, clock, { fillerCarriers: 200 });
+  const resolution = { ...many, request: erasure, subject, settings: await many.settingsOf(workspaceId) };
+  const { sharing } = await previewErasure(store, resolution, new AbortController().signal);
+  expect(sharing).toHaveLength(100);
+  expect(sharing[0]).toEqual({ environment: 'production', mpid: shadow, types: ['email'] });
+});
+
+test('it ends with an abort', async () => {
+  const given = { customer_id: randomUUID(), facebook: 'cy.smith' };
+  await deliverBatches(store, [batchOf(given)], { clock });
+  const erasure = await erasureOf({ type: 'customer_id', value: given.customer_id });
+  const subject = subjectOf(erasure) ?? { identities: [], mpids: [] };
+  const resolution = { ...deps(), request: erasure, subject, settings: await deps().settingsOf(workspaceId) };
+  await expect(previewErasure(store, resolution, AbortSignal.abort('drain'))).rejects.toBe('drain');
 });
