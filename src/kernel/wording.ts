@@ -21,7 +21,7 @@ export function field(name: string): FieldName {
 /** Tag of a template whose values are texts, fields or other messages: say`Check ${field('config.host')}.` */
 export function say(texts: TemplateStringsArray, ...values: readonly Value[]): Worded {
   const pieces = texts.flatMap((text, at) => [text, ...piecesOf(values[at] ?? '')]).filter((piece) => piece !== '');
-  return { message: textOf(pieces, (name) => name), pieces };
+  return worded(pieces);
 }
 
 /** Returns a fixed text as a message: what stands in braces is a field, as in `Check {config.user}.` */
@@ -30,7 +30,7 @@ export function template(text: string): Worded {
     .split(/\{([\w.]+)\}/)
     .map((piece, at) => (at % 2 === 0 ? piece : field(piece)))
     .filter((piece) => piece !== '');
-  return { message: textOf(pieces, (name) => name), pieces };
+  return worded(pieces);
 }
 
 /** Joins messages with a space between; `undefined` and empty texts are left out. */
@@ -52,6 +52,11 @@ export function wordsOf({ message, pieces }: Worded): Worded {
 function piecesOf(value: Value): readonly (string | FieldName)[] {
   if (typeof value !== 'object') return [String(value)];
   return 'field' in value ? [value] : (value.pieces ?? [value.message]);
+}
+
+function worded(pieces: NonNullable<Worded['pieces']>): Worded {
+  const message = textOf(pieces, (name) => name);
+  return pieces.every((piece) => typeof piece === 'string') ? { message } : { message, pieces };
 }
 
 function textOf(pieces: readonly (string | FieldName)[], nameOf: (field: string) => string): string {

@@ -105,7 +105,8 @@ function test(deps: SyncDeps): Endpoint {
     async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
       const connection = await loadConnection(deps.store, { workspaceId, id });
       const { fault, stages } = await probeStored(deps, connection);
-      return { status: 200, body: { status: fault === null ? 'healthy' : 'faulted', stages } };
+      const shown = stages.map(({ name, status, message }) => ({ name, status, message }));
+      return { status: 200, body: { status: fault === null ? 'healthy' : 'faulted', stages: shown } };
     },
   });
 }

@@ -11,8 +11,10 @@ import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 import { openOn } from './open-on.ts';
 
-const stagesOf = async (session: Session) =>
-  (await session.probe(NEVER)).filter(({ status }) => status !== 'skipped').at(-1);
+const stagesOf = async (session: Session) => {
+  const taken = (await session.probe(NEVER)).filter(({ status }) => status !== 'skipped');
+  return taken.map(({ name, status, message }) => ({ name, status, message })).at(-1);
+};
 
 describe('the probe', () => {
   const role = () => `r_${randomUUID().slice(0, 8)}`;
