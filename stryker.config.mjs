@@ -48,10 +48,8 @@ const decisions = [
   {
     mutate: ['src/engine/ledger/*.ts', 'src/engine/settle-failure.ts'],
     tests: [
-      'test/unit/engine/{early-rows,hash-multiset,row-hash}.test.ts',
-      'test/integration/engine/{changed-columns,erase-hashes,failures,fencing,gained-columns,left-out-rows}.test.ts',
-      'test/integration/engine/{ledger,ledger-property,limits,misfits,poison,retry,row-key,snapshot-key}.test.ts',
-      'test/integration/engine/{stopped-run,waiting-runs}.test.ts',
+      'test/unit/engine/{early-rows,former-columns,hash-multiset,row-hash,sieve}.test.ts',
+      'test/integration/engine/{erase-hashes,gained-columns,ledger-statements,left-out-rows,ledger,settle-failure}.test.ts',
     ],
   },
 ];

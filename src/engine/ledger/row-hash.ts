@@ -60,10 +60,8 @@ export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash
   };
 }
 
+/** No two columns of a model have one name. */
 function byName(columns: readonly Column[], positions: readonly number[]): readonly number[] {
   const nameOf = (position: number) => columns[position]?.name ?? '';
-  return positions.toSorted((left, right) => {
-    if (nameOf(left) === nameOf(right)) return left - right;
-    return nameOf(left) < nameOf(right) ? -1 : 1;
-  });
+  return positions.toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
 }

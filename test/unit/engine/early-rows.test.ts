@@ -18,16 +18,21 @@ interface Given {
   readonly start?: typeof START | undefined;
 }
 
-function earlyOf({ column: type, declared, zone = 'UTC', lookback = '1d', ...rest }: Given) {
+function inputOf({ column: type, declared, zone = 'UTC', lookback = '1d', ...rest }: Given) {
   const column: Column = { name: 'at', type, nativeType: type };
   const axis = iteratorAxis({ field: 'at', type: declared, zone }, column);
   const syncMode: SyncMode = { type: rest.type ?? 'incremental', ...(lookback !== '' && { lookback }) };
-  return earlyRows({
+  return {
     pipeline: { syncMode } as RunSnapshot['pipeline'],
-    columns: [{ name: 'n', type: 'integer', nativeType: 'INT' }, column],
+    columns: [{ name: 'n', type: 'integer', nativeType: 'INT' }, column] as const,
     iterator: { column, axis },
-    range: { kind: 'range', range: { start: 'start' in rest ? rest.start : START, end: END } },
-  });
+    ...{ start: 'start' in rest ? rest.start : START, end: END },
+  };
+}
+
+function earlyOf(given: Given) {
+  const { start, end, ...input } = inputOf(given);
+  return earlyRows({ ...input, range: { kind: 'range', range: { start, end } } });
 }
 
 describe('rows that a lookback does not reach', () => {
@@ -90,9 +95,23 @@ describe('rows that a lookback does not reach', () => {
   test.each<[string, Partial<Given>]>([
     ['without a lookback', { lookback: '' }],
     ['in a full run', { type: 'full' }],
-    ['where the lookback is as long as the range', { lookback: '5w' }],
+    [
+      'where the lookback is as long as the range',
+      { lookback: '28d', start: instantFromStore('2026-03-01T12:00:00Z') },
+    ],
+    ['where the lookback is longer than the range', { lookback: '5w' }],
   ])('are told apart by nobody %s', (_when, changes) => {
     expect(earlyOf({ column: 'timestamp_tz', declared: 'timestamp_tz', ...changes })).toBeUndefined();
+  });
+
+  test('are told apart by nobody in a run of the whole model, without an iterator, or without an end', () => {
+    const { pipeline, columns, iterator, end } = inputOf({ column: 'timestamp_tz', declared: 'timestamp_tz' });
+    const range = { kind: 'range', range: { start: START, end } } as const;
+    expect(earlyRows({ pipeline, columns, iterator, range })).toBeDefined();
+    expect(earlyRows({ pipeline, columns, iterator: undefined, range })).toBeUndefined();
+    expect(earlyRows({ pipeline, columns, iterator, range: { kind: 'whole' } })).toBeUndefined();
+    const endless = { kind: 'range', range: { start: START, end: undefined } } as const;
+    expect(earlyRows({ pipeline, columns, iterator, range: endless })).toBeUndefined();
   });
 
   test('are there however long ago the first row may be', () => {

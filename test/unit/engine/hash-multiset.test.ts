@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HASH_WORDS, type HashStream, loadHashes } from '../../../src/engine/ledger/hash-multiset.ts';
+import { addHash, createSegment, takeHash } from '../../../src/engine/ledger/hash-segment.ts';
 
 // few values a word, so that hashes collide in a bucket and differ in one word only
 const word = fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1);
@@ -54,6 +55,34 @@ describe('a multiset of hashes', () => {
     expect(others.filter((at) => set.take(different, at))).toEqual(others);
     expect(places.filter((at) => set.take(different, at))).toEqual(places.filter((_, index) => index % 7 === 0));
     expect(set.left).toBe(0);
+  });
+
+  test('reads nothing where nothing is expected', async () => {
+    const set = await loadHashes(0, () => Promise.reject(new Error('It was read.')));
+    expect([set.left, set.take(new Uint32Array(HASH_WORDS), 0)]).toEqual([0, false]);
+  });
+
+  test('gives back memory once a tenth of a segment was taken, and none for the last of its buckets', () => {
+    const words = (n: number) => Uint32Array.from([0, n, 0, 0]);
+    const segment = createSegment(Uint32Array.of(15, 5), (word) => word);
+    for (let n = 0; n < 15; n++) addHash(segment, words(n), 0);
+    const second = Uint32Array.from([1, 7, 0, 0]);
+    for (let n = 0; n < 5; n++) addHash(segment, second, 0);
+    expect([segment.left, segment.kept.length]).toEqual([20, 40]);
+    const sizes = Array.from({ length: 15 }, (_, n) => {
+      expect(takeHash(segment, words(n), 0)).toBe(true);
+      return segment.kept.length;
+    });
+    expect(sizes).toEqual([40, 40, 34, 34, 30, 30, 26, 26, 22, 22, 18, 16, 14, 12, 10]);
+    const rest = Array.from({ length: 6 }, () => [takeHash(segment, second, 0), segment.left, segment.kept.length]);
+    expect(rest).toEqual([
+      [true, 4, 8],
+      [true, 3, 6],
+      [true, 2, 6],
+      [true, 1, 6],
+      [true, 0, 6],
+      [false, 0, 6],
+    ]);
   });
 
   test('refuses a second reading that brings more than the first', async () => {

@@ -109,6 +109,13 @@ describe('the hash of a row', () => {
     expect(hashOf([5])).toBe(hashOf([5n]));
   });
 
+  test('is of the columns by their names, in whatever order they come', () => {
+    const hash = hashOf([1, 2, 3], { names: ['a', 'b', 'c'] });
+    expect(hashOf([3, 1, 2], { names: ['c', 'a', 'b'] })).toBe(hash);
+    expect(hashOf([2, 3, 1], { names: ['b', 'c', 'a'], positions: [2, 0, 1] })).toBe(hash);
+    expect(hashOf([3, 2, 1], { names: ['a', 'b', 'c'] })).not.toBe(hash);
+  });
+
   test('depends on the key and on the names of the columns, and on no column beside those it is of', () => {
     const other = new Secret(Buffer.alloc(32, 8).toString('base64'));
     expect(hashOf(['a'], { key: other })).not.toBe(hashOf(['a']));
@@ -142,6 +149,14 @@ test('a row comes back from the text that is hashed', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('numbers come back in the form that their column gives them', () => {
+  const row = [5, -0, 0, 2 ** 53, 2n ** 53n + 1n, 1.5, Number.NaN, Number.NEGATIVE_INFINITY];
+  const types = ['integer', 'double', 'double', 'double', 'integer', 'double', 'double', 'double'] as const;
+  const columns = types.map((type, index): Column => ({ name: `c${index}`, type, nativeType: '' }));
+  const { textOf, cellsOf, rowOf } = createRowHash({ key: KEY, columns, positions: [...columns.keys()] });
+  expect(rowOf(cellsOf(textOf(row)))).toEqual(row);
 });
 
 /** As connectors say it: a number beyond 2^53 is a double, an integer is a bigint there. */
