@@ -33,14 +33,14 @@ const decisions = [
     mutate: ['src/identity/{creation-lock,creation-tickets}.ts'],
     tests: [
       'test/integration/identity-concurrency.test.ts',
-      'test/integration/identity/{creation-queue,creation-turns,erase-people,erasure-races,requests-at-once}.test.ts',
+      'test/integration/identity/{creation-lock,creation-queue,creation-turns,erasure-races,requests-at-once}.test.ts',
     ],
   },
   {
     mutate: ['src/identity/tombstones/*.ts'],
     tests: [
       'test/unit/identity/**/*.test.ts',
-      'test/integration/identity/{erase-people,erased-people,erasure-races,unverified}.test.ts',
+      'test/integration/identity/{creation-lock,erase-people,erased-people,erasure-races,unverified}.test.ts',
       'test/integration/dsr/{erase-subject,reapply}.test.ts',
       'test/integration/cli/tombstone.test.ts',
     ],

@@ -1,0 +1,116 @@
+// Who holds a workspace's creation lock, as another connection sees it.
+import { expect, it } from 'vitest';
+import { shareUnlessAsked, takeCreationLock, underWay } from '../../../src/identity/creation-lock.ts';
+import { drawTicket, handTicketIn, letAskersPass } from '../../../src/identity/creation-tickets.ts';
+import { markTombstones } from '../../../src/identity/tombstones/write-tombstones.ts';
+import { workspaceId } from '../../../src/kernel/index.ts';
+import type { Store, Transaction } from '../../../src/store/index.ts';
+import { testIdentities } from '../../support/deliver-people.ts';
+import { openTestStore } from '../../support/test-store.ts';
+
+const HERE = workspaceId(1n);
+
+/** A store whose workspace has its row. */
+async function openStore(): Promise<Store> {
+  const store = await openTestStore();
+  await store.transaction((tx) => takeCreationLock(tx, HERE, false));
+  return store;
+}
+
+async function isFree(store: Store, kind: 'FOR SHARE' | 'FOR UPDATE'): Promise<boolean> {
+  const lock = `SELECT 1 FROM creation_locks WHERE workspace_id = $1 ${kind} NOWAIT`;
+  return await store
+    .transaction((tx) => tx.query(lock, [HERE]))
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+/** Whether others may share the lock, or have it alone, while a transaction is open. */
+async function leaves(
+  store: Store,
+  work: (tx: Transaction) => Promise<unknown>,
+): Promise<'all' | 'shares' | 'nothing'> {
+  return await store.transaction(async (tx) => {
+    await work(tx);
+    if (await isFree(store, 'FOR UPDATE')) return 'all';
+    return (await isFree(store, 'FOR SHARE')) ? 'shares' : 'nothing';
+  });
+}
+
+const share = (tx: Transaction) => takeCreationLock(tx, HERE, false);
+const takeAlone = (tx: Transaction) => takeCreationLock(tx, HERE, true);
+const inOrder =
+  (...steps: ((tx: Transaction) => Promise<unknown>)[]) =>
+  async (tx: Transaction) => {
+    for (const step of steps) await step(tx);
+  };
+
+it.each([
+  ['shared', 'shares', share],
+  ['shared, where nobody asks for it alone', 'shares', (tx: Transaction) => shareUnlessAsked(tx, HERE)],
+  ['alone', 'nothing', takeAlone],
+  ['alone by who shares it already', 'nothing', inOrder(share, takeAlone)],
+  ['alone by who shares it as nobody asked', 'nothing', inOrder((tx) => shareUnlessAsked(tx, HERE), takeAlone)],
+  ['alone by who shares it again later', 'nothing', inOrder(takeAlone, share)],
+  ['of another workspace before', 'nothing', inOrder((tx) => takeCreationLock(tx, workspaceId(2n), true), takeAlone)],
+] as const)('the lock taken %s leaves %s to others', async (_, left, work) => {
+  await using store = await openStore();
+  expect(await leaves(store, work)).toBe(left);
+  expect(await isFree(store, 'FOR UPDATE')).toBe(true);
+});
+
+it('the first delivery of a workspace shares the lock, too, and is under way meanwhile', async () => {
+  await using store = await openTestStore();
+  await store.transaction(async (tx) => {
+    expect(await shareUnlessAsked(tx, HERE)).toEqual([]);
+    expect([...(await underWay(store))]).toEqual([expect.stringMatching(/^\d+\/\d+$/)]);
+    expect(await tx.query('SELECT has_tombstones FROM creation_locks')).toEqual([{ has_tombstones: false }]);
+  });
+  expect((await underWay(store)).size).toBe(0);
+});
+
+it('a ticket makes shares step aside until it is handed in', async () => {
+  await using store = await openStore();
+  const ticket = await drawTicket(store, HERE);
+  expect(await leaves(store, (tx) => shareUnlessAsked(tx, HERE))).toBe('all');
+  await store.transaction(async (tx) => {
+    expect(await shareUnlessAsked(tx, HERE)).toEqual([ticket]);
+    expect(await shareUnlessAsked(tx, workspaceId(2n))).toEqual([]);
+  });
+  await handTicketIn(store, workspaceId(2n), ticket);
+  expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([ticket]);
+  await handTicketIn(store, HERE, ticket);
+  expect(await leaves(store, (tx) => shareUnlessAsked(tx, HERE))).toBe('shares');
+});
+
+it('whoever lets askers pass waits as long as their tickets are held, and not for later ones', async () => {
+  await using store = await openStore();
+  const ticket = await drawTicket(store, HERE);
+  const order: string[] = [];
+  let passing: Promise<unknown> | undefined;
+  await store.transaction(async (tx) => {
+    await handTicketIn(tx, HERE, ticket);
+    passing = letAskersPass(store, HERE, [ticket]).then(() => order.push('passed'));
+    await letAskersPass(store, HERE, ['00000000-0000-0000-0000-000000000000']);
+    await drawTicket(store, HERE);
+    order.push('held');
+  });
+  await passing;
+  expect(order).toEqual(['held', 'passed']);
+});
+
+it('the lock tells whether the workspace has tombstones, and shares go together while they are asked for', async () => {
+  await using store = await openStore();
+  expect(await store.transaction(share)).toMatchObject({ hasTombstones: false });
+  await store.transaction(async (tx) => {
+    await takeAlone(tx);
+    await markTombstones(tx, HERE, true);
+  });
+  for (const take of [share, takeAlone]) expect(await store.transaction(take)).toMatchObject({ hasTombstones: true });
+  expect(await store.transaction((tx) => takeCreationLock(tx, workspaceId(9n), false))).toMatchObject({
+    hasTombstones: false,
+  });
+  expect(await leaves(store, (tx) => testIdentities().erasedAmong(tx, HERE, () => []))).toBe('shares');
+});
