@@ -49,10 +49,10 @@ async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   const nowMs = deps.clock.nowMs();
   await writeFailedRecords(tx, { lease: claimed, columns, refused, nowMs, after: progress.failed });
   await ledger.write(tx, { keys, early, deduplicated, afterRows: progress.extracted });
-  const { units, erased } = sumUnits(chunk, outcomes);
+  const { units, erased, ahead } = sumUnits(chunk, outcomes);
   const erasedRows = erased + mapped.refused.length - refusedRows.length;
   const done = countsOf(chunk, { failed: refused.length, erased: erasedRows });
-  const after = await countRows(tx, claimed, { ...done, units, ahead: mapped.ahead });
+  const after = await countRows(tx, claimed, { ...done, units, ahead });
   tx.afterCommit(() => deps.observer.rowsDelivered(done));
   return after;
 }
@@ -74,15 +74,22 @@ function countsOf({ keys, deduplicated }: TakenRows, { failed, erased }: Pick<Co
   return { extracted: taken + left, successful: taken - failed - erased, failed, deduplicated: left, erased };
 }
 
-/** Units that are kept, and rows of those whose person was erased. */
-function sumUnits({ mapped: { starts } }: MappedChunk, outcomes: readonly UnitOutcome[]) {
-  let [units, erased] = [0, 0];
+/** Units that are kept, how many of their rows have a time to come, and rows of those whose person was erased. */
+function sumUnits({ mapped }: MappedChunk, outcomes: readonly UnitOutcome[]) {
+  const { starts } = mapped;
+  let [units, erased, ahead, at] = [0, 0, 0, 0];
   for (let unit = 0; unit < outcomes.length; unit++) {
     const outcome = outcomes[unit] as UnitOutcome;
-    if ('erased' in outcome) erased += (starts[unit + 1] as number) - (starts[unit] as number);
-    else if (!('rule' in outcome)) units++;
+    const end = starts[unit + 1] as number;
+    const before = at;
+    while ((mapped.ahead[at] ?? end) < end) at++;
+    if ('erased' in outcome) erased += end - (starts[unit] as number);
+    else if (!('rule' in outcome)) {
+      units++;
+      ahead += at - before;
+    }
   }
-  return { units, erased };
+  return { units, erased, ahead };
 }
 
 /** Every row of every unit that failed. */

@@ -47,7 +47,7 @@ export interface MappedEvents {
   readonly batches: readonly BatchToKeep[];
   readonly starts: readonly number[];
   readonly refused: readonly RefusedRow[];
-  readonly ahead: number;
+  readonly ahead: readonly number[];
 }
 
 export async function mapEvents(plan: EventsPlan, rows: readonly (readonly Cell[])[]): Promise<MappedEvents> {

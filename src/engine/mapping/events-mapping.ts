@@ -75,8 +75,8 @@ export interface TakenRows {
   readonly refused: RefusedRow[];
   /** Of each batch the number of accepted rows before it; the number of all at the end. */
   readonly starts: number[];
-  /** How many of the accepted rows say something of a person at a time that is still to come. */
-  ahead: number;
+  /** Indexes in `accepted` of the rows that say something of a person at a time that is still to come, ascending. */
+  readonly ahead: number[];
 }
 
 /** Rows → batches, one by one: neither row nor batch need live longer than it takes to prepare it. */
@@ -90,7 +90,7 @@ export function compileBatches(plan: EventsPlan, placed: PlacedMappings): Collec
   const { source } = plan;
   const { batchBytes } = plan.limits;
   return (onBatch) => {
-    const taken: TakenRows = { accepted: [], refused: [], starts: [0], ahead: 0 };
+    const taken: TakenRows = { accepted: [], refused: [], starts: [0], ahead: [] };
     let open: OpenBatch | undefined;
     let index = 0;
     const close = () => {
@@ -103,8 +103,8 @@ export function compileBatches(plan: EventsPlan, placed: PlacedMappings): Collec
       if ('rule' in batch) return batch;
       if (open !== batch) close();
       open = batch;
+      if (isAhead(mapped)) taken.ahead.push(taken.accepted.length);
       taken.accepted.push(index);
-      if (isAhead(mapped)) taken.ahead++;
       return undefined;
     };
     return {

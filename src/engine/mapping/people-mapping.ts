@@ -64,14 +64,15 @@ function collectPeople({ identities, scope, mapRow }: PeopleMappingPlan, hashOf:
   const people = identities.collect(scope);
   const accepted: number[] = [];
   const refused: RefusedRow[] = [];
-  let [index, ahead] = [0, 0];
+  const ahead: number[] = [];
+  let index = 0;
   return {
     add(row, hashes) {
       const person = mapRow(row);
       if (isRefusal(person)) refused.push({ row, index, refusal: person });
       else {
+        if (person.isAhead === true) ahead.push(accepted.length);
         accepted.push(index);
-        if (person.isAhead === true) ahead++;
         people.add(person, hashes === undefined ? undefined : hashOf(hashes, index));
       }
       index++;

@@ -27,8 +27,8 @@ export interface MappedRows {
   /** Unit i covers `accepted[starts[i]]` up to `accepted[starts[i + 1] - 1]`; one more entry than there are units. */
   readonly starts: Int32Array;
   readonly refused: readonly RefusedRow[];
-  /** How many of the accepted rows say something of a person at a time that is still to come. */
-  readonly ahead: number;
+  /** Indexes in `accepted` of the rows that say something of a person at a time that is still to come, ascending. */
+  readonly ahead: readonly number[];
   /** One outcome a unit, in order; may run more than once. Throws as `Identities.deliver` does. */
   deliver(tx: Transaction, exclusive: boolean): Promise<readonly UnitOutcome[]>;
 }

@@ -53,6 +53,16 @@ describe('a row of an erased person', () => {
     for (const table of ['profiles', 'failed_records']) expect(await holds(here.store, table, 'b')).toBe(false);
   });
 
+  test('is not counted among rows with a time to come', async () => {
+    const iterator = { field: 'at', type: 'timestamp_tz', declaredType: 'timestamp_tz' } as const;
+    await addPipeline(here.store, { syncMode: { type: 'full', iterator } });
+    await erase(here.store, 'a');
+    here.warehouse.rows = ['a', 'b'].map((name) => [`${name}@example.org`, 'Rome', '9999-12-31T00:00:00.000000Z']);
+    const done = await attempt();
+    expect(countsOf(done)).toEqual([2, 1, 0, 0, 1]);
+    expect(done.warnings).toEqual([{ message: expect.stringMatching(/^1 rows have a "at" in the future\./) }]);
+  });
+
   test('counts as erased where it could not be mapped either: no failed record names the person', async () => {
     await addPipeline(here.store, { syncMode: INCREMENTAL });
     await erase(here.store, 'a');
