@@ -91,6 +91,7 @@ describe('models that reach further than they look', () => {
     ['postgresql', "select a ->> 'b' from t"],
     ['snowflake', "select '->>', 'identifier' from t where a = '.nextval'"],
     ['databricks', 'select transform(a, x -> x + 1) from t join u using (a)'],
+    ['databricks', "select date '2026-01-01', 'x' from t"],
     ['duckdb', 'select a from t using sample 10'],
     ['duckdb', 'select lo_create(0), dblink(1) from t'],
   ])('are let through in %s where they only look alike: %s', async (grammar, sql) => {
@@ -142,6 +143,7 @@ describe('backslashes before quotes, which PostgreSQL and Redshift read differen
     'select "a\\\'b", /* \' */ 1 from t',
     "select 'a\\b', /* a */ '$' from t",
     "select 'a' -- \\' /*\n, 'b'",
+    "select 'a\\'' from t --'",
   ])('let %j through', async (sql) => {
     for (const grammar of ['postgresql', 'redshift']) expect(await said(sql, grammar)).toBe('accepted');
   });
