@@ -6,6 +6,7 @@ import { resolveSubject } from '../../src/dsr/work/resolve-subject.ts';
 import { exportProfiles } from '../../src/events/export/export-profiles.ts';
 import { profileAnswer } from '../../src/events/profiles/profile-answer.ts';
 import { readProfile } from '../../src/identity/index.ts';
+import { systemClock } from '../../src/kernel/index.ts';
 import { TEST_IDENTITY_KEY } from '../support/dsr-work.ts';
 import { openTestGroups, type TestGroups, WORKSPACE } from '../support/groups.ts';
 
@@ -92,7 +93,7 @@ test('a request that several profiles answer is resolved', async () => {
   const identity = { name: 'customer_id', type: 'customer_id', value: 'c-1' } as const;
   const found = await resolveSubject(store, {
     ...{ request, subject: { identities: [identity], mpids }, identityKey: TEST_IDENTITY_KEY },
-    settings: settingsFromWire(DEFAULT_SETTINGS),
+    ...{ settings: settingsFromWire(DEFAULT_SETTINGS), clock: systemClock },
   });
   expect(found.map(({ mpid }) => mpid)).toEqual(mpids);
 });

@@ -65,8 +65,12 @@ interface About {
   readonly subject: Subject;
 }
 
-async function preview({ store, identityKey, dsr }: OfficerDeps, { request, subject }: About, signal: AbortSignal) {
+async function preview(
+  { store, clock, identityKey, dsr }: OfficerDeps,
+  { request, subject }: About,
+  signal: AbortSignal,
+) {
   const settings = await readSettings(store, workspaceOf(request.workspaceId), {});
   const { fillerCarriers } = dsr;
-  return await previewErasure(store, { request, subject, identityKey, settings, fillerCarriers }, signal);
+  return await previewErasure(store, { request, subject, clock, identityKey, settings, fillerCarriers }, signal);
 }

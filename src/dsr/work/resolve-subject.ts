@@ -11,7 +11,7 @@ import {
   policyOf,
   readProfile,
 } from '../../identity/index.ts';
-import { type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { type Clock, type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Request, Subject } from '../request.ts';
 
@@ -20,6 +20,7 @@ export interface Resolution {
   readonly subject: Subject;
   readonly identityKey: Secret;
   readonly settings: Pick<WorkspaceSettings, 'identity'>;
+  readonly clock: Clock;
 }
 
 const ENVIRONMENTS = ['production', 'development'] as const;
@@ -108,10 +109,12 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
   return differing < 0 ? 0 : (one[differing] as number) - (other[differing] as number);
 }
 
-/** When anything was last heard of the person: a batch, an attribute, or the profile itself. */
+/** When anything was last heard of the person: a batch, an attribute, or the profile itself; a time after now tells nothing. */
 async function lastActive(sql: Sql, place: Place, mpid: bigint): Promise<number> {
   const scope = scopeOf(place);
-  const writtenMs = await lastActivityMs(sql, scope, mpid);
-  const [batch] = await readBatches(sql, { ...scope, mpid }, { limit: 1 });
+  const nowMs = place.clock.nowMs();
+  const writtenMs = await lastActivityMs(sql, { ...scope, mpid, nowMs });
+  const before = { receivedOn: new Date(nowMs + 1), id: 0n };
+  const [batch] = await readBatches(sql, { ...scope, mpid }, { limit: 1, before });
   return Math.max(writtenMs ?? 0, batch?.receivedOn.getTime() ?? 0);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings.ts';
 import { resolveSubject } from '../../../src/dsr/work/resolve-subject.ts';
 import type { IdentityType } from '../../../src/identity/index.ts';
-import { microsOfMs } from '../../../src/kernel/index.ts';
+import { type Clock, microsOfMs, systemClock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { deliverBatches } from '../../support/deliver-batches.ts';
 import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
@@ -31,6 +31,8 @@ const of = (given: Given): Given =>
   Object.fromEntries(Object.entries(given).map(([type, value]) => [type, `${value}-${own}`]));
 
 const settings = settingsFromWire(DEFAULT_SETTINGS);
+/** An hour on: tests write times that lie a little ahead. */
+const clock: Clock = { ...systemClock, nowMs: () => Date.now() + 3_600_000 };
 
 const resolve = (version: number, given: Given, mpids: readonly bigint[] = []) =>
   resolveIn(store, { version, given, mpids });
@@ -47,7 +49,7 @@ async function resolveIn(from: Store, { version, given, mpids }: Asked) {
   }));
   const request = { workspaceId, version: version as 1 | 2 | 3 };
   const subject = { identities, mpids };
-  const people = await resolveSubject(from, { request, subject, identityKey: TEST_IDENTITY_KEY, settings });
+  const people = await resolveSubject(from, { request, subject, identityKey: TEST_IDENTITY_KEY, settings, clock });
   return people.map(({ environment, mpid }) => `${environment} ${mpid}`);
 }
 
@@ -81,6 +83,17 @@ describe('version 3', () => {
     expect(await resolve(3, { other: 's' })).toEqual([`production ${first}`]);
     const clock = fakeClock(later + 60_000);
     await deliverBatches(store, [{ person: person(of({ customer_id: 'b' })), text: '{"events":[]}' }], { clock });
+    expect(await resolve(3, { other: 's' })).toEqual([`production ${second}`]);
+  });
+
+  it('takes no time after now for activity, which older versions kept', async () => {
+    const [first, second] = await profiles({ customer_id: 'a', other: 's' }, { customer_id: 'b', other: 's' });
+    const inTenYears = Date.now() + 10 * 365 * 86_400_000;
+    await deliver(store, [person(of({ customer_id: 'a' }), { city: '"Bern"' }, microsOfMs(inTenYears))]);
+    await store.execute('UPDATE profiles SET created_on = $2 WHERE workspace_id = $1 AND mpid = ANY($3)', [
+      ...[workspaceId, new Date(Date.now() - 60_000), [first ?? 0n, second ?? 0n]],
+    ]);
+    await deliver(store, [person(of({ customer_id: 'b' }), { city: '"Basel"' }, microsOfMs(Date.now() - 30_000))]);
     expect(await resolve(3, { other: 's' })).toEqual([`production ${second}`]);
   });
 
@@ -132,7 +145,9 @@ describe('version 3', () => {
     await profiles({ email: 'a' });
     const request = { workspaceId: workspaceId + 1n, version: 3 as const };
     const subject = { identities: [{ name: 'email', type: 'email' as const, value: `a-${own}` }], mpids: [] };
-    expect(await resolveSubject(store, { request, subject, identityKey: TEST_IDENTITY_KEY, settings })).toEqual([]);
+    expect(await resolveSubject(store, { request, subject, identityKey: TEST_IDENTITY_KEY, settings, clock })).toEqual(
+      [],
+    );
   });
 });
 

@@ -107,7 +107,7 @@ test('its preview does, too', async () => {
   const { identityKey, settingsOf, fillerCarriers } = workDeps(store, clock);
   const subject = { identities: [{ name: 'email', type: 'email', value: 'ada@example.org' }], mpids: [] } as const;
   const resolution = {
-    ...{ identityKey, fillerCarriers },
+    ...{ identityKey, fillerCarriers, clock },
     request: { workspaceId, version: 3 as const },
     subject,
     settings: await settingsOf(workspaceId),
