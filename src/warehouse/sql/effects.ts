@@ -94,8 +94,7 @@ function effectAt(tokens: readonly Token[], index: number, grammar: string): str
   // Databricks gives the rows to a program: TRANSFORM (…) USING 'program', MAP … USING, REDUCE … USING
   if (grammar === 'databricks' && word === 'USING' && next?.type.endsWith('STRING')) return 'USING with a program';
   if (next?.type !== 'L_PAREN') return undefined;
-  if (word === 'IDENTIFIER' && closeOf(tokens, index + 1)[1]?.type === 'L_PAREN')
-    return 'A call by IDENTIFIER(…)';
+  if (word === 'IDENTIFIER' && closeOf(tokens, index + 1)[1]?.type === 'L_PAREN') return 'A call by IDENTIFIER(…)';
   return hasEffects(token.text, grammar) ? word : undefined;
 }
 
