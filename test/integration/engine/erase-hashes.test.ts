@@ -1,6 +1,7 @@
 // Resume hashes of failed rows of a person who is erased: they go from the ledgers of all runs of the time line.
 import { expect, test } from 'vitest';
 import { eraseFailedRecords } from '../../../src/engine/index.ts';
+import { eraseHashes } from '../../../src/engine/ledger/erase-hashes.ts';
 import { drivenRuns } from '../../support/driven-runs.ts';
 import { INCREMENTAL } from '../../support/people-runs.ts';
 import { addPipeline, countsOf, IDENTITY_KEY, WORKSPACE } from '../../support/test-engine.ts';
@@ -31,10 +32,17 @@ test('the hash of a failed row goes from the ledger of another run too, and thos
   const other = await hashesOf(second.id);
   // as if it had read an equal row
   await here.store.execute(
-    "UPDATE run_chunks SET delivered = delivered || decode($3, 'hex') WHERE workspace_id = $1 AND run_id = $2",
+    "UPDATE run_chunks SET delivered = decode($3, 'hex') || delivered || decode($3, 'hex') WHERE workspace_id = $1 AND run_id = $2",
     [WORKSPACE, second.id, failed],
   );
   const records = [{ runId: first.id, id: 1n }];
+  const undone = new Error('Only counted.');
+  const counting = here.store.transaction(async (tx) => {
+    const erase = () => eraseHashes(tx, { workspaceId: WORKSPACE, records, ledgerKey: IDENTITY_KEY });
+    expect([await erase(), await erase()]).toEqual([3, 0]);
+    throw undone;
+  });
+  await expect(counting).rejects.toBe(undone);
   await here.store.transaction((tx) =>
     eraseFailedRecords(tx, { workspaceId: WORKSPACE, records, ledgerKey: IDENTITY_KEY }),
   );
