@@ -5,8 +5,10 @@ const LINES = [
   ['app'],
   ['dsr'],
   ['groups'],
-  ['engine'],
-  ['sync'],
+  ['api-v1'],
+  ['runs'],
+  ['mapping'],
+  ['pipelines'],
   ['events'],
   ['identity'],
   ['access'],
@@ -44,7 +46,7 @@ const doors = LINES.flat()
 /** One library, one home: who may import it at all. */
 const HOMES = [
   // the rooms that own tables, but for the folders that say what an API shows
-  ['drizzle-orm', ['^src/(access|dsr|engine|events|groups|identity|jobs|store|sync)/(?!contract/|routes/|v1/|wire/)']],
+  ['drizzle-orm', ['^src/(access|dsr|events|groups|identity|jobs|pipelines|runs|store)/(?!contract/|routes/|wire/)']],
   ['pg', ['^src/store/', '^connectors/redshift/']],
   ['pg-boss', ['^src/jobs/']],
   ['croner', ['^src/jobs/']],
@@ -58,7 +60,7 @@ const HOMES = [
   ['cli-table3', ['^src/cli/']],
   ['csv-parse', ['^src/cli/dsr/']],
   ['(@peculiar/x509|reflect-metadata)', ['^src/dsr/certificates/sign-own\\.ts$']],
-  ['temporal-polyfill', ['^src/engine/']],
+  ['temporal-polyfill', ['^src/mapping/range/']],
   ['yazl', ['^src/dsr/result/']],
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],
   // an SDK is loaded when a session opens; its types cost nothing

@@ -1,5 +1,5 @@
 // `npm run mutation`: breaks the decisions that lose or double data when they are wrong, one at a time, and lists what no test
-// notices. Not part of CI: one file takes minutes, all of them hours. `npm run mutation -- --mutate src/engine/plan-range.ts`
+// notices. Not part of CI: one file takes minutes, all of them hours. `npm run mutation -- --mutate src/runs/read/plan-range.ts`
 // tries one file; the tests that judge it are those of its entry below.
 import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util';
 /** Files that are broken, and the tests about them: quick ones, since a mutant that nobody notices goes through all of them. */
 const decisions = [
   {
-    mutate: ['src/dsr/request-machine.ts', 'src/engine/plan-range.ts'],
-    tests: ['test/unit/{dsr,engine}/**/*.test.ts'],
+    mutate: ['src/dsr/request-machine.ts', 'src/runs/read/plan-range.ts'],
+    tests: ['test/unit/{dsr,runs}/**/*.test.ts'],
   },
   {
     mutate: [
@@ -21,18 +21,14 @@ const decisions = [
   },
   {
     mutate: [
-      'src/identity/{strategies,resolve-person,resolve-people,resolve-request,add-identities,consider-profiles}.ts',
+      'src/identity/resolve/{strategies,resolve-person,resolve-people,resolve-request,add-identities,consider-profiles}.ts',
     ],
-    tests: [
-      'test/unit/identity/**/*.test.ts',
-      'test/integration/identity-{resolution,strategies}.test.ts',
-      'test/integration/identity/unverified.test.ts',
-    ],
+    tests: ['test/unit/identity/**/*.test.ts', 'test/integration/identity/{resolution,strategies,unverified}.test.ts'],
   },
   {
-    mutate: ['src/identity/{creation-lock,creation-tickets}.ts'],
+    mutate: ['src/identity/deliver/{creation-lock,creation-tickets}.ts'],
     tests: [
-      'test/integration/identity-concurrency.test.ts',
+      'test/integration/identity/concurrency.test.ts',
       'test/integration/identity/{creation-lock,creation-queue,creation-turns,erasure-races,requests-at-once}.test.ts',
     ],
   },
@@ -41,15 +37,20 @@ const decisions = [
     tests: [
       'test/unit/identity/**/*.test.ts',
       'test/integration/identity/{creation-lock,erase-people,erased-people,erasure-races,unverified}.test.ts',
-      'test/integration/dsr/{erase-subject,reapply}.test.ts',
+      'test/integration/dsr/erasure/{erase-subject,reapply}.test.ts',
       'test/integration/cli/tombstone.test.ts',
     ],
   },
   {
-    mutate: ['src/engine/ledger/*.ts', 'src/engine/settle-failure.ts'],
+    mutate: [
+      'src/runs/ledger/*.ts',
+      'src/mapping/cells/{cell-form,row-hash,row-text}.ts',
+      'src/runs/lifecycle/settle-failure.ts',
+    ],
     tests: [
-      'test/unit/engine/{early-rows,former-columns,hash-multiset,row-hash,sieve}.test.ts',
-      'test/integration/engine/{erase-hashes,gained-columns,ledger-statements,left-out-rows,ledger,settle-failure}.test.ts',
+      'test/unit/runs/{early-rows,former-columns,hash-multiset,row-hash,sieve}.test.ts',
+      'test/integration/runs/ledger/{erase-hashes,gained-columns,ledger-statements,left-out-rows,ledger}.test.ts',
+      'test/integration/runs/lifecycle/settle-failure.test.ts',
     ],
   },
 ];

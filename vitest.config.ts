@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { LongestFirst } from './test/support/runner/longest-first.ts';
 
 /** One project a kind of test: unit needs nothing, the others share one embedded PostgreSQL. */
 const onStore = ['integration', 'api', 'conformance', 'e2e', 'guide', 'clients'];
 const shared = {
   env: { TZ: 'America/Los_Angeles', NODE_ENV: 'test' },
-  execArgv: ['--import', new URL('test/support/quicken-imports.ts', import.meta.url).href],
+  execArgv: ['--import', new URL('test/support/runner/quicken-imports.ts', import.meta.url).href],
   // files that follow each other in a worker share its modules: to load them anew took most of the processor's time
   isolate: false,
   // more than cores, for half of the time is spent waiting for processes, heartbeats and backoffs
@@ -35,7 +35,7 @@ export default defineConfig({
           name: 'store',
           include: onStore.map((folder) => `test/${folder}/**/*.test.ts`),
           exclude: onServers,
-          globalSetup: ['test/support/store-setup.ts'],
+          globalSetup: ['test/support/stores/store-setup.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },
@@ -46,7 +46,7 @@ export default defineConfig({
           env: { ...shared.env, PENSTOCK_TEST_FLEET: 'servers' },
           name: 'warehouses',
           include: ['test/conformance/*.test.ts', ...onServers, 'test/warehouses/**/*.test.ts'],
-          globalSetup: ['test/support/store-setup.ts'],
+          globalSetup: ['test/support/stores/store-setup.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           // one file at a time: BigQuery's emulator takes tables of one name in two datasets for one table

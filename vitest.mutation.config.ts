@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     env: { TZ: 'America/Los_Angeles', NODE_ENV: 'test' },
     include: ['test/{unit,integration}/**/*.test.ts'],
-    globalSetup: ['test/support/store-setup.ts'],
+    globalSetup: ['test/support/stores/store-setup.ts'],
     sequence: { sequencer: ShortestFirst },
     isolate: false,
     testTimeout: 60_000,

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/soak/**/*.test.ts'],
-    globalSetup: ['test/support/store-setup.ts'],
+    globalSetup: ['test/support/stores/store-setup.ts'],
     env: { TZ: 'America/Los_Angeles', NODE_ENV: 'test' },
     maxWorkers: 1,
   },

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import type { Request } from '../src/dsr/request.ts';
 import { openResultFile } from '../src/dsr/result/read-result-file.ts';
 import { systemClock } from '../src/kernel/index.ts';
-import { deliver, mpidsOf, person, SCOPE } from '../test/support/deliver-people.ts';
-import { insertErasure, readRequest, work, workDeps } from '../test/support/dsr-work.ts';
+import { insertErasure, readRequest, work, workDeps } from '../test/support/apis/dsr-work.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../test/support/people/deliver-people.ts';
 import { openBenchStore } from './support/bench-store.ts';
 import { forgetPeak, peakMemoryMb } from './support/process-cost.ts';
 

@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util';
 import { REQUESTS_AT_ONCE } from '../src/dsr/work/register-request-worker.ts';
 import { systemClock } from '../src/kernel/index.ts';
-import { addWorkspace } from '../test/support/add-workspace.ts';
-import { deliver, person, SCOPE } from '../test/support/deliver-people.ts';
-import { insertErasure, readRequest, work, workDeps } from '../test/support/dsr-work.ts';
+import { addWorkspace } from '../test/support/apis/add-workspace.ts';
+import { insertErasure, readRequest, work, workDeps } from '../test/support/apis/dsr-work.ts';
+import { deliver, person, SCOPE } from '../test/support/people/deliver-people.ts';
 import { openBenchStore } from './support/bench-store.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });

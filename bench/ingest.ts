@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { bareEnvironment } from '../test/support/penstock-process.ts';
+import { bareEnvironment } from '../test/support/crashes/penstock-process.ts';
 import { type BenchDaemon, openBenchInput, startBenchDaemon } from './support/daemon.ts';
 import type { LoadOrder } from './support/load-shape.ts';
 import { cpuMicrosOf } from './support/process-cost.ts';

@@ -11,7 +11,7 @@ import { RecordBatchReader, type Vector } from 'apache-arrow';
 import { OAuth2Client } from 'google-auth-library';
 import { bigquery } from '../connectors/bigquery/index.ts';
 import { EMAIL, PRIVATE_KEY } from '../test/support/bigquery/service-account-key.ts';
-import { warehouseEnvironment } from '../test/support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../test/support/fakes/warehouse-environment.ts';
 import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 
 const QUERY = 'SELECT * FROM people';

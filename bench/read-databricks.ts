@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { databricks } from '../connectors/databricks/index.ts';
-import { DATABRICKS_CONFIG, databricksEndpoint } from '../test/support/databricks-warehouse.ts';
-import { CERTIFICATE } from '../test/support/localhost-certificate.ts';
+import { CERTIFICATE } from '../test/support/apis/localhost-certificate.ts';
+import { DATABRICKS_CONFIG, databricksEndpoint } from '../test/support/fakes/databricks-warehouse.ts';
 import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 
 const QUERY = 'SELECT * FROM people';

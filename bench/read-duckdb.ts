@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, JsonDuckDBValueConverter } from '@duckdb/node-api';
 import { duckdb } from '../connectors/duckdb/index.ts';
-import { warehouseEnvironment } from '../test/support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../test/support/fakes/warehouse-environment.ts';
 import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 
 const FILE = 'bench.duckdb';

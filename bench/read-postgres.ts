@@ -2,9 +2,9 @@
 // Run: node bench/read-postgres.ts [rows]. The server is the embedded one, on this machine, over TCP without TLS.
 import pg from 'pg';
 import { redshift } from '../connectors/redshift/index.ts';
+import { runMessages } from '../connectors/redshift/link/wire-query.ts';
 import type { RawRow } from '../connectors/redshift/sdk.ts';
-import { runMessages } from '../connectors/redshift/wire-query.ts';
-import { warehouseEnvironment } from '../test/support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../test/support/fakes/warehouse-environment.ts';
 import { openBenchStore } from './support/bench-store.ts';
 import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 

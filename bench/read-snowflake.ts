@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Connection, RowStatement } from 'snowflake-sdk';
 import { snowflake } from '../connectors/snowflake/index.ts';
-import { warehouseEnvironment } from '../test/support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../test/support/fakes/warehouse-environment.ts';
 import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 
 process.env.SNOWFLAKE_DISABLE_PLATFORM_DETECTION = 'true';

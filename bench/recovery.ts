@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ApiClient } from '../src/cli/api-client.ts';
 import type { Store } from '../src/store/index.ts';
-import { type Installation, install, type Served } from '../test/support/installation.ts';
-import { someKeys } from '../test/support/penstock-process.ts';
-import { temporaryHome } from '../test/support/temporary-home.ts';
-import { until } from '../test/support/until.ts';
+import { until } from '../test/support/clocks/until.ts';
+import { someKeys } from '../test/support/crashes/penstock-process.ts';
+import { type Installation, install, type Served } from '../test/support/stores/installation.ts';
+import { temporaryHome } from '../test/support/stores/temporary-home.ts';
 import { openBenchStore } from './support/bench-store.ts';
 import { createPeople, MODEL } from './support/people-warehouse.ts';
 

@@ -2,9 +2,9 @@
 // a DuckDB file, half of the people known before; 100,000 and 1,000,000 rows where none are named. Compared with the driver
 // alone, which only loads staging and updates.
 import { parseArgs } from 'node:util';
-import { createFeed } from '../src/access/create-feed.ts';
+import { createFeed } from '../src/access/feeds/create-feed.ts';
 import { systemClock } from '../src/kernel/index.ts';
-import { testKeyRing } from '../test/support/test-access.ts';
+import { testKeyRing } from '../test/support/apis/test-access.ts';
 import { type BenchDaemon, startBenchDaemon } from './support/daemon.ts';
 import { type Measured, measureRun, tableOf } from './support/measure-run.ts';
 import { duckdbPeople, type PeopleTable, postgresPeople } from './support/people-tables.ts';

@@ -1,4 +1,5 @@
 // The composition root: the one place where store, jobs, features, connectors and HTTP meet. It wires and decides nothing.
+
 import { join } from 'node:path';
 import { FLEET } from '../connectors/index.ts';
 import { SET_UPS } from '../connectors/set-ups.ts';
@@ -12,12 +13,12 @@ import {
   requireKnownLimits,
   type SettingsReader,
 } from './access/index.ts';
+import { versionOneEndpoints } from './api-v1/index.ts';
 import { expireAll } from './app/expire-all.ts';
 import { observeBatches, observeRuns, observeStore } from './app/observe.ts';
 import { registerDsr } from './app/register-dsr.ts';
 import type { Config } from './config.ts';
 import { createDsr, createProcessor, type Dsr } from './dsr/index.ts';
-import { createEngine, type Engine, engineEndpoints, isLedgerAhead } from './engine/index.ts';
 import {
   type BatchDoor,
   createBatchDoor,
@@ -55,8 +56,9 @@ import {
   systemRandom,
   type WorkspaceId,
 } from './kernel/index.ts';
+import { dataPlanUses, pipelineIds, pipelinesEndpoints } from './pipelines/index.ts';
+import { createEngine, type Engine, isLedgerAhead, runsEndpoints } from './runs/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
-import { dataPlanUses, pipelineIds, syncEndpoints } from './sync/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
 /** How long a call of the API waits for a warehouse, all in all. */
@@ -212,7 +214,7 @@ const takingOf = (clock: Clock, metrics: Metrics) => ({
   onOutcome: observeBatches(metrics),
 });
 
-type Sync = Parameters<typeof syncEndpoints>[0] & Parameters<typeof engineEndpoints>[0];
+type Sync = Parameters<typeof pipelinesEndpoints>[0] & Parameters<typeof runsEndpoints>[0];
 
 /** What /readyz asks before it says that this daemon can work. */
 function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] {
@@ -256,7 +258,13 @@ function serveApi(parts: Parts, serving: Serving): HttpServer {
   const http: HttpServer = createHttpServer({
     endpoints: [
       ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
-      ...[...syncEndpoints(sync), ...engineEndpoints(sync), ...groupsEndpoints(sync), ...dsr.endpoints],
+      ...[
+        ...pipelinesEndpoints(sync),
+        ...runsEndpoints(sync),
+        ...versionOneEndpoints(sync),
+        ...groupsEndpoints(sync),
+        ...dsr.endpoints,
+      ],
       ...profileEndpoints({ ...parts, pipelineIds: (id) => pipelineIds(store, id), settleWaitMs: SETTLE_WAIT_MS }),
     ],
     allowsOrigin: createAllowsOrigin(tokens),

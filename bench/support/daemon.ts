@@ -1,9 +1,9 @@
 import type { ApiClient } from '../../src/cli/api-client.ts';
 import type { Store } from '../../src/store/index.ts';
-import { commandLine } from '../../test/support/command-line.ts';
-import { install } from '../../test/support/installation.ts';
-import { bareEnvironment, type ProcessOptions } from '../../test/support/penstock-process.ts';
-import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { bareEnvironment, type ProcessOptions } from '../../test/support/crashes/penstock-process.ts';
+import { commandLine } from '../../test/support/runner/command-line.ts';
+import { install } from '../../test/support/stores/installation.ts';
+import { temporaryHome } from '../../test/support/stores/temporary-home.ts';
 
 /** The real daemon in a process of its own, in a new home, with an embedded store; gone when disposed. */
 export interface BenchDaemon extends AsyncDisposable {

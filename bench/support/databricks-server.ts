@@ -18,7 +18,7 @@ import {
   Utf8,
   vectorFromArray,
 } from 'apache-arrow';
-import { openDatabricksWire, type WireAnswer } from '../../test/support/databricks-wire.ts';
+import { openDatabricksWire, type WireAnswer } from '../../test/support/fakes/databricks-wire.ts';
 import { T } from '../../test/support/servers/databricks/thrift.ts';
 
 const BATCH_ROWS = 10_000;

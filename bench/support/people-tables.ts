@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
-import { copyLines, runCopy } from '../../connectors/redshift/copy-in.ts';
+import { copyLines, runCopy } from '../../connectors/redshift/link/copy-in.ts';
 import { openBenchStore } from './bench-store.ts';
 
 export interface PeopleTable extends AsyncDisposable {

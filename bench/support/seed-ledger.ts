@@ -1,11 +1,11 @@
 // A run that looks as if most of its rows had been delivered: their real hashes in its ledger, and its counters as high. So
 // that resuming ten million rows can be measured without delivering them first, which takes ten times as long.
 import { duckdb } from '../../connectors/duckdb/index.ts';
-import { createRowHash, HASH_BYTES } from '../../src/engine/ledger/row-hash.ts';
 import type { Secret } from '../../src/kernel/index.ts';
+import { createRowHash, HASH_BYTES } from '../../src/mapping/cells/row-hash.ts';
 import type { Store } from '../../src/store/index.ts';
 import type { Cell } from '../../src/warehouse/index.ts';
-import { warehouseEnvironment } from '../../test/support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../../test/support/fakes/warehouse-environment.ts';
 import { MODEL } from './people-warehouse.ts';
 
 /** As many as the daemon delivers at once, unless told otherwise. */

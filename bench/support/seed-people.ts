@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config.ts';
 import { createIdentities, deliverInTransaction, type ResolutionScope } from '../../src/identity/index.ts';
 import { createLog, microsOfMs, systemClock, workspaceId } from '../../src/kernel/index.ts';
 import { resolveKeys } from '../../src/store/index.ts';
-import { bareEnvironment } from '../../test/support/penstock-process.ts';
+import { bareEnvironment } from '../../test/support/crashes/penstock-process.ts';
 import type { BenchDaemon } from './daemon.ts';
 
 const CHUNK_ROWS = 20_000;

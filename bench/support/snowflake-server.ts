@@ -1,5 +1,5 @@
 // A process of its own that answers every statement with the same rows of ten columns, in parts as Snowflake sends them.
-import { openFakeSnowflake } from '../../test/support/fake-snowflake.ts';
+import { openFakeSnowflake } from '../../test/support/fakes/fake-snowflake.ts';
 
 const PART_ROWS = 10_000;
 const CITIES = ['Amsterdam', 'Berlin', 'Copenhagen town', 'Lisbon'];

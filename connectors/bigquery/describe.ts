@@ -1,8 +1,8 @@
 import { AppError } from '../../src/kernel/index.ts';
 import type { Column, CostEstimate } from '../../src/warehouse/index.ts';
+import { type Shape, shapeOf } from './cells/types.ts';
 import type { Client } from './client.ts';
-import { dryRun, type JobRequest } from './jobs.ts';
-import { type Shape, shapeOf } from './types.ts';
+import { dryRun, type JobRequest } from './jobs/jobs.ts';
 import type { WireJob } from './wire.ts';
 
 /** Columns by a dry run: nothing runs. Throws SQL_REFUSED for what is not one SELECT, whatever the gate thought. */

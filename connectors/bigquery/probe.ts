@@ -12,7 +12,7 @@ import { readDataset } from './dataset.ts';
 import { quoteIdentifier } from './dialect.ts';
 import { classify } from './errors.ts';
 import { requireOpenHosts } from './hosts.ts';
-import { dryRun } from './jobs.ts';
+import { dryRun } from './jobs/jobs.ts';
 import { ONE_SQL, readableSql } from './statements.ts';
 import type { TableReference } from './wire.ts';
 

@@ -1,11 +1,11 @@
 import { AppError } from '../../src/kernel/index.ts';
 import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { cutChunks, type Piece } from '../_shared/cut-chunks.ts';
-import { isReadAsArrow } from './arrow.ts';
+import { isReadAsArrow } from './cells/arrow.ts';
 import type { Client } from './client.ts';
 import { columnsOf, requireSelect } from './describe.ts';
-import { beginJob, cancelOnAbort, dryRun } from './jobs.ts';
-import { awaitResult, type JobResult, piecesOf } from './result.ts';
+import { beginJob, cancelOnAbort, dryRun } from './jobs/jobs.ts';
+import { awaitResult, type JobResult, piecesOf } from './jobs/result.ts';
 import type { Storage } from './storage.ts';
 
 export interface ReadJob {

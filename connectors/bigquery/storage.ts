@@ -5,12 +5,12 @@ import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { RecordBatch } from 'apache-arrow';
 import { AppError } from '../../src/kernel/index.ts';
 import type { Piece, Row } from '../_shared/cut-chunks.ts';
-import { openColumn } from './arrow.ts';
+import { openColumn } from './cells/arrow.ts';
+import type { Shape } from './cells/types.ts';
 import { type Client, within } from './client.ts';
-import { findJob } from './jobs.ts';
-import type { JobResult } from './result.ts';
+import { findJob } from './jobs/jobs.ts';
+import type { JobResult } from './jobs/result.ts';
 import type { StorageSdk } from './sdk.ts';
-import type { Shape } from './types.ts';
 
 export interface Storage {
   /** Rows of a job's result, the first of them there already; undefined where this way is closed, and pages are left. */

@@ -12,9 +12,9 @@ import { stagedPieces } from '../_shared/staged-pieces.ts';
 import { clearSql, mergeSql, type StagingSql, sameTextBy } from '../_shared/write-back-sql.ts';
 import type { Client } from './client.ts';
 import { dialect, quoteIdentifier } from './dialect.ts';
+import { changeRows, textsOf } from './jobs/write-jobs.ts';
 import { createStaging, dropTables, listTables } from './staging.ts';
 import { loadSql } from './statements.ts';
-import { changeRows, textsOf } from './write-jobs.ts';
 
 export interface WriteBackDeps {
   readonly client: Client;

@@ -1,9 +1,9 @@
 import { AppError } from '../../src/kernel/index.ts';
 import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
-import { fetchTexts } from './fetch-texts.ts';
-import { requireReadable } from './nested.ts';
+import { fetchTexts } from './rows/fetch-texts.ts';
+import { requireReadable } from './rows/nested.ts';
+import { columnOf, parseShape, type Shape } from './rows/shapes.ts';
 import type { ServerSession } from './server-session.ts';
-import { columnOf, parseShape, type Shape } from './shapes.ts';
 import { describeSql } from './statements.ts';
 
 export interface Described {

@@ -1,7 +1,7 @@
 import { AppError } from '../../src/kernel/index.ts';
 import type { CostEstimate, Statement } from '../../src/warehouse/index.ts';
-import { fetchTexts } from './fetch-texts.ts';
 import { RefusedCall } from './link.ts';
+import { fetchTexts } from './rows/fetch-texts.ts';
 import type { ServerSession } from './server-session.ts';
 import { explainSql } from './statements.ts';
 

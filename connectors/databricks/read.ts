@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Cell, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { cutChunks, type Piece, type Row } from '../_shared/cut-chunks.ts';
-import type { CellReader } from './arrow-columns.ts';
-import { type Batch, batchOpener } from './batches.ts';
 import { describe } from './describe.ts';
 import { bindSql } from './render.ts';
-import { createRowSource, type RowSource } from './row-source.ts';
+import type { CellReader } from './rows/arrow-columns.ts';
+import { type Batch, batchOpener } from './rows/batches.ts';
+import { createRowSource, type RowSource } from './rows/row-source.ts';
 import type { ServerSession } from './server-session.ts';
 import { readSql } from './statements.ts';
 import { guarded, type UsedStatement } from './use-statement.ts';

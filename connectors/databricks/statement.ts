@@ -1,8 +1,8 @@
 // One statement on the server: started, waited for, its rows fetched, cancelled, closed.
 import { systemClock } from '../../src/kernel/index.ts';
-import { type FetchedRows, rowFetcher } from './fetch-rows.ts';
 import { type Link, RefusedCall } from './link.ts';
 import type { BoundSql } from './render.ts';
+import { type FetchedRows, rowFetcher } from './rows/fetch-rows.ts';
 import { type Execution, int64, type Metadata, type OperationHandle, type SessionHandle } from './sdk.ts';
 
 export interface StartedStatement {

@@ -2,9 +2,9 @@
 import type { Statement } from '../../src/warehouse/index.ts';
 import type { DatabricksConfig } from './config.ts';
 import { quoteIdentifier } from './dialect.ts';
-import { expressionOf } from './nested.ts';
 import { unboundSql } from './render.ts';
-import type { Shape } from './shapes.ts';
+import { expressionOf } from './rows/nested.ts';
+import type { Shape } from './rows/shapes.ts';
 
 /** What a session is set to, in order: texts of times, and what a name without catalog or schema means. */
 export function openingSql({ catalog, schema }: Pick<DatabricksConfig, 'catalog' | 'schema'>): readonly string[] {

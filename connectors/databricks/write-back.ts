@@ -8,8 +8,8 @@ import { clearSql, conflictsOf, loadedSql, withholdSql } from '../_shared/write-
 import type { DatabricksConfig } from './config.ts';
 import { quoteIdentifier } from './dialect.ts';
 import { classify } from './errors.ts';
-import { fetchTexts, type TextRow } from './fetch-texts.ts';
 import type { NamedValue } from './render.ts';
+import { fetchTexts, type TextRow } from './rows/fetch-texts.ts';
 import type { ServerSession } from './server-session.ts';
 import {
   conflictsSql,

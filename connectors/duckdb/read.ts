@@ -3,12 +3,12 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { Cell, Column, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { weightOf } from '../_shared/weigh.ts';
+import { readerOf } from './cells/readers.ts';
+import type { CellReader, VectorReader } from './cells/vectors.ts';
 import type { Database } from './open-database.ts';
-import { readerOf } from './readers.ts';
 import type { Sdk } from './sdk.ts';
 import { columnsOf } from './statement.ts';
 import { openStream, type Stream } from './stream.ts';
-import type { CellReader, VectorReader } from './vectors.ts';
 
 type Row = Cell[];
 

@@ -1,11 +1,11 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
+import { columnOf } from './cells/types.ts';
 import { explain } from './errors.ts';
 import { type Watch, watchConnection } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import { prepareSql } from './prepare-sql.ts';
 import type { Sdk } from './sdk.ts';
-import { columnOf } from './types.ts';
 
 /** A statement that DuckDB has bound: its columns are known, nothing has run. */
 export async function prepareStatement(

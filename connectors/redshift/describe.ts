@@ -1,11 +1,11 @@
 import { AppError } from '../../src/kernel/index.ts';
 import type { Column, Statement } from '../../src/warehouse/index.ts';
 import { lookUpShapes } from './catalog.ts';
-import type { Link } from './link.ts';
+import type { Link } from './link/link.ts';
+import type { Answer } from './link/wire-query.ts';
 import { type BoundSql, bindSql, inlineSql } from './render.ts';
 import { declareSql } from './statements.ts';
 import { columnOf, type Shape } from './types.ts';
-import type { Answer } from './wire-query.ts';
 
 export interface Described {
   /** As this server takes it. */

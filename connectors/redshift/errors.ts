@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, field, joined, say, template, type Worded } f
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
-import { NO_TLS } from './tls.ts';
+import { NO_TLS } from './link/tls.ts';
 
 export interface Rule {
   /** SQLSTATE: all of it, or how it begins. */

@@ -2,7 +2,7 @@ import { AppError } from '../../src/kernel/index.ts';
 import type { CostEstimate, Statement } from '../../src/warehouse/index.ts';
 import { cutText } from '../_shared/classifier.ts';
 import { renderFor } from './describe.ts';
-import type { Link } from './link.ts';
+import type { Link } from './link/link.ts';
 import { explainSql } from './statements.ts';
 
 /** The first line of a plan is its root: `Seq Scan on t  (cost=0.00..22.70 rows=1270 width=36)`, on Redshift `XN Seq Scan …`. */

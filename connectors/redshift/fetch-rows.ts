@@ -1,5 +1,5 @@
 // Where the rows of a statement come from, so many at a time, and only when they are asked for.
-import type { Link } from './link.ts';
+import type { Link } from './link/link.ts';
 import type { BoundSql } from './render.ts';
 import type { RawRow } from './sdk.ts';
 import { CLOSE_SQL, declareSql, fetchSql, ROWS } from './statements.ts';

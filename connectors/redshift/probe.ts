@@ -4,11 +4,11 @@ import type { ProbeStage } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { takeStages } from '../_shared/take-stages.ts';
 import { targetOf } from './config.ts';
-import { dial } from './dial.ts';
 import { classify } from './errors.ts';
-import type { Link, LinkDeps } from './link.ts';
+import { dial } from './link/dial.ts';
+import type { Link, LinkDeps } from './link/link.ts';
+import { attemptsOf, hasNoTls } from './link/tls.ts';
 import { STATEMENTS } from './statements.ts';
-import { attemptsOf, hasNoTls } from './tls.ts';
 
 /** `link`: signs in, or gives the session's own. */
 export async function probe(

@@ -4,7 +4,7 @@ import { labelText } from '../_shared/label-text.ts';
 import { type Chunk, ChunkQueue } from './chunk-queue.ts';
 import { describe } from './describe.ts';
 import { type RowSource, rowSource } from './fetch-rows.ts';
-import type { Link } from './link.ts';
+import type { Link } from './link/link.ts';
 import { STATEMENTS } from './statements.ts';
 
 export interface ReadJob {

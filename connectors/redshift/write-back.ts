@@ -13,10 +13,10 @@ import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { cancellable } from '../_shared/cancellable.ts';
 import { labelText } from '../_shared/label-text.ts';
 import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
-import { copyLines } from './copy-in.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
-import { type Link, type LinkDeps, openLink } from './link.ts';
+import { copyLines } from './link/copy-in.ts';
+import { type Link, type LinkDeps, openLink } from './link/link.ts';
 import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, SAME_TEXT, STATEMENTS } from './statements.ts';
 
 const { quoteIdentifier: quote } = dialect;

@@ -1,6 +1,6 @@
 import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
 import { fewRows } from './few-rows.ts';
-import type { Link } from './link.ts';
+import type { Link } from './link/link.ts';
 import { CLOCK_SQL } from './statements.ts';
 
 /** The warehouse's time when the statement began: what was committed before it is seen by every statement after it. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { isPrivateKey } from './private-key.ts';
+import { isPrivateKey } from './link/private-key.ts';
 
 /** What Snowflake takes for a name, quoted or not: 255 characters, no zero byte. */
 const Name = Type.Refine(

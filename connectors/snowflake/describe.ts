@@ -1,6 +1,6 @@
 import type { Column, Statement } from '../../src/warehouse/index.ts';
-import { bindSql } from './bind.ts';
-import type { Link } from './link.ts';
+import { bindSql } from './link/bind.ts';
+import type { Link } from './link/link.ts';
 import type { RowStatement } from './sdk.ts';
 import { columnOf } from './types.ts';
 

@@ -1,8 +1,8 @@
 import { AppError, isRawNumber, type Json, parseJson } from '../../src/kernel/index.ts';
 import type { CostEstimate, Statement } from '../../src/warehouse/index.ts';
-import { bindSql } from './bind.ts';
 import { fewRows } from './few-rows.ts';
-import type { Link } from './link.ts';
+import { bindSql } from './link/bind.ts';
+import type { Link } from './link/link.ts';
 import { explainSql } from './statements.ts';
 
 /** The bytes of the micro-partitions that the plan reads; nothing runs, and no warehouse is woken. */

@@ -1,7 +1,7 @@
 import type { Cell } from '../../src/warehouse/index.ts';
-import type { BoundSql } from './bind.ts';
-import type { Link, RunOptions } from './link.ts';
-import { rowsOf } from './rows.ts';
+import type { BoundSql } from './link/bind.ts';
+import type { Link, RunOptions } from './link/link.ts';
+import { rowsOf } from './link/rows.ts';
 
 const MOST_ROWS = 10_000;
 const IDLE_MS = 30_000;

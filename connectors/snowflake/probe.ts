@@ -9,7 +9,7 @@ import { takeStages } from '../_shared/take-stages.ts';
 import { accessUrlOf, targetOf } from './address.ts';
 import { classify } from './errors.ts';
 import { fewRows } from './few-rows.ts';
-import type { Link, LinkDeps, Usage } from './link.ts';
+import type { Link, LinkDeps, Usage } from './link/link.ts';
 import { nameSql } from './names.ts';
 import { VISIBLE_TABLES_SQL } from './statements.ts';
 

@@ -1,9 +1,9 @@
 import type { Column, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { labelText } from '../_shared/label-text.ts';
-import { bindSql } from './bind.ts';
 import { columnsOf } from './describe.ts';
-import type { Link } from './link.ts';
-import { type Chunk, type Rows, rowsOf } from './rows.ts';
+import { bindSql } from './link/bind.ts';
+import type { Link } from './link/link.ts';
+import { type Chunk, type Rows, rowsOf } from './link/rows.ts';
 
 export interface ReadJob {
   readonly link: Link;

@@ -3,13 +3,13 @@ import type { Session } from '../../src/warehouse/index.ts';
 import { readClock } from './clock.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
-import { type Link, type LinkDeps, openLink } from './link.ts';
-import { createLinks, type Links } from './links.ts';
+import { type Link, type LinkDeps, openLink } from './link/link.ts';
+import { createLinks, type Links } from './link/links.ts';
+import { guardTransport } from './link/transport.ts';
 import { checkParts } from './parts.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { HttpClient, ResultChunk, Sdk } from './sdk.ts';
-import { guardTransport } from './transport.ts';
 import { createWriteBack } from './write-back.ts';
 
 let loading: Promise<Sdk> | undefined;

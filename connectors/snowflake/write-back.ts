@@ -13,7 +13,7 @@ import { stagedPieces } from '../_shared/staged-pieces.ts';
 import { clearSql, type StagingSql, sameTextBy } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
 import { fewRows } from './few-rows.ts';
-import { type Link, type LinkDeps, openLink } from './link.ts';
+import { type Link, type LinkDeps, openLink } from './link/link.ts';
 import { nameSql } from './names.ts';
 import { BEGIN, COMMIT, createStagingSql, loadSql } from './statements.ts';
 

@@ -2,18 +2,18 @@ import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS, readPage, WorkspaceParam } from '../http/index.ts';
 import { formatTime, parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
-import type { Ceilings } from './ceilings.ts';
+import { type ChangeRow, listChanges } from './audit/list-changes.ts';
 import { AuditLogPage, AuditLogQuery } from './contract/audit-log.ts';
 import { SettingsBody, SettingsDocument } from './contract/settings.ts';
 import { KeySet, TokenBody, TokenResponse } from './contract/token.ts';
-import { type DataPlanEndpointsDeps, dataPlanEndpoints } from './data-plan-routes.ts';
-import { feedEndpoints } from './feed-routes.ts';
-import { issueToken, type TokenDeps } from './issue-token.ts';
-import { createFailureLimit } from './limit-failures.ts';
-import { type ChangeRow, listChanges } from './list-changes.ts';
-import { claimedClientId } from './read-client.ts';
-import { readDocument } from './read-settings.ts';
-import { replaceSettings } from './replace-settings.ts';
+import { type DataPlanEndpointsDeps, dataPlanEndpoints } from './data-plans/data-plan-routes.ts';
+import { feedEndpoints } from './feeds/feed-routes.ts';
+import type { Ceilings } from './settings/ceilings.ts';
+import { readDocument } from './settings/read-settings.ts';
+import { replaceSettings } from './settings/replace-settings.ts';
+import { issueToken, type TokenDeps } from './tokens/issue-token.ts';
+import { createFailureLimit } from './tokens/limit-failures.ts';
+import { claimedClientId } from './tokens/read-client.ts';
 
 export interface AccessEndpointsDeps extends TokenDeps, DataPlanEndpointsDeps {
   readonly store: Store;

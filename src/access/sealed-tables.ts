@@ -1,6 +1,6 @@
 import type { SealedTable } from '../store/index.ts';
-import { inputSecretContext } from './input-credential.ts';
-import { signingKeyContext } from './signing-key.ts';
+import { inputSecretContext } from './credentials/input-credential.ts';
+import { signingKeyContext } from './tokens/signing-key.ts';
 
 interface InputSecrets {
   readonly key: string;

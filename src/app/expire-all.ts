@@ -1,8 +1,8 @@
 import { expireChanges, type Retention, readRetention, workspaceIds } from '../access/index.ts';
-import { expireRuns, tablesWaitedFor } from '../engine/index.ts';
 import { dropPartitions, expireBatches, expireRejected, expireRequests } from '../events/index.ts';
 import { expireGroupRuns } from '../groups/index.ts';
 import { type Clock, eachApart, failureOf, type Log, type WorkspaceId } from '../kernel/index.ts';
+import { expireRuns, tablesWaitedFor } from '../runs/index.ts';
 import type { Store } from '../store/index.ts';
 
 interface ExpiryDeps {

@@ -1,11 +1,12 @@
 // What /metrics shows beyond requests and processes.
-import type { RunObserver } from '../engine/index.ts';
+
 import type { AcceptDeps } from '../events/index.ts';
 import type { Metrics } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import { pipelineLags } from '../pipelines/index.ts';
+import type { RunObserver } from '../runs/index.ts';
 import type { Store } from '../store/index.ts';
-import { pipelineLags } from '../sync/index.ts';
 
 /** Counts what the engine did. */
 export function observeRuns(metrics: Metrics): RunObserver {

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Identities, PersonOutcome, ResolutionScope } from '../identity/index.ts';
 import { type Clock, createIdSource } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import { appendBatches } from './batch-log.ts';
 import type {
   BatchCollector,
   BatchOutcome,
@@ -11,8 +10,9 @@ import type {
   DeliveredBatches,
   Events,
   PreparedBatches,
-} from './delivery.ts';
-import { NOBODY } from './read-log.ts';
+} from './accept/delivery.ts';
+import { appendBatches } from './log/batch-log.ts';
+import { NOBODY } from './log/read-log.ts';
 import { whoInJson } from './who-in-json.ts';
 
 export interface EventsOptions {

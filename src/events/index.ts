@@ -7,11 +7,11 @@ export {
   type BatchDoor,
   type BatchSender,
   createBatchDoor,
-} from './accept-batches.ts';
-export { countBatches, eraseBatches } from './batch-log.ts';
-export { expireRequests } from './batch-requests.ts';
-export { checkBatch } from './check-batch.ts';
-export { consentText } from './consent-text.ts';
+} from './accept/accept-batches.ts';
+export { checkBatch } from './accept/check-batch.ts';
+export { consentText } from './accept/consent-text.ts';
+export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events } from './accept/delivery.ts';
+export { personOfBatch } from './accept/person-of-batch.ts';
 export type { EventBatch } from './contract/batch.ts';
 export type { EventType } from './contract/event-kinds.ts';
 export { EVENT_TYPES } from './contract/event-types.ts';
@@ -22,15 +22,15 @@ export { missingFields, requiredFields } from './contract/required-fields.ts';
 export type { BatchLimits } from './contract/scan.ts';
 export { countCarriers } from './count-carriers.ts';
 export { createEvents } from './create-events.ts';
-export type { BatchOutcome, BatchSource, BatchToKeep, DeliveredBatches, Events } from './delivery.ts';
-export { eraseOfNobody, readOfNobody } from './erase-of-nobody.ts';
-export { eraseRejected, readRejected } from './erase-rejected.ts';
-export { expireBatches } from './expire-batches.ts';
-export { countStrayBatches, dropPartitions, keepPartitions } from './keep-partitions.ts';
-export { personBatches } from './person-batches.ts';
-export { personOfBatch } from './person-of-batch.ts';
+export { countBatches, eraseBatches } from './log/batch-log.ts';
+export { expireRequests } from './log/batch-requests.ts';
+export { eraseOfNobody, readOfNobody } from './log/erase-of-nobody.ts';
+export { eraseRejected, readRejected } from './log/erase-rejected.ts';
+export { expireBatches } from './log/expire-batches.ts';
+export { countStrayBatches, dropPartitions, keepPartitions } from './log/keep-partitions.ts';
+export { personBatches } from './log/person-batches.ts';
+export { readBatches } from './log/read-log.ts';
+export { expireRejected } from './log/rejected-batches.ts';
 export { identityAnswer, profileAnswer } from './profiles/profile-answer.ts';
 export { profileEndpoints } from './profiles/routes.ts';
-export { readBatches } from './read-log.ts';
-export { expireRejected } from './rejected-batches.ts';
 export { eventsEndpoints } from './routes/endpoints.ts';

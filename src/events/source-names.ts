@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '../kernel/index.ts';
-import type { BatchSource } from './delivery.ts';
+import type { BatchSource } from './accept/delivery.ts';
 
 /** Ids of a workspace's pipelines by their numbers, deleted ones too while anything is known of them; from `sync`. */
 export type PipelineIds = (workspaceId: WorkspaceId) => Promise<ReadonlyMap<bigint, string>>;

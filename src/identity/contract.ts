@@ -5,9 +5,9 @@
 // identity of somebody who was erased (tombstones/).
 import type { AppError, Micros, WorkspaceId } from '../kernel/index.ts';
 import type { Sql, Transaction } from '../store/index.ts';
-import type { Columns } from './attribute-text.ts';
-import type { Time } from './attribute-times.ts';
 import type { IdentityType } from './identity-types.ts';
+import type { Columns } from './profiles/attribute-text.ts';
+import type { Time } from './profiles/attribute-times.ts';
 
 export type Environment = 'production' | 'development';
 

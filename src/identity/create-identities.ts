@@ -1,7 +1,5 @@
 import type { Clock, Secret } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
-import { profilesToConsider } from './consider-profiles.ts';
 import type {
   Delivered,
   Environment,
@@ -11,27 +9,29 @@ import type {
   PreparedPeople,
   ProfileScope,
 } from './contract.ts';
-import { takeCreationLock } from './creation-lock.ts';
-import { areFew, MOST_FEW, readFewProfiles } from './few-people.ts';
-import { findNearlyFull } from './identity-bounds.ts';
+import { takeCreationLock } from './deliver/creation-lock.ts';
+import { mergePeople, textsToRead } from './deliver/merge-people.ts';
+import { prepareStaging } from './deliver/staging.ts';
+import { updateProfiles, writeIdentities, writeNewProfiles } from './deliver/write-people.ts';
 import { createWriteKey, KEY_BYTES, type WriteKey } from './identity-key.ts';
-import { mergeConsents, writeConsents } from './keep-consent.ts';
-import { lookAtPeople } from './look-at-people.ts';
-import { lookUpPeople } from './look-up-people.ts';
-import { mergePeople, textsToRead } from './merge-people.ts';
-import { type AgeOf, createMpids } from './mpids.ts';
-import { collectPeople, preparePeople } from './prepare-people.ts';
-import { findProfiles } from './read-profile.ts';
-import { readProfiles } from './read-profiles.ts';
-import { rememberPeople } from './remember-people.ts';
+import { findNearlyFull } from './profiles/identity-bounds.ts';
+import { mergeConsents, writeConsents } from './profiles/keep-consent.ts';
+import { findProfiles } from './profiles/read-profile.ts';
+import { readProfiles } from './profiles/read-profiles.ts';
 import { keyedGroup, modifyProfiles } from './requests/modify-profiles.ts';
-import { resolvePeople } from './resolve-people.ts';
-import { prepareStaging } from './staging.ts';
+import type { ChunkMemory, ProfileMemory } from './resolve/chunk-memory.ts';
+import { profilesToConsider } from './resolve/consider-profiles.ts';
+import { areFew, MOST_FEW, readFewProfiles } from './resolve/few-people.ts';
+import { lookAtPeople } from './resolve/look-at-people.ts';
+import { lookUpPeople } from './resolve/look-up-people.ts';
+import { type AgeOf, createMpids } from './resolve/mpids.ts';
+import { collectPeople, preparePeople } from './resolve/prepare-people.ts';
+import { rememberPeople } from './resolve/remember-people.ts';
+import { resolvePeople } from './resolve/resolve-people.ts';
 import { dropLifted } from './tombstones/drop-lifted.ts';
 import { erasedAmong } from './tombstones/erased-among.ts';
 import { findErasedPeople } from './tombstones/find-tombstones.ts';
 import { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
-import { updateProfiles, writeIdentities, writeNewProfiles } from './write-people.ts';
 
 export interface IdentityOptions {
   /** Key of the identity hashes: it can never change. */

@@ -1,7 +1,3 @@
-export { onlyAllowed } from './allowed-attributes.ts';
-export { aloneInTransaction } from './alone-in-transaction.ts';
-export { attributeNames, attributeSql } from './attribute-sql.ts';
-export { keyText } from './attribute-text.ts';
 export { confirmIdentityKey } from './confirm-identity-key.ts';
 export type {
   AttributeSet,
@@ -26,10 +22,9 @@ export type {
   ResolutionScope,
 } from './contract.ts';
 export { createIdentities } from './create-identities.ts';
-export { underWay } from './creation-lock.ts';
-export { deliverInTransaction } from './deliver-in-transaction.ts';
-export { findHolders, type Holder } from './find-holders.ts';
-export { readFormerIdentities } from './former-identities.ts';
+export { aloneInTransaction } from './deliver/alone-in-transaction.ts';
+export { underWay } from './deliver/creation-lock.ts';
+export { deliverInTransaction } from './deliver/deliver-in-transaction.ts';
 export {
   DEFAULT_POLICY,
   IDENTITY_COLUMNS,
@@ -39,31 +34,32 @@ export {
   identityTypeOfField,
   isDeviceId,
 } from './identity-types.ts';
-export { lastActivityMs } from './last-activity.ts';
-export { createAgeOf } from './mpids.ts';
 export {
   createNamesPerson,
   type KeptRecord,
   type NamesIn,
   type NamesPerson,
   type PersonNames,
-} from './names-person.ts';
+} from './mentions/names-person.ts';
+export type { Meaning, MeaningsOf } from './mentions/some-leaf.ts';
+export { isTelling } from './mentions/telling-texts.ts';
+export { whoIsNamed } from './mentions/who-is-named.ts';
 export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
-export { countProfiles, readProfile, readProfilesAfter } from './read-profile.ts';
-export { ENVIRONMENT_NUMBER } from './read-profiles.ts';
-export type {
-  IdentityRequests,
-  ResolveAnswer,
-  ResolveRequest,
-  ResolveVerb,
-} from './requests/contract.ts';
+export { onlyAllowed } from './profiles/allowed-attributes.ts';
+export { attributeNames, attributeSql } from './profiles/attribute-sql.ts';
+export { keyText } from './profiles/attribute-text.ts';
+export { readFormerIdentities } from './profiles/former-identities.ts';
+export { lastActivityMs } from './profiles/last-activity.ts';
+export { countProfiles, readProfile, readProfilesAfter } from './profiles/read-profile.ts';
+export { ENVIRONMENT_NUMBER } from './profiles/read-profiles.ts';
+export { settingMs } from './profiles/setting-time.ts';
+export type { IdentityRequests, ResolveAnswer, ResolveRequest, ResolveVerb } from './requests/contract.ts';
 export { createIdentityRequests } from './requests/create-requests.ts';
-export { policyOf } from './resolution-policy.ts';
+export { findHolders, type Holder } from './resolve/find-holders.ts';
+export { createAgeOf } from './resolve/mpids.ts';
+export { policyOf } from './resolve/resolution-policy.ts';
 export type { IdentityEndpointsDeps } from './routes/identity-endpoint.ts';
 export { identityEndpoints } from './routes/identity-endpoints.ts';
-export { settingMs } from './setting-time.ts';
-export type { Meaning, MeaningsOf } from './some-leaf.ts';
-export { isTelling } from './telling-texts.ts';
 export type {
   AppliedTombstones,
   ErasedPeople,
@@ -75,4 +71,3 @@ export type {
 export { createTombstones } from './tombstones/create-tombstones.ts';
 export { liftErasure } from './tombstones/lift-erasure.ts';
 export { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
-export { whoIsNamed } from './who-is-named.ts';

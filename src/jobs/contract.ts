@@ -1,6 +1,6 @@
 // Background work: pg-boss behind one small interface, and cadences. A job wakes a worker and carries nothing but a key;
 // the truth stands in the tables of the rooms. A cadence is a row with a cron and a due time. What this room is not: a
-// scheduler of pipelines (engine) and a counter of attempts (the rooms count on their own rows).
+// scheduler of pipelines (runs) and a counter of attempts (the rooms count on their own rows).
 import type { Transaction } from '../store/index.ts';
 
 export interface Job {

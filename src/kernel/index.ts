@@ -6,12 +6,7 @@ export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, ty
 export { parseEveryValue } from './every-value.ts';
 export { fieldPath } from './field-path.ts';
 export { createHostList, createNetworkCheck, type HostList } from './host-list.ts';
-export {
-  DEFAULT_PRIORITY,
-  DEVICE_ID_TYPES,
-  IDENTITY_TYPES,
-  type IdentityType,
-} from './identity-types.ts';
+export { DEFAULT_PRIORITY, DEVICE_ID_TYPES, IDENTITY_TYPES, type IdentityType } from './identity-types.ts';
 export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';
 export {
   FIRST_INSTANT,

@@ -1,13 +1,4 @@
-export type {
-  CopyColumn,
-  CopyTarget,
-  CopyType,
-  CopyValue,
-  Sql,
-  SqlValue,
-  Store,
-  Transaction,
-} from './contract.ts';
+export type { CopyColumn, CopyTarget, CopyType, CopyValue, Sql, SqlValue, Store, Transaction } from './contract.ts';
 export { copyInstant } from './copy-instant.ts';
 export { deleteInParts } from './delete-in-parts.ts';
 export { hasDaemon } from './embedded/embedded-store.ts';

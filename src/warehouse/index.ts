@@ -22,11 +22,7 @@ export {
 } from './connector.ts';
 export { defineConnector } from './define-connector.ts';
 export type { Dialect } from './dialect.ts';
-export {
-  ITERATOR_TYPES,
-  type IteratorType,
-  parseIteratorType,
-} from './iterator.ts';
+export { ITERATOR_TYPES, type IteratorType, parseIteratorType } from './iterator.ts';
 export { PRODUCTS, providerOf } from './provider-words.ts';
 export {
   ANY_NAME,

@@ -12,10 +12,10 @@ import {
   type DescribedApi,
   type DescribedOperation,
   operationsOf,
-} from '../support/described-answers.ts';
-import { basicOf } from '../support/input-probes.ts';
-import { ACTOR, bearerOf, someWorkspace } from '../support/test-access.ts';
-import { openTestStore } from '../support/test-store.ts';
+} from '../support/apis/described-answers.ts';
+import { basicOf } from '../support/apis/input-probes.ts';
+import { ACTOR, bearerOf, someWorkspace } from '../support/apis/test-access.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 const KEY = Buffer.alloc(32, 'described').toString('base64');
 const BASE_URL = 'https://penstock.test';

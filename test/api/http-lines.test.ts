@@ -5,8 +5,8 @@ import { Type } from 'typebox';
 import { afterEach, expect, it } from 'vitest';
 import type { HttpServer } from '../../src/http/index.ts';
 import { AppError, createLog } from '../../src/kernel/index.ts';
-import { anEndpoint, httpServer } from '../support/http-server.ts';
-import { until } from '../support/until.ts';
+import { anEndpoint, httpServer } from '../support/apis/http-server.ts';
+import { until } from '../support/clocks/until.ts';
 
 const running: HttpServer[] = [];
 afterEach(() => Promise.all(running.splice(0).map((server) => server.close(0))));

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Authenticate, Endpoint, HttpServer, HttpServerOptions } from '../../src/http/index.ts';
 import { createLog, workspaceId } from '../../src/kernel/index.ts';
-import { anEndpoint, httpServer } from '../support/http-server.ts';
+import { anEndpoint, httpServer } from '../support/apis/http-server.ts';
 
 const LIMIT = 64 * 1024;
 const running: HttpServer[] = [];

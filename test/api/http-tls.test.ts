@@ -7,15 +7,15 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HttpServer } from '../../src/http/index.ts';
 import { createLog } from '../../src/kernel/index.ts';
-import { fakeClock } from '../support/fake-clock.ts';
-import { anEndpoint, httpServer } from '../support/http-server.ts';
+import { anEndpoint, httpServer } from '../support/apis/http-server.ts';
 import {
   CERTIFICATE,
   CERTIFICATE_KEY,
   OTHER_CERTIFICATE,
   OTHER_CERTIFICATE_KEY,
-} from '../support/localhost-certificate.ts';
-import { until } from '../support/until.ts';
+} from '../support/apis/localhost-certificate.ts';
+import { fakeClock } from '../support/clocks/fake-clock.ts';
+import { until } from '../support/clocks/until.ts';
 
 const clean: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

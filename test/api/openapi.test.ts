@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/kernel/index.ts';
-import { openTestStore } from '../support/test-store.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 interface Parameter {
   readonly name: string;

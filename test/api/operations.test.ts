@@ -4,11 +4,11 @@ import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog, systemClock } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { fakeWarehouse } from '../support/fake-warehouse.ts';
-import { connectionBody, modelBody, pipelineBody } from '../support/sync-api.ts';
-import { bearerOf } from '../support/test-access.ts';
-import { openTestStore } from '../support/test-store.ts';
-import { until } from '../support/until.ts';
+import { connectionBody, modelBody, pipelineBody } from '../support/apis/sync-api.ts';
+import { bearerOf } from '../support/apis/test-access.ts';
+import { until } from '../support/clocks/until.ts';
+import { fakeWarehouse } from '../support/fakes/fake-warehouse.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 const BASE_URL = 'http://penstock.test';
 const FUTURE_MS = Date.UTC(2100, 0, 1);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../bin/node-flags.mjs';
 import { SETTINGS } from '../../src/config.ts';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../support/localhost-certificate.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../support/apis/localhost-certificate.ts';
 import { ROOT } from './source-tree.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');

@@ -3,15 +3,15 @@ import { readSource } from './source-tree.ts';
 
 // Who adds a place here adds its table to the `sealed-tables.ts` of the room, so that `penstock keys re-encrypt` finds it.
 const SEALING = [
-  'src/access/input-credential.ts',
-  'src/access/signing-key.ts',
+  'src/access/credentials/input-credential.ts',
+  'src/access/tokens/signing-key.ts',
   'src/dsr/certificates/kept-certificates.ts',
   'src/dsr/forwarding/forward-request.ts',
   'src/dsr/forwarding/partner.ts',
   'src/dsr/request.ts',
+  'src/pipelines/connections/connection-config.ts',
+  'src/pipelines/pipelines/read-feed.ts',
   'src/store/reencrypt.ts',
-  'src/sync/connection-config.ts',
-  'src/sync/read-feed.ts',
 ];
 
 test('every place that encrypts is known to the re-encryption', () => {

@@ -66,14 +66,14 @@ const RULES: readonly Rule[] = [
     homes: {
       'src/kernel/backoff.ts': 'jitter, exchangeable by its parameter',
       'src/kernel/ids.ts': 'the number of the process in its ids',
-      'src/http/request-id.ts': 'ids of requests that bring none',
-      'src/engine/write-back/keyed-hash.ts': 'keys of hash tables whose names strangers choose',
+      'src/http/server/request-id.ts': 'ids of requests that bring none',
+      'src/runs/write-back/keyed-hash.ts': 'keys of hash tables whose names strangers choose',
       'src/kernel/encryption.ts': 'initialisation vectors',
       'src/store/embedded/': 'password and port of a new embedded store',
       'src/store/keys.ts': 'keys that are made for a new home',
       'src/dsr/officer/entry.ts': 'ids of requests that an officer enters without one',
-      'src/identity/creation-tickets.ts': 'ids of tickets, of which two daemons never draw the same',
-      'src/access/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
+      'src/identity/deliver/creation-tickets.ts': 'ids of tickets, of which two daemons never draw the same',
+      'src/access/credentials/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
     },
     broken: [
       'Math.random()',

@@ -1,7 +1,7 @@
 // Statements as they stand in the source: what would not survive distribution by workspace is found before it runs.
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { faultsOf } from '../support/distribution-rules.ts';
+import { faultsOf } from '../support/stores/distribution-rules.ts';
 import { readSource, type SourceFile } from './source-tree.ts';
 
 const STATEMENT =

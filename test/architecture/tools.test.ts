@@ -41,32 +41,32 @@ describe('dependency-cruiser', () => {
     ['src/kernel/upward.ts', '../store/index.ts', 'kernel-imports-only-lower-rooms'],
     ['src/kernel/config.ts', '../config.ts', 'kernel-imports-only-lower-rooms'],
     ['src/store/upward.ts', '../jobs/index.ts', 'store-imports-only-lower-rooms'],
-    ['src/sync/upward.ts', '../engine/index.ts', 'sync-imports-only-lower-rooms'],
+    ['src/pipelines/upward.ts', '../runs/index.ts', 'pipelines-imports-only-lower-rooms'],
     ['src/jobs/sibling.ts', '../http/index.ts', 'jobs-imports-only-lower-rooms'],
     ['src/warehouse/sibling.ts', '../store/index.ts', 'warehouse-imports-only-lower-rooms'],
     ['src/cli/main.ts', '../main.ts', 'cli-imports-only-lower-rooms'],
-    ['src/engine/window.ts', '../sync/inner.ts', 'sync-is-entered-by-its-door'],
-    ['src/engine/driver.ts', 'pg', 'pg-stays-home'],
-    ['src/engine/queue.ts', 'pg-boss', 'pg-boss-stays-home'],
+    ['src/runs/window.ts', '../pipelines/inner.ts', 'pipelines-is-entered-by-its-door'],
+    ['src/runs/driver.ts', 'pg', 'pg-stays-home'],
+    ['src/runs/queue.ts', 'pg-boss', 'pg-boss-stays-home'],
     ['src/http/rows.ts', 'drizzle-orm', 'drizzle-orm-stays-home'],
-    ['src/sync/routes/rows.ts', 'drizzle-orm', 'drizzle-orm-stays-home'],
+    ['src/pipelines/routes/rows.ts', 'drizzle-orm', 'drizzle-orm-stays-home'],
     ['src/access/server.ts', 'fastify', 'fastify-stays-home'],
-    ['src/sync/logger.ts', 'pino', 'pino-stays-home'],
+    ['src/pipelines/logger.ts', 'pino', 'pino-stays-home'],
     ['connectors/duckdb/index.ts', '@duckdb/node-api', 'duckdb-a-z-stays-home'],
-    ['src/engine/provider.ts', '../../connectors/duckdb/session.ts', 'connectors-are-met-in-app-only'],
-    ['connectors/duckdb/upward.ts', '../../src/sync/index.ts', 'connectors-know-only-kernel-and-warehouse'],
+    ['src/runs/provider.ts', '../../connectors/duckdb/session.ts', 'connectors-are-met-in-app-only'],
+    ['connectors/duckdb/upward.ts', '../../src/pipelines/index.ts', 'connectors-know-only-kernel-and-warehouse'],
     ['connectors/duckdb/neighbour.ts', '../redshift/session.ts', 'one-connector-never-imports-another'],
-    ['src/engine/nowhere.ts', './not-there.ts', 'not-to-unresolvable'],
-    ['src/engine/tester.ts', 'vitest', 'no-dev-dependency-in-source'],
-    ['src/sync/circle-a.ts', './circle-b.ts', 'no-circular'],
+    ['src/runs/nowhere.ts', './not-there.ts', 'not-to-unresolvable'],
+    ['src/runs/tester.ts', 'vitest', 'no-dev-dependency-in-source'],
+    ['src/pipelines/circle-a.ts', './circle-b.ts', 'no-circular'],
   ];
   const RIGHT: readonly (readonly [string, string])[] = [
-    ['src/engine/below.ts', '../sync/index.ts'],
+    ['src/runs/below.ts', '../pipelines/index.ts'],
     ['src/store/pool.ts', 'pg'],
     ['src/app.ts', '../connectors/duckdb/session.ts'],
     ['connectors/duckdb/session.ts', '../../src/warehouse/index.ts'],
   ];
-  const rooms = ['kernel', 'store', 'warehouse', 'jobs', 'http', 'sync', 'engine'];
+  const rooms = ['kernel', 'store', 'warehouse', 'jobs', 'http', 'pipelines', 'runs'];
   let folder = '';
 
   beforeAll(() => {
@@ -77,9 +77,9 @@ describe('dependency-cruiser', () => {
     };
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     for (const file of ['package.json', 'tsconfig.json']) cpSync(join(ROOT, file), join(folder, file));
-    const others = ['src/sync/inner.ts', 'src/config.ts', 'src/main.ts', 'connectors/redshift/session.ts'];
+    const others = ['src/pipelines/inner.ts', 'src/config.ts', 'src/main.ts', 'connectors/redshift/session.ts'];
     for (const path of [...rooms.map((room) => `src/${room}/index.ts`), ...others]) put(path, 'export const x = 1;\n');
-    put('src/sync/circle-b.ts', "import './circle-a.ts';\n");
+    put('src/pipelines/circle-b.ts', "import './circle-a.ts';\n");
     for (const [path, target] of [...BROKEN, ...RIGHT]) put(path, `import '${target}';\n`);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

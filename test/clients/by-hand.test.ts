@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClientDaemon, startClientDaemon } from '../support/client-daemon.ts';
-import { codeOf, runCode } from '../support/client-page.ts';
+import { codeOf, runCode } from '../support/apis/client-page.ts';
+import { type ClientDaemon, startClientDaemon } from '../support/crashes/client-daemon.ts';
 
 const PAGE = 'By hand';
 

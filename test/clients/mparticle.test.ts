@@ -1,8 +1,8 @@
 // The npm package `mparticle`, which speaks for servers in Node.
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClientDaemon, startClientDaemon } from '../support/client-daemon.ts';
-import { codeOf, runCode } from '../support/client-page.ts';
+import { codeOf, runCode } from '../support/apis/client-page.ts';
+import { type ClientDaemon, startClientDaemon } from '../support/crashes/client-daemon.ts';
 
 interface Answer {
   readonly status: number;

@@ -1,7 +1,7 @@
 // The SDK of RudderStack for Node with its data plane set to a daemon.
 import Analytics from '@rudderstack/rudder-sdk-node';
 import { expect, test } from 'vitest';
-import { startClientDaemon } from '../support/client-daemon.ts';
+import { startClientDaemon } from '../support/crashes/client-daemon.ts';
 
 const DEVICE = '6d1fe2a4-0d0f-4b3a-9a53-1f1f4a8a9c11';
 

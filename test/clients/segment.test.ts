@@ -1,7 +1,7 @@
 // The SDK of Segment for Node with its host set to a daemon.
 import { Analytics } from '@segment/analytics-node';
 import { expect, test } from 'vitest';
-import { startClientDaemon } from '../support/client-daemon.ts';
+import { startClientDaemon } from '../support/crashes/client-daemon.ts';
 
 const DEVICE = '6d1fe2a4-0d0f-4b3a-9a53-1f1f4a8a9c11';
 

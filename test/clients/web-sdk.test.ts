@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type DOMWindow, JSDOM } from 'jsdom';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ClientDaemon, startClientDaemon } from '../support/client-daemon.ts';
-import { codeOf } from '../support/client-page.ts';
-import { until } from '../support/until.ts';
+import { codeOf } from '../support/apis/client-page.ts';
+import { until } from '../support/clocks/until.ts';
+import { type ClientDaemon, startClientDaemon } from '../support/crashes/client-daemon.ts';
 
 const ORIGIN = 'http://shop.example';
 const main = createRequire(import.meta.url).resolve('@mparticle/web-sdk');

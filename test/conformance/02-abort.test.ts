@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
 import { sentence } from './fleet.ts';
 import { NEVER, openOn, readAll, requestOf, statement, using } from './reading.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
 import { sentence } from './fleet.ts';
 import { NEVER, openOn, readAll, requestOf } from './reading.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { WAREHOUSE_URL } from '../support/postgres-warehouse.ts';
+import { WAREHOUSE_URL } from '../support/fakes/postgres-warehouse.ts';
 import { sentence } from './fleet.ts';
 
 const script = fileURLToPath(new URL('edges-in-zone.ts', import.meta.url));

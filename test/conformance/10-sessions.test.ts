@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openLossyProxy } from '../support/lossy-proxy.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { openLossyProxy } from '../support/crashes/lossy-proxy.ts';
 import { sentence, testUnlessWaived } from './fleet.ts';
 import { NEVER, openOn, readAll, requestOf } from './reading.ts';
 

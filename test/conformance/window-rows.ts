@@ -1,9 +1,10 @@
 // Rows whose instants lie where windows go wrong: on a boundary and a microsecond beside it, in hours that a clock shows
 // twice or never, before 1970, NULL. The same seed makes the same rows in every process.
-import { createZone } from '../../src/engine/wall-clock.ts';
+
 import { formatMicros, type Micros } from '../../src/kernel/index.ts';
+import { createZone } from '../../src/mapping/range/wall-clock.ts';
 import type { Cell } from '../../src/warehouse/index.ts';
-import { seededRandom } from '../support/crash/seeded-random.ts';
+import { seededRandom } from '../support/crashes/seeded-random.ts';
 import { type Filling, iteratorColumn, PLAIN } from './fill-table.ts';
 import type { Fixture } from './fixture.ts';
 

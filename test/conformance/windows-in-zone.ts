@@ -1,7 +1,8 @@
 // Runs in a process of its own whose TZ is set: reads the table of windows.test.ts window by window and prints, as JSON,
 // what came in another window than it should, not at all or twice. `node windows-in-zone.ts PRODUCT SITE SEED ZONE`.
-import { type IteratorAxis, iteratorAxis } from '../../src/engine/iterator-axis.ts';
+
 import type { Micros } from '../../src/kernel/index.ts';
+import { type IteratorAxis, iteratorAxis } from '../../src/mapping/range/iterator-axis.ts';
 import {
   countNullIterators,
   findColumn,

@@ -1,11 +1,11 @@
 // Whole runs over a real warehouse: what sentence 8 says of a session, held by the engine (002, Identity resolution in a
 // warehouse table). A connector joins by writing back at all.
 import { expect, test } from 'vitest';
-import { queueErasedMpids } from '../../src/engine/index.ts';
-import { listWriteBackConflicts } from '../../src/engine/list-write-back-conflicts.ts';
-import { expectWrittenBack } from '../support/expect-written-back.ts';
-import { countsOf } from '../support/test-engine.ts';
-import { openWrittenBack, type WrittenBack } from '../support/written-back.ts';
+import { queueErasedMpids } from '../../src/runs/index.ts';
+import { listWriteBackConflicts } from '../../src/runs/write-back/list-write-back-conflicts.ts';
+import { expectWrittenBack } from '../support/runs/expect-written-back.ts';
+import { countsOf } from '../support/runs/test-engine.ts';
+import { openWrittenBack, type WrittenBack } from '../support/runs/written-back.ts';
 import type { Fixture } from './fixture.ts';
 import { sentence } from './fleet.ts';
 import { factsOf, type PersonRow, peopleOf, peopleTable, staged } from './writing-back.ts';

@@ -9,7 +9,7 @@ import type {
   WriteBackRequest,
   WriteBackTarget,
 } from '../../src/warehouse/index.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
 import type { Fixture, Warehouse, WriteBackFixture } from './fixture.ts';
 import { NEVER, openOn, readAll, requestOf, statement } from './reading.ts';
 

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandLine } from '../support/command-line.ts';
-import { holdRuns } from '../support/crash/held-runs.ts';
-import { recordOf } from '../support/embedded-home.ts';
-import { install } from '../support/installation.ts';
-import { bareEnvironment, spawnPenstock } from '../support/penstock-process.ts';
-import { completeRun, type RunAnswer, shopOver } from '../support/shop.ts';
-import { temporaryHome } from '../support/temporary-home.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { holdRuns } from '../support/crashes/held-runs.ts';
+import { bareEnvironment, spawnPenstock } from '../support/crashes/penstock-process.ts';
+import { commandLine } from '../support/runner/command-line.ts';
+import { completeRun, type RunAnswer, shopOver } from '../support/runs/shop.ts';
+import { recordOf } from '../support/stores/embedded-home.ts';
+import { install } from '../support/stores/installation.ts';
+import { temporaryHome } from '../support/stores/temporary-home.ts';
 
 const PEOPLE = 8_000;
 

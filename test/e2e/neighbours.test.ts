@@ -2,11 +2,11 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type FakePostgres, int32, openFakePostgres, says } from '../support/fake-postgres.ts';
-import { type Neighbours, startNeighbours, type Watched } from '../support/neighbours.ts';
-import { completeRun } from '../support/shop.ts';
-import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { type Neighbours, startNeighbours, type Watched } from '../support/crashes/neighbours.ts';
+import { type FakePostgres, int32, openFakePostgres, says } from '../support/fakes/fake-postgres.ts';
+import { completeRun } from '../support/runs/shop.ts';
+import { type TemporaryHome, temporaryHome } from '../support/stores/temporary-home.ts';
 
 /** Prints how long the neighbour waited at worst: `NEIGHBOUR_WAITS=1 npx vitest run --project store test/e2e/neighbours.test.ts`. */
 const arePrinted = process.env.NEIGHBOUR_WAITS !== undefined;

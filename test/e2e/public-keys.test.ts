@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInputCredential, type InputUse } from '../../src/access/index.ts';
 import type { App } from '../../src/app.ts';
-import { type CliStore, openCliStore } from '../support/cli-store.ts';
-import { bodyThree, bodyTwo } from '../support/dsr-api.ts';
-import { sdkBody } from '../support/identity-api.ts';
-import { basicOf, type TestInput } from '../support/input-probes.ts';
-import { readZip } from '../support/read-zip.ts';
-import { ACTOR, someWorkspace } from '../support/test-access.ts';
-import { until } from '../support/until.ts';
+import { bodyThree, bodyTwo } from '../support/apis/dsr-api.ts';
+import { sdkBody } from '../support/apis/identity-api.ts';
+import { basicOf, type TestInput } from '../support/apis/input-probes.ts';
+import { ACTOR, someWorkspace } from '../support/apis/test-access.ts';
+import { until } from '../support/clocks/until.ts';
+import { type CliStore, openCliStore } from '../support/runner/cli-store.ts';
+import { readZip } from '../support/runner/read-zip.ts';
 
 interface Answer {
   readonly status: number;

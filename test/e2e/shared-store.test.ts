@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { install } from '../support/installation.ts';
-import { penstock, someKeys, startDaemon } from '../support/penstock-process.ts';
-import { shopOver } from '../support/shop.ts';
-import { temporaryHome } from '../support/temporary-home.ts';
-import { openTestStore } from '../support/test-store.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { penstock, someKeys, startDaemon } from '../support/crashes/penstock-process.ts';
+import { shopOver } from '../support/runs/shop.ts';
+import { install } from '../support/stores/installation.ts';
+import { temporaryHome } from '../support/stores/temporary-home.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 /** Ids of the runs that a daemon began, from its log. */
 const begun = (log: string): readonly string[] =>

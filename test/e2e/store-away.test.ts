@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordOf, serverPid } from '../support/embedded-home.ts';
-import { install } from '../support/installation.ts';
-import { completeRun, shopOver } from '../support/shop.ts';
-import { temporaryHome } from '../support/temporary-home.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { completeRun, shopOver } from '../support/runs/shop.ts';
+import { recordOf, serverPid } from '../support/stores/embedded-home.ts';
+import { install } from '../support/stores/installation.ts';
+import { temporaryHome } from '../support/stores/temporary-home.ts';
 
 const SLOW = 900_000;
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandLine } from '../support/command-line.ts';
-import { ROOT } from '../support/penstock-process.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { commandLine } from '../support/runner/command-line.ts';
 
 const page = readFileSync(join(ROOT, 'docs', 'data-subject-requests.md'), 'utf8');
 

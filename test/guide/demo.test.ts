@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { penstock, spawnPenstock } from '../support/penstock-process.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { penstock, spawnPenstock } from '../support/crashes/penstock-process.ts';
 
 /** A folder for what the demo makes; closed to the store's own user, where root runs it, unless `mode` says otherwise. */
 function scratch(mode = 0o700) {

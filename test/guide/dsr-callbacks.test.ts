@@ -9,9 +9,9 @@ import { planRetry } from '../../src/dsr/callbacks/plan-retry.ts';
 import { createProcessor, type Processor } from '../../src/dsr/index.ts';
 import { createLog, systemClock, workspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { ROOT } from '../support/penstock-process.ts';
-import { testKeyRing } from '../support/test-access.ts';
-import { openTestStore } from '../support/test-store.ts';
+import { testKeyRing } from '../support/apis/test-access.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/dsr-callbacks.md'), 'utf8');
 const block = (language: string): string => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(PAGE)?.[1] ?? '';

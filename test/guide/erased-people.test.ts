@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { IdentityType, Person } from '../../src/identity/index.ts';
 import { workspaceId } from '../../src/kernel/index.ts';
-import { deliver, mpidsOf, person, SCOPE } from '../support/deliver-people.ts';
-import { erase } from '../support/erase-people.ts';
-import { ROOT } from '../support/penstock-process.ts';
-import { openTestStore } from '../support/test-store.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../support/people/deliver-people.ts';
+import { erase } from '../support/people/erase-people.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/erased-people.md'), 'utf8');
 const [, TABLE = ''] = PAGE.split('<!-- erased -->');

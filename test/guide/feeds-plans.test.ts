@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { README } from '../../tools/readme-tables.ts';
-import { answers, beginGuide, blocksOf, type Guide } from '../support/guide-shell.ts';
-import { ROOT } from '../support/penstock-process.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { answers, beginGuide, blocksOf, type Guide } from '../support/runner/guide-shell.ts';
 
 const page = (name: string) => join(ROOT, 'docs', name);
 

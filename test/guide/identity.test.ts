@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkSettings, completeSettings } from '../../src/access/settings.ts';
+import { checkSettings, completeSettings } from '../../src/access/settings/settings.ts';
 import {
   DEFAULT_POLICY,
   type IdentityType,
@@ -13,9 +13,9 @@ import {
 } from '../../src/identity/index.ts';
 import { workspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { deliver, type Given, mpidsOf, person, SCOPE } from '../support/deliver-people.ts';
-import { ROOT } from '../support/penstock-process.ts';
-import { openTestStore } from '../support/test-store.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE } from '../support/people/deliver-people.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/identity.md'), 'utf8');
 const STRATEGIES = ['profile_conversion', 'profile_link', 'profile_isolation', 'best_match'] as const;

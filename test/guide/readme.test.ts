@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/kernel/index.ts';
 import { README } from '../../tools/readme-tables.ts';
-import { answers, beginGuide, blocksOf } from '../support/guide-shell.ts';
+import { answers, beginGuide, blocksOf } from '../support/runner/guide-shell.ts';
 
 test('a pipeline of one’s own, events from another, events over HTTP and identity requests, step by step', async () => {
   const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] = blocksOf(

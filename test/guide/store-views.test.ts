@@ -6,9 +6,9 @@ import { type BatchSource, createEvents, personOfBatch } from '../../src/events/
 import { createIdentities, deliverInTransaction } from '../../src/identity/index.ts';
 import { parseJson, Secret, workspaceId } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { fakeClock } from '../support/fake-clock.ts';
-import { ROOT } from '../support/penstock-process.ts';
-import { openTestStore } from '../support/test-store.ts';
+import { fakeClock } from '../support/clocks/fake-clock.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/store-views.md'), 'utf8');
 const [, ...CHAPTERS] = PAGE.split('\n## ');

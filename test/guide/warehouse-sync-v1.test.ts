@@ -2,20 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import * as ConnectionTwo from '../../src/sync/contract/connection.ts';
-import * as DataModelTwo from '../../src/sync/contract/data-model.ts';
-import * as PipelineTwo from '../../src/sync/contract/pipeline.ts';
-import { RunAnswer } from '../../src/sync/contract/run.ts';
-import { ScheduleBody } from '../../src/sync/contract/schedule.ts';
-import { SyncModeShape } from '../../src/sync/contract/sync-mode.ts';
-import { ConnectionAnswer, ConnectionBody } from '../../src/sync/v1/contract/connection.ts';
-import { DataModelAnswer, DataModelBody } from '../../src/sync/v1/contract/data-model.ts';
-import { PipelineAnswer, PipelineBody } from '../../src/sync/v1/contract/pipeline.ts';
-import { PipelineStatusAnswer, RunStatusAnswer } from '../../src/sync/v1/contract/run.ts';
+import { ConnectionAnswer, ConnectionBody } from '../../src/api-v1/contract/connection.ts';
+import { DataModelAnswer, DataModelBody } from '../../src/api-v1/contract/data-model.ts';
+import { PipelineAnswer, PipelineBody } from '../../src/api-v1/contract/pipeline.ts';
+import { PipelineStatusAnswer, RunStatusAnswer } from '../../src/api-v1/contract/run.ts';
+import * as ConnectionTwo from '../../src/pipelines/contract/connection.ts';
+import * as DataModelTwo from '../../src/pipelines/contract/data-model.ts';
+import * as PipelineTwo from '../../src/pipelines/contract/pipeline.ts';
+import { RunAnswer } from '../../src/pipelines/contract/run.ts';
+import { ScheduleBody } from '../../src/pipelines/contract/schedule.ts';
+import { SyncModeShape } from '../../src/pipelines/contract/sync-mode.ts';
 import { README } from '../../tools/readme-tables.ts';
-import { answers, beginGuide, blocksOf } from '../support/guide-shell.ts';
-import { ROOT } from '../support/penstock-process.ts';
-import { openPostgresWarehouse } from '../support/postgres-warehouse.ts';
 import {
   ADDRESS_ROWS,
   CONNECTION_ROWS,
@@ -26,7 +23,10 @@ import {
   PIPELINE_ROWS,
   READ_ONLY_ROWS,
   SECRET_ROWS,
-} from '../support/version-one-fields.ts';
+} from '../support/apis/version-one-fields.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { openPostgresWarehouse } from '../support/fakes/postgres-warehouse.ts';
+import { answers, beginGuide, blocksOf } from '../support/runner/guide-shell.ts';
 
 const PAGE = join(ROOT, 'docs/warehouse-sync-v1.md');
 const TEXT = readFileSync(PAGE, 'utf8');

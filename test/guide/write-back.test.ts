@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { IDENTITY_COLUMNS } from '../../src/identity/index.ts';
 import { checkWriteBackModel } from '../../src/warehouse/index.ts';
 import { README } from '../../tools/readme-tables.ts';
-import { commandLine } from '../support/command-line.ts';
-import { answers, beginGuide, blocksOf } from '../support/guide-shell.ts';
-import { ROOT } from '../support/penstock-process.ts';
-import { openPostgresWarehouse } from '../support/postgres-warehouse.ts';
+import { ROOT } from '../support/crashes/penstock-process.ts';
+import { openPostgresWarehouse } from '../support/fakes/postgres-warehouse.ts';
+import { commandLine } from '../support/runner/command-line.ts';
+import { answers, beginGuide, blocksOf } from '../support/runner/guide-shell.ts';
 
 const PAGE = join(ROOT, 'docs/write-back.md');
 const guide = readFileSync(PAGE, 'utf8');

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask, isRunning, serverPid } from '../support/embedded-home.ts';
-import { spawnStore } from '../support/spawn-store.ts';
-import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts';
+import { ask, isRunning, serverPid } from '../support/stores/embedded-home.ts';
+import { spawnStore } from '../support/stores/spawn-store.ts';
+import { type TemporaryHome, temporaryHome } from '../support/stores/temporary-home.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canUse, findServerUser } from '../../src/store/embedded/server-user.ts';
-import { ask, isRunning, recordOf, serverPid } from '../support/embedded-home.ts';
-import { spawnStore } from '../support/spawn-store.ts';
-import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/clocks/until.ts';
+import { ask, isRunning, recordOf, serverPid } from '../support/stores/embedded-home.ts';
+import { spawnStore } from '../support/stores/spawn-store.ts';
+import { type TemporaryHome, temporaryHome } from '../support/stores/temporary-home.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };

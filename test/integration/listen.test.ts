@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/kernel/index.ts';
-import { someKeys } from '../support/penstock-process.ts';
-import { openTestStore } from '../support/test-store.ts';
+import { someKeys } from '../support/crashes/penstock-process.ts';
+import { openTestStore } from '../support/stores/test-store.ts';
 
 test('a daemon opens its port when the partitions of the batch log are there', async () => {
   await using store = await openTestStore();

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { signOwn } from '../../src/dsr/certificates/sign-own.ts';
 import { createOutgoing } from '../../src/http/outgoing/create-outgoing.ts';
-import { openReceiver, type Respond } from '../support/https-receiver.ts';
-import { CERTIFICATE } from '../support/localhost-certificate.ts';
+import { openReceiver, type Respond } from '../support/apis/https-receiver.ts';
+import { CERTIFICATE } from '../support/apis/localhost-certificate.ts';
 
 const outgoing = createOutgoing({ allowedHosts: ['localhost'], ca: CERTIFICATE });
 const BODY = Buffer.from('{"a":1}');

@@ -12,14 +12,10 @@ import { createIdentityRequests, identityEndpoints } from '../../src/identity/in
 import type { Job, Jobs } from '../../src/jobs/index.ts';
 import { createLog, Secret } from '../../src/kernel/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { NO_RATE, testDoor } from '../support/batch-door.ts';
-import { type Copying, copyRows } from '../support/copy-rows.ts';
-import { testIdentities } from '../support/deliver-people.ts';
-import { bodyThree, bodyTwo } from '../support/dsr-api.ts';
-import { GROUP_BODY } from '../support/groups-api.ts';
-import { sdkBody } from '../support/identity-api.ts';
-import { basicOf, someInput } from '../support/input-probes.ts';
-import { planned, readWhole } from '../support/read-plans.ts';
+import { bodyThree, bodyTwo } from '../support/apis/dsr-api.ts';
+import { GROUP_BODY } from '../support/apis/groups-api.ts';
+import { sdkBody } from '../support/apis/identity-api.ts';
+import { basicOf, someInput } from '../support/apis/input-probes.ts';
 import {
   accessServer,
   BASE_URL,
@@ -27,7 +23,11 @@ import {
   openTestAccess,
   someWorkspace,
   type TestAccess,
-} from '../support/test-access.ts';
+} from '../support/apis/test-access.ts';
+import { NO_RATE, testDoor } from '../support/batches/batch-door.ts';
+import { testIdentities } from '../support/people/deliver-people.ts';
+import { type Copying, copyRows } from '../support/stores/copy-rows.ts';
+import { planned, readWhole } from '../support/stores/read-plans.ts';
 
 const HOUR_MS = 3_600_000;
 const DONE = '2026-01-10T00:00:00Z';

@@ -1,14 +1,14 @@
 // An older version kept times that no date holds: the readers of one profile go on, and so does everybody else's.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, settingsFromWire } from '../../src/access/settings.ts';
+import { DEFAULT_SETTINGS, settingsFromWire } from '../../src/access/settings/settings.ts';
 import { fileEntries } from '../../src/dsr/result/file-entries.ts';
 import { resolveSubject } from '../../src/dsr/work/resolve-subject.ts';
 import { exportProfiles } from '../../src/events/export/export-profiles.ts';
 import { profileAnswer } from '../../src/events/profiles/profile-answer.ts';
 import { readProfile } from '../../src/identity/index.ts';
 import { systemClock } from '../../src/kernel/index.ts';
-import { TEST_IDENTITY_KEY } from '../support/dsr-work.ts';
-import { openTestGroups, type TestGroups, WORKSPACE } from '../support/groups.ts';
+import { TEST_IDENTITY_KEY } from '../support/apis/dsr-work.ts';
+import { openTestGroups, type TestGroups, WORKSPACE } from '../support/people/groups.ts';
 
 const LEAST = '-9223372036854775808000';
 const MOST = '9223372036854775807000000';

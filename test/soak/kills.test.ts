@@ -1,10 +1,10 @@
 // The long form of test/e2e/crash: `SOAK_KILLS` kills (24 unless told), more rows each round, later rounds over what is known.
 import { expect, test } from 'vitest';
-import { everyKind, strikeRound } from '../support/crash/crash-kills.ts';
-import { killStore, openCrashSite } from '../support/crash/crash-site.ts';
-import { postgresSources } from '../support/crash/crash-source.ts';
-import { chooseSeed, seededRandom } from '../support/crash/seeded-random.ts';
-import { sourceRows } from '../support/crash/source-rows.ts';
+import { everyKind, strikeRound } from '../support/crashes/crash-kills.ts';
+import { killStore, openCrashSite } from '../support/crashes/crash-site.ts';
+import { postgresSources } from '../support/crashes/crash-source.ts';
+import { chooseSeed, seededRandom } from '../support/crashes/seeded-random.ts';
+import { sourceRows } from '../support/crashes/source-rows.ts';
 
 const KILLS = Number(process.env.SOAK_KILLS ?? 24);
 const KILLS_A_ROUND = 4;

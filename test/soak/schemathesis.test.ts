@@ -1,10 +1,10 @@
 // The long form of test/warehouses/schemathesis: more calls of each kind, and chains of them. PROBE_CALLS: of each operation.
 import { expect, test } from 'vitest';
-import { chooseSeed } from '../support/crash/seeded-random.ts';
+import { chooseSeed } from '../support/crashes/seeded-random.ts';
 import { schemathesis } from '../support/schemathesis/installation.ts';
 import { probeApi } from '../support/schemathesis/probe-api.ts';
 import { startProbedDaemon } from '../support/schemathesis/probed-daemon.ts';
-import { temporaryHome } from '../support/temporary-home.ts';
+import { temporaryHome } from '../support/stores/temporary-home.ts';
 
 const CALLS = Number(process.env.PROBE_CALLS ?? 200);
 

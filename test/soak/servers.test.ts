@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { bigqueryFixture } from '../conformance/fixtures/bigquery.ts';
 import { databricksFixture } from '../conformance/fixtures/databricks.ts';
-import { everyKind, strikeRound } from '../support/crash/crash-kills.ts';
-import { openCrashSite } from '../support/crash/crash-site.ts';
-import { chooseSeed, seededRandom } from '../support/crash/seeded-random.ts';
-import { type ServerSources, serverSources } from '../support/crash/server-sources.ts';
-import { snowflakeSource } from '../support/crash/snowflake-source.ts';
-import { sourceRows } from '../support/crash/source-rows.ts';
+import { everyKind, strikeRound } from '../support/crashes/crash-kills.ts';
+import { openCrashSite } from '../support/crashes/crash-site.ts';
+import { chooseSeed, seededRandom } from '../support/crashes/seeded-random.ts';
+import { type ServerSources, serverSources } from '../support/crashes/server-sources.ts';
+import { snowflakeSource } from '../support/crashes/snowflake-source.ts';
+import { sourceRows } from '../support/crashes/source-rows.ts';
 import { onServer, serverOf } from '../support/warehouses/on-server.ts';
 
 const KILLS = 3;

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import type { Fixture } from '../conformance/fixture.ts';
 import { sentence } from '../conformance/fleet.ts';
 import { writeMany } from '../conformance/writing-back.ts';
-import { expectWrittenBack } from '../support/expect-written-back.ts';
+import { expectWrittenBack } from '../support/runs/expect-written-back.ts';
 
 const ROWS = 100_000;
 

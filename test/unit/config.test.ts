@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
-const PEM_FILE = fileURLToPath(new URL('../support/localhost-certificate.ts', import.meta.url));
+const PEM_FILE = fileURLToPath(new URL('../support/apis/localhost-certificate.ts', import.meta.url));
 const OTHER_KEY = Buffer.alloc(32, 250).toString('base64');
 
 describe('without any variable', () => {

@@ -4,12 +4,12 @@ import type { JsonSchema } from '../../src/http/validation/json-schema.ts';
 import { requestValidator } from '../../src/http/validation/validate-request.ts';
 import { type IdentityEndpointsDeps, identityEndpoints } from '../../src/identity/index.ts';
 import { parseJson, stringifyJson } from '../../src/kernel/index.ts';
-import { type SyncDeps, syncEndpoints } from '../../src/sync/index.ts';
+import { type PipelinesDeps, pipelinesEndpoints } from '../../src/pipelines/index.ts';
 
 const endpoints = [
   ...accessEndpoints({} as AccessEndpointsDeps),
   ...identityEndpoints({} as IdentityEndpointsDeps),
-  ...syncEndpoints({} as SyncDeps),
+  ...pipelinesEndpoints({} as PipelinesDeps),
 ];
 const withBody = endpoints.filter(({ body }) => body !== undefined && Object.hasOwn(body, 'examples'));
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const RUN_GROUP = join(import.meta.dirname, '..', 'support', 'run-group.ts');
+const RUN_GROUP = join(import.meta.dirname, '..', 'support', 'runner', 'run-group.ts');
 
 /** Ends at the signal, before its own child, which has something to clear up. */
 const COMMAND = `

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readOutcome, summaryLine, tally } from '../support/test-outcome.ts';
+import { readOutcome, summaryLine, tally } from '../support/runner/test-outcome.ts';
 
 const file = (status: string, ...tests: readonly string[]) => ({
   name: 'x.test.ts',

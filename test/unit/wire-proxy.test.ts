@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWireProxy, type WireProxy } from '../support/wire-proxy.ts';
+import { openWireProxy, type WireProxy } from '../support/fakes/wire-proxy.ts';
 
 const BODY = 'x'.repeat(100_000);
 let server: Server;

@@ -5,7 +5,7 @@ import { hasSchemathesis, schemathesis } from '../support/schemathesis/installat
 import { type Probing, probeApi } from '../support/schemathesis/probe-api.ts';
 import { type ProbedDaemon, startProbedDaemon } from '../support/schemathesis/probed-daemon.ts';
 import type { Document } from '../support/schemathesis/prober-document.ts';
-import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts';
+import { type TemporaryHome, temporaryHome } from '../support/stores/temporary-home.ts';
 
 const isNeeded = process.env.PENSTOCK_TEST_SERVERS_NEEDED !== undefined;
 const run = isNeeded || (await hasSchemathesis()) ? describe : describe.skip;

@@ -11,13 +11,17 @@ import type { Column, ConnectionConfig, Connector, ConnectorEnvironment } from '
 import { bigqueryFixture } from '../conformance/fixtures/bigquery.ts';
 import { NEVER, readAll, requestOf, statement } from '../conformance/reading.ts';
 import { applyRequest, staged, writeBackOf } from '../conformance/writing-back.ts';
-import { commandLine } from '../support/command-line.ts';
-import { DATABRICKS_CONFIG, databricksEndpoint, openDatabricksCustomer } from '../support/databricks-warehouse.ts';
-import { openSnowflakeClient } from '../support/snowflake-client.ts';
-import { snowflakeEndpoint } from '../support/snowflake-warehouse.ts';
-import { rightsGranted, rightsNeeded } from '../support/statement-rights.ts';
+import {
+  DATABRICKS_CONFIG,
+  databricksEndpoint,
+  openDatabricksCustomer,
+} from '../support/fakes/databricks-warehouse.ts';
+import { openSnowflakeClient } from '../support/fakes/snowflake-client.ts';
+import { snowflakeEndpoint } from '../support/fakes/snowflake-warehouse.ts';
+import { openWireProxy } from '../support/fakes/wire-proxy.ts';
+import { commandLine } from '../support/runner/command-line.ts';
+import { rightsGranted, rightsNeeded } from '../support/stores/statement-rights.ts';
 import { onServer, serverOf } from '../support/warehouses/on-server.ts';
-import { openWireProxy } from '../support/wire-proxy.ts';
 
 const { json } = commandLine({});
 

@@ -7,17 +7,17 @@ import { expect, test } from 'vitest';
 import type { Fixture, Warehouse } from '../conformance/fixture.ts';
 import { fleet } from '../conformance/fleet.ts';
 import { factsOf, manyPeople, peopleOf } from '../conformance/writing-back.ts';
-import { PIPELINES } from '../support/crash/crash-pipeline.ts';
-import { type CrashSite, openCrashSite, untilShare } from '../support/crash/crash-site.ts';
-import { endpointSettings } from '../support/crash/server-sources.ts';
+import { until } from '../support/clocks/until.ts';
+import { PIPELINES } from '../support/crashes/crash-pipeline.ts';
+import { type CrashSite, openCrashSite, untilShare } from '../support/crashes/crash-site.ts';
+import { endpointSettings } from '../support/crashes/server-sources.ts';
 import {
   defineWriteBack,
   expectWritten,
   type ReadPeople,
   strike,
   writeBack,
-} from '../support/crash/write-back-kills.ts';
-import { until } from '../support/until.ts';
+} from '../support/crashes/write-back-kills.ts';
 import { onServer } from '../support/warehouses/on-server.ts';
 
 const PATIENCE_MS = 900_000;

@@ -1,8 +1,8 @@
 // What the doctor says of pipelines: those that a fault keeps from running, whichever resource the fault stands on.
 import { listWorkspaces } from '../../access/index.ts';
 import { workspaceId } from '../../kernel/index.ts';
+import { loadPipelines, pipelineErrors, stoppedBy } from '../../pipelines/index.ts';
 import type { Store } from '../../store/index.ts';
-import { loadPipelines, pipelineErrors, stoppedBy } from '../../sync/index.ts';
 import type { Finding } from './finding.ts';
 
 const SHOWN = 20;

@@ -2,7 +2,7 @@ import { listWorkspaces } from '../../access/index.ts';
 import { connectorEnvironments, connectorFleet } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { workspaceId } from '../../kernel/index.ts';
-import { listConnections, probeStored } from '../../sync/index.ts';
+import { listConnections, probeStored } from '../../pipelines/index.ts';
 import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { asOperator, hasHome, type Operator } from '../operator.ts';

@@ -1,10 +1,10 @@
 import { accessSecrets, rotateSigningKey } from '../../access/index.ts';
 import { connectorFleet } from '../../app.ts';
 import { dsrSecrets } from '../../dsr/index.ts';
-import { engineSecrets } from '../../engine/index.ts';
 import { AppError } from '../../kernel/index.ts';
+import { pipelinesSecrets } from '../../pipelines/index.ts';
+import { runsSecrets } from '../../runs/index.ts';
 import { type Reencrypted, reencryptTable, type SealedTable } from '../../store/index.ts';
-import { syncSecrets } from '../../sync/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator } from '../operator.ts';
 
@@ -17,8 +17,8 @@ export async function rotateSigning(context: CommandContext): Promise<void> {
 /** Every encrypted text of the store; what copies others comes after them. */
 const secretsOf = (nowMs: number): readonly SealedTable[] => [
   ...accessSecrets(nowMs),
-  ...syncSecrets(connectorFleet),
-  ...engineSecrets(connectorFleet),
+  ...pipelinesSecrets(connectorFleet),
+  ...runsSecrets(connectorFleet),
   ...dsrSecrets,
 ];
 

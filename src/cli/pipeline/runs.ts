@@ -1,7 +1,7 @@
-import { cancelPipelineRun, listFailedRecords, listWriteBackConflicts, requestRetry } from '../../engine/index.ts';
 import { openJobSender } from '../../jobs/index.ts';
 import { AppError, createLog, stringifyJson } from '../../kernel/index.ts';
-import { findLatestRun, loadRun, type Pipeline, type Run } from '../../sync/index.ts';
+import { findLatestRun, loadRun, type Pipeline, type Run } from '../../pipelines/index.ts';
+import { cancelPipelineRun, listFailedRecords, listWriteBackConflicts, requestRetry } from '../../runs/index.ts';
 import { readId } from '../arguments.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator, type Operator } from '../operator.ts';

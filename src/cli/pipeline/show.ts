@@ -1,4 +1,3 @@
-import type { Store } from '../../store/index.ts';
 import {
   findLatestRun,
   listRuns,
@@ -10,7 +9,8 @@ import {
   type Run,
   reportPipeline,
   runAnswer,
-} from '../../sync/index.ts';
+} from '../../pipelines/index.ts';
+import type { Store } from '../../store/index.ts';
 import type { CommandContext } from '../command.ts';
 import { theWorkspace } from '../defaults.ts';
 import { asOperator } from '../operator.ts';

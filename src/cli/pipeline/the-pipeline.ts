@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
+import { loadPipelines, type Pipeline } from '../../pipelines/index.ts';
 import type { Store } from '../../store/index.ts';
-import { loadPipelines, type Pipeline } from '../../sync/index.ts';
 import { theWorkspace } from '../defaults.ts';
 
 /** A pipeline as the command names it. */

@@ -1,4 +1,4 @@
-import { listRuns, type Pipeline, type Run, runAnswer } from '../../sync/index.ts';
+import { listRuns, type Pipeline, type Run, runAnswer } from '../../pipelines/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator, type Operator } from '../operator.ts';
 import type { Output } from '../output.ts';

@@ -1,7 +1,7 @@
-import { queueErasedMpids } from '../../engine/index.ts';
 import { forgetMembers } from '../../groups/index.ts';
 import { aloneInTransaction, type Identity, type ProfileId } from '../../identity/index.ts';
 import { AppError, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { queueErasedMpids } from '../../runs/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type ErasedSubject, openSubject, type Request, type Subject, sealSubject } from '../request.ts';
 import { eraseBatchesOf, eraseTraces, type RoomErasure } from './erase-rooms.ts';

@@ -1,12 +1,12 @@
 // What the rooms below keep of nobody's profile, and so has to be read from its first record to its last to find whom it
 // names. Reading and erasing are apart: a record that was found is erased by its own key, whatever came in meanwhile.
 import { eraseFromChanges, readChanges } from '../../access/index.ts';
-import { eraseConflicts, eraseFailedRecords, readConflicts, readFailedRecords } from '../../engine/index.ts';
 import { eraseOfNobody, eraseRejected, readOfNobody, readRejected } from '../../events/index.ts';
 import type { KeptRecord, NamesPerson } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
+import { eraseFaults, eraseMessages, readFaults, readMessages } from '../../pipelines/index.ts';
+import { eraseConflicts, eraseFailedRecords, readConflicts, readFailedRecords } from '../../runs/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import { eraseFaults, eraseMessages, readFaults, readMessages } from '../../sync/index.ts';
 import type { Counts } from './evidence.ts';
 
 export interface RecordPage<Ref, Position> {

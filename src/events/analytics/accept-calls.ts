@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SettingsReader } from '../../access/index.ts';
 import { type Clock, type Issue, type Json, stringifyJson } from '../../kernel/index.ts';
-import type { BatchDoor, BatchSender, SentBatch } from '../accept-batches.ts';
+import type { BatchDoor, BatchSender, SentBatch } from '../accept/accept-batches.ts';
 import type { Arrival } from './event-time.ts';
 import { issuesInCall } from './issues-in-call.ts';
 import type { Reading } from './mapping.ts';

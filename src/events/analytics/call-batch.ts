@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { repeatedField, repetition } from '../../http/index.ts';
 import { type Issue, type Json, kindOf, refuse } from '../../kernel/index.ts';
+import { fieldTexts, itemTexts, withoutFields } from '../accept/json-text.ts';
 import { AnyString } from '../contract/leaves.ts';
 import { maybe, open } from '../contract/objects.ts';
-import { fieldTexts, itemTexts, withoutFields } from '../json-text.ts';
 import { CALL_TYPES, CALLS, timeIssue } from './call-contract.ts';
 import { isFields } from './conversions.ts';
 import type { GivenCall } from './read-call.ts';

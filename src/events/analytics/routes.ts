@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
 import { AppError, type Json, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
-import type { BatchSender } from '../accept-batches.ts';
-import type { RecordRejections } from '../rejected-batches.ts';
+import type { BatchSender } from '../accept/accept-batches.ts';
+import type { RecordRejections } from '../log/rejected-batches.ts';
 import { acceptCalls, type CallsDeps, type Refusal } from './accept-calls.ts';
 import { CallBatch, readCallBatch, readRepeatingBatch } from './call-batch.ts';
 import { CALL_TYPES, CALLS, type CallType } from './call-contract.ts';

@@ -1,6 +1,6 @@
 import { inIndexOrder, type Store } from '../../store/index.ts';
-import { monthOf } from '../months.ts';
-import { type LogPosition, type LogSelection, nextReceipt, type ReceivedBatch, readReceived } from '../read-log.ts';
+import { monthOf } from '../log/months.ts';
+import { type LogPosition, type LogSelection, nextReceipt, type ReceivedBatch, readReceived } from '../log/read-log.ts';
 import { namesOf, type PipelineIds } from '../source-names.ts';
 import { batchCursor } from './cursor.ts';
 

@@ -1,7 +1,7 @@
 // Where an export stands: text that says which line came last. Short, without secrets, the same in every daemon.
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
 import { fitsInt64, type Issue, quoteValue } from '../../kernel/index.ts';
-import type { LogPosition } from '../read-log.ts';
+import type { LogPosition } from '../log/read-log.ts';
 
 /** The bounds of a selection that gives none. */
 export const ALL_TIME = { from: new Date('0001-01-01T00:00:00Z'), to: new Date('9999-12-31T23:59:59.999Z') };

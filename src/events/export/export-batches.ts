@@ -3,7 +3,7 @@ import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
-import { settleLog } from '../settle-log.ts';
+import { settleLog } from '../log/settle-log.ts';
 import type { PipelineIds } from '../source-names.ts';
 import { batchLines } from './batch-lines.ts';
 import type { BatchesQuery } from './contract.ts';

@@ -3,7 +3,7 @@ import { listInputCredentials } from '../../access/index.ts';
 import { readTimes } from '../../http/index.ts';
 import { type Issue, quoteValue, refuse, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import type { LogPosition, LogSelection } from '../read-log.ts';
+import type { LogPosition, LogSelection } from '../log/read-log.ts';
 import type { PipelineIds } from '../source-names.ts';
 import type { BatchesQuery } from './contract.ts';
 import { ALL_TIME, isIssue, readBatchCursor } from './cursor.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../identity/index.ts';
 import { AppError, type Clock, parseJson } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
-import { readBatches } from '../read-log.ts';
+import { readBatches } from '../log/read-log.ts';
 import { namesOf, type PipelineIds } from '../source-names.ts';
 import type { ProfileWithBatches } from './contract.ts';
 import { profileAnswer } from './profile-answer.ts';

@@ -3,7 +3,7 @@ import type { Identities } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import { analyticsEndpoints } from '../analytics/routes.ts';
-import { createRecordRejections } from '../rejected-batches.ts';
+import { createRecordRejections } from '../log/rejected-batches.ts';
 import { type IngestDeps, ingestEndpoints } from './events.ts';
 import { listRejectedBatches } from './rejected-batches.ts';
 

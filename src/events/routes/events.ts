@@ -9,12 +9,12 @@ import {
   repetition,
 } from '../../http/index.ts';
 import { AppError, type Json, refuse, type WorkspaceId } from '../../kernel/index.ts';
-import type { BatchSender, SentBatch } from '../accept-batches.ts';
-import { acceptBulk, type BulkDeps } from '../accept-bulk.ts';
+import type { BatchSender, SentBatch } from '../accept/accept-batches.ts';
+import { acceptBulk, type BulkDeps } from '../accept/accept-bulk.ts';
+import { itemTexts } from '../accept/json-text.ts';
+import type { BatchOrigin } from '../accept/kept-text.ts';
+import { inWordsOfContract } from '../accept/web-habits.ts';
 import { EventBatch, SOME_BATCH } from '../contract/batch.ts';
-import { itemTexts } from '../json-text.ts';
-import type { BatchOrigin } from '../kept-text.ts';
-import { inWordsOfContract } from '../web-habits.ts';
 
 export interface IngestDeps extends BulkDeps {
   readonly settingsOf: SettingsReader;

@@ -3,7 +3,7 @@ import { defineEndpoint, type Endpoint, PageQuery, readPage, WorkspaceParam } fr
 import { formatTime, parseJson } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { RejectedBatchesPage } from '../contract/rejected-batch.ts';
-import { listRejected, type RejectedBatch } from '../rejected-batches.ts';
+import { listRejected, type RejectedBatch } from '../log/rejected-batches.ts';
 
 /** Rulings §7, API: what bulk requests brought and was refused. */
 export function listRejectedBatches({ store }: { readonly store: Sql }): Endpoint {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ApiName, CredentialRule, Endpoint } from '../contract.ts';
-import { STATUS_WORDS, subjectRequestDomain } from '../error-statuses.ts';
+import { STATUS_WORDS, subjectRequestDomain } from '../errors/error-statuses.ts';
 import type { JsonSchema } from '../validation/json-schema.ts';
 import { refusesUnknownParameters } from '../validation/validate-request.ts';
 

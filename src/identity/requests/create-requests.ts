@@ -9,7 +9,7 @@ import type {
   ProfileScope,
   ResolutionScope,
 } from '../contract.ts';
-import { deliverInTransaction } from '../deliver-in-transaction.ts';
+import { deliverInTransaction } from '../deliver/deliver-in-transaction.ts';
 import type { IdentityRequests, ModifyRequest, ResolveAnswer, ResolveRequest } from './contract.ts';
 
 export interface IdentityRequestsDeps {

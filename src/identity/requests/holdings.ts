@@ -1,12 +1,12 @@
 // Who holds which identity, for the profiles and keys that a group of modify requests speaks of: as it was read, and as the
 // requests leave it one after the other. Pure.
 import { AppError } from '../../kernel/index.ts';
-import { MOST_OWNERS } from '../add-identities.ts';
 import type { Identity, ModifyOutcome, ProfileModification } from '../contract.ts';
-import { tooMany } from '../identity-bounds.ts';
 import type { ListedIdentity } from '../identity-text.ts';
 import { matchingForm } from '../normalise-identity.ts';
-import { lostRace } from '../read-profiles.ts';
+import { tooMany } from '../profiles/identity-bounds.ts';
+import { lostRace } from '../profiles/read-profiles.ts';
+import { MOST_OWNERS } from '../resolve/add-identities.ts';
 
 /** With its key as 16 characters, one a byte. */
 export interface KeyedIdentity extends Identity {

@@ -3,11 +3,11 @@
 // profiles and both in order, so that nobody waits in a circle.
 import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
-import { copyNew } from '../copy-new.ts';
-import { takeCreationLock } from '../creation-lock.ts';
+import { copyNew } from '../deliver/copy-new.ts';
+import { takeCreationLock } from '../deliver/creation-lock.ts';
 import { readListed, writeListed } from '../identity-text.ts';
 import { DEFAULT_POLICY } from '../identity-types.ts';
-import { ENVIRONMENT_NUMBER, lostRace } from '../read-profiles.ts';
+import { ENVIRONMENT_NUMBER, lostRace } from '../profiles/read-profiles.ts';
 import { findTombstones } from '../tombstones/find-tombstones.ts';
 import { type HeldProfile, type HeldSlot, Holdings, type KeyedIdentity, type KeyedModification } from './holdings.ts';
 

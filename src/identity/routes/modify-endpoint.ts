@@ -1,7 +1,7 @@
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
 import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
 import type { IdentityChange } from '../contract.ts';
-import { policyOf } from '../resolution-policy.ts';
+import { policyOf } from '../resolve/resolution-policy.ts';
 import { ModifyBody, ModifyParams, ModifyResponse } from './contract.ts';
 import { IDENTITY_ENDPOINT, type IdentityEndpointsDeps, pathsOf, REFUSALS } from './identity-endpoint.ts';
 import { readIdentity } from './read-identities.ts';

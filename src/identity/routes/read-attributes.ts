@@ -1,8 +1,8 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { fieldPath, type Issue, microsOfMs, quoteValue, stringifyJson, tooLong } from '../../kernel/index.ts';
-import { type AllowedAttributes, onlyAllowed } from '../allowed-attributes.ts';
+import { type AllowedAttributes, onlyAllowed } from '../profiles/allowed-attributes.ts';
+import { settingMs } from '../profiles/setting-time.ts';
 import type { ResolveRequest } from '../requests/contract.ts';
-import { settingMs } from '../setting-time.ts';
 import { textOf } from './read-identities.ts';
 
 interface AttributesBody {

@@ -4,7 +4,7 @@ import { AppError, type Issue, refuse } from '../../kernel/index.ts';
 import type { ProfileScope } from '../contract.ts';
 import type { IdentityType } from '../identity-types.ts';
 import type { ResolveAnswer, ResolveVerb } from '../requests/contract.ts';
-import { policyOf, searchPolicyOf } from '../resolution-policy.ts';
+import { policyOf, searchPolicyOf } from '../resolve/resolution-policy.ts';
 import { ResolveBody, ResolveQuery, ResolveResponse } from './contract.ts';
 import { IDENTITY_ENDPOINT, type IdentityEndpointsDeps, pathsOf, REFUSALS } from './identity-endpoint.ts';
 import { readAttributes } from './read-attributes.ts';

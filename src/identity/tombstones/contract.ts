@@ -6,7 +6,7 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment, HeldIdentity, Identity } from '../contract.ts';
-import type { NamesIn } from '../names-person.ts';
+import type { NamesIn } from '../mentions/names-person.ts';
 
 export interface ProfileId {
   readonly environment: Environment;

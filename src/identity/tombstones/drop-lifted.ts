@@ -1,9 +1,9 @@
 import { recordChanges } from '../../access/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { ChunkMemory } from '../chunk-memory.ts';
 import type { PreparedPeople } from '../contract.ts';
 import { hexOfOrdinal } from '../identity-key.ts';
+import type { ChunkMemory } from '../resolve/chunk-memory.ts';
 
 /** Takes the tombstones away that logins of the chunk lifted, and says so in the audit log. */
 export async function dropLifted(

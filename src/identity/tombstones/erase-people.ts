@@ -1,10 +1,10 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Identity } from '../contract.ts';
-import { takeCreationLock } from '../creation-lock.ts';
+import { takeCreationLock } from '../deliver/creation-lock.ts';
 import { heldIdentities, IS_UNVERIFIED } from '../identity-text.ts';
 import { isDeviceId } from '../identity-types.ts';
-import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
+import { ENVIRONMENT_NUMBER } from '../profiles/read-profiles.ts';
 import type { ErasedPeople, ErasedPerson, Erasure, ProfileId } from './contract.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 import { writeTombstones } from './write-tombstones.ts';

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { NamedPerson } from '../contract.ts';
-import { takeCreationLock } from '../creation-lock.ts';
+import { takeCreationLock } from '../deliver/creation-lock.ts';
 import { isDeviceId } from '../identity-types.ts';
-import { asLikelyTypes } from '../telling-texts.ts';
+import { asLikelyTypes } from '../mentions/telling-texts.ts';
 import { findTombstones } from './find-tombstones.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 

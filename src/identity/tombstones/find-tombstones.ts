@@ -1,10 +1,10 @@
 // Looks for tombstones, under the creation lock and only where the workspace has any.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import type { ChunkMemory } from '../chunk-memory.ts';
 import type { PreparedPeople } from '../contract.ts';
 import { hexOfOrdinal, KEY_BYTES } from '../identity-key.ts';
 import { IDENTITY_TYPES, isDeviceId } from '../identity-types.ts';
+import type { ChunkMemory } from '../resolve/chunk-memory.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
 /** Those of the keys (hex) that have tombstones. */

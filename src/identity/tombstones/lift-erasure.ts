@@ -1,8 +1,8 @@
 import { recordChanges } from '../../access/index.ts';
 import type { Clock, WorkspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
-import { aloneInTransaction } from '../alone-in-transaction.ts';
 import type { Identity } from '../contract.ts';
+import { aloneInTransaction } from '../deliver/alone-in-transaction.ts';
 import type { Tombstones } from './contract.ts';
 
 interface LiftDeps {

@@ -2,9 +2,9 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment } from '../contract.ts';
-import { takeCreationLock } from '../creation-lock.ts';
+import { takeCreationLock } from '../deliver/creation-lock.ts';
 import { IS_UNVERIFIED } from '../identity-text.ts';
-import { ENVIRONMENT_NUMBER } from '../read-profiles.ts';
+import { ENVIRONMENT_NUMBER } from '../profiles/read-profiles.ts';
 import type { AppliedTombstones, ProfileId, Tombstone } from './contract.ts';
 import { findTombstones } from './find-tombstones.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';

@@ -1,10 +1,10 @@
 import type { Identity } from '../contract.ts';
 import { isDeviceId } from '../identity-types.ts';
-import { mpidOfText } from '../mpid-of-text.ts';
-import type { NamesIn, ReadValue } from '../names-person.ts';
+import { mpidOfText } from '../mentions/mpid-of-text.ts';
+import type { NamesIn, ReadValue } from '../mentions/names-person.ts';
+import { type IsWanted, type Meaning, someLeaf } from '../mentions/some-leaf.ts';
+import { asAnyType, tellingTexts } from '../mentions/telling-texts.ts';
 import { isIdentity, normaliseIdentity } from '../normalise-identity.ts';
-import { type IsWanted, type Meaning, someLeaf } from '../some-leaf.ts';
-import { asAnyType, tellingTexts } from '../telling-texts.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 
 /** Returns those of the keys that have tombstones. */

@@ -18,7 +18,7 @@ import {
   someCredential,
   someWorkspace,
   type TestAccess,
-} from '../../support/test-access.ts';
+} from '../../support/apis/test-access.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -17,7 +17,7 @@ import {
   openTestAccess,
   someCredential,
   someWorkspace,
-} from '../../support/test-access.ts';
+} from '../../support/apis/test-access.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -5,10 +5,10 @@ import { type App, createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { basicOf } from '../../support/input-probes.ts';
-import { transformationBody } from '../../support/sync-api.ts';
-import { bearerOf } from '../../support/test-access.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { basicOf } from '../../support/apis/input-probes.ts';
+import { transformationBody } from '../../support/apis/sync-api.ts';
+import { bearerOf } from '../../support/apis/test-access.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const BASE_URL = 'http://penstock.test';
 const KEY = Buffer.alloc(32, 'changed settings').toString('base64');

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messages, openSyncApi, PIPELINES, pipelineBody, type SyncApi, somePipeline } from '../../support/sync-api.ts';
+import {
+  messages,
+  openSyncApi,
+  PIPELINES,
+  pipelineBody,
+  type SyncApi,
+  somePipeline,
+} from '../../support/apis/sync-api.ts';
 
 const PLANS = '/data-plans';
 const body = {

@@ -1,10 +1,10 @@
 // What the key and secret of a feed open: the real doors of events and identity, and what they keep of who came in.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFeed } from '../../../src/access/create-feed.ts';
+import { createFeed } from '../../../src/access/feeds/create-feed.ts';
 import { switchFeed } from '../../../src/access/index.ts';
-import { type EventsApi, openEventsApi } from '../../support/events-api.ts';
-import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/identity-api.ts';
-import { testKeyRing } from '../../support/test-access.ts';
+import { type EventsApi, openEventsApi } from '../../support/apis/events-api.ts';
+import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/apis/identity-api.ts';
+import { testKeyRing } from '../../support/apis/test-access.ts';
 
 type Rig = Pick<EventsApi['access'], 'store' | 'clock'>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { switchFeed } from '../../../src/access/index.ts';
-import { basicOf, inputProbes } from '../../support/input-probes.ts';
+import { basicOf, inputProbes } from '../../support/apis/input-probes.ts';
 import {
   ACTOR,
   accessServer,
@@ -8,7 +8,7 @@ import {
   openTestAccess,
   someCredential,
   someWorkspace,
-} from '../../support/test-access.ts';
+} from '../../support/apis/test-access.ts';
 
 async function ready() {
   const access = await openTestAccess();

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { changeInputUses, revokeInputCredential, rotateInputCredential } from '../../../src/access/index.ts';
-import { basicOf, inputCallers, readyInput as ready, someInput, type TestInput } from '../../support/input-probes.ts';
-import { ACTOR, someWorkspace } from '../../support/test-access.ts';
+import {
+  basicOf,
+  inputCallers,
+  readyInput as ready,
+  someInput,
+  type TestInput,
+} from '../../support/apis/input-probes.ts';
+import { ACTOR, someWorkspace } from '../../support/apis/test-access.ts';
 
 const SECONDS = 1000;
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { basicOf, readyInput as ready, signatureOf } from '../../support/input-probes.ts';
+import { basicOf, readyInput as ready, signatureOf } from '../../support/apis/input-probes.ts';
 
 const SECONDS = 1000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createAllowsOrigin } from '../../../src/access/index.ts';
 import type { Sql } from '../../../src/store/index.ts';
-import { basicOf, readyInput as ready, type readyInput } from '../../support/input-probes.ts';
-import { bearerOf, someWorkspace } from '../../support/test-access.ts';
+import { basicOf, readyInput as ready, type readyInput } from '../../support/apis/input-probes.ts';
+import { bearerOf, someWorkspace } from '../../support/apis/test-access.ts';
 
 const SHOP = 'https://shop.example';
 const WEB = ['web', 'identity_key_only', 'server'] as const;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SettingsDocument } from '../../../src/access/contract/settings.ts';
 import { createSettingsReader, readSettings } from '../../../src/access/index.ts';
-import { DEFAULT_SETTINGS } from '../../../src/access/settings.ts';
-import { accessServer, bearerOf, openTestAccess, someWorkspace } from '../../support/test-access.ts';
+import { DEFAULT_SETTINGS } from '../../../src/access/settings/settings.ts';
+import { accessServer, bearerOf, openTestAccess, someWorkspace } from '../../support/apis/test-access.ts';
 
 async function ready() {
   const access = await openTestAccess();

@@ -10,7 +10,7 @@ import {
   someCredential,
   someWorkspace,
   type TokenClient,
-} from '../../support/test-access.ts';
+} from '../../support/apis/test-access.ts';
 
 type Body = Record<string, unknown>;
 const bodyOf = (client: TokenClient): Body => ({

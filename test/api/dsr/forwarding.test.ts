@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPartner } from '../../../src/dsr/forwarding/save-partner.ts';
-import { type DsrApi, openDsrApi } from '../../support/dsr-api.ts';
+import { type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';
 
 const SUBMITTED = '2026-01-15T11:00:00Z';
 const SENT = { domain: 'mail.example.com', name: 'The mail house', status: 'pending', status_message: '' };

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setStatus } from '../../../src/dsr/set-status.ts';
-import { bodyOne, bodyThree, bodyTwo, type DsrApi, openDsrApi } from '../../support/dsr-api.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { storedRequest } from '../../support/dsr-stored.ts';
+import { bodyOne, bodyThree, bodyTwo, type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { storedRequest } from '../../support/apis/dsr-stored.ts';
 
 const PATHS = { 3: '/dsr/v3/requests', 2: '/dsr/v2/requests', 1: '/dsr/v1/opengdpr_requests' } as const;
 const VERSIONS = [3, 2, 1] as const;

@@ -1,9 +1,9 @@
 // Rulings §4, Rate: 1,000 requests a minute and 80,000 creations a day for each workspace, settings; then 429.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../src/access/settings.ts';
-import { bodyThree, bodyTwo, type DsrApi, openDsrApi } from '../../support/dsr-api.ts';
-import { someInput } from '../../support/input-probes.ts';
-import { someWorkspace } from '../../support/test-access.ts';
+import { DEFAULT_SETTINGS } from '../../../src/access/settings/settings.ts';
+import { bodyThree, bodyTwo, type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';
+import { someInput } from '../../support/apis/input-probes.ts';
+import { someWorkspace } from '../../support/apis/test-access.ts';
 
 const DISCOVERY = '/dsr/v3/discovery';
 const REQUESTS = '/dsr/v3/requests';

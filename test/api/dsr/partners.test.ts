@@ -11,7 +11,7 @@ import {
   openTestAccess,
   someWorkspace,
   type TestAccess,
-} from '../../support/test-access.ts';
+} from '../../support/apis/test-access.ts';
 
 const PARTNER = {
   ...{ id: 'mail-house', name: 'The mail house', domain: 'mail.example.com' },

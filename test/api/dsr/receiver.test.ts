@@ -6,11 +6,11 @@ import { sendCallbacks } from '../../../src/dsr/callbacks/send-callbacks.ts';
 import { createProcessor, type Processor } from '../../../src/dsr/index.ts';
 import { createOutgoing } from '../../../src/http/index.ts';
 import { createLog } from '../../../src/kernel/index.ts';
-import { opensslCertificate, opensslVerifies, QUARTER_MS } from '../../support/callback-rig.ts';
-import { bodyOne, bodyThree, bodyTwo, DOMAIN, type DsrApi, openDsrApi } from '../../support/dsr-api.ts';
-import { type HttpsReceiver, openReceiver, type Received } from '../../support/https-receiver.ts';
-import { CERTIFICATE } from '../../support/localhost-certificate.ts';
-import { BASE_URL } from '../../support/test-access.ts';
+import { opensslCertificate, opensslVerifies, QUARTER_MS } from '../../support/apis/callback-rig.ts';
+import { bodyOne, bodyThree, bodyTwo, DOMAIN, type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';
+import { type HttpsReceiver, openReceiver, type Received } from '../../support/apis/https-receiver.ts';
+import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
+import { BASE_URL } from '../../support/apis/test-access.ts';
 
 const log = createLog('silent');
 const outgoing = createOutgoing({ allowedHosts: ['localhost'], ca: CERTIFICATE });

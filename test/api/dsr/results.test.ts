@@ -5,11 +5,11 @@ import { resultEndpoint, resultPath } from '../../../src/dsr/result/result-endpo
 import { publishFile } from '../../../src/dsr/result/result-file.ts';
 import { writeResultFile } from '../../../src/dsr/result/write-result-file.ts';
 import { createIdSource, createLog, type WorkspaceId } from '../../../src/kernel/index.ts';
-import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { basicOf, someInput, type TestInput } from '../../support/input-probes.ts';
-import { readZip } from '../../support/read-zip.ts';
-import { accessServer, openTestAccess, someWorkspace, type TestAccess } from '../../support/test-access.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { basicOf, someInput, type TestInput } from '../../support/apis/input-probes.ts';
+import { accessServer, openTestAccess, someWorkspace, type TestAccess } from '../../support/apis/test-access.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { readZip } from '../../support/runner/read-zip.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 

@@ -10,9 +10,9 @@ import {
   type DsrApi,
   openDsrApi,
   somebody,
-} from '../../support/dsr-api.ts';
-import { someInput } from '../../support/input-probes.ts';
-import { someWorkspace } from '../../support/test-access.ts';
+} from '../../support/apis/dsr-api.ts';
+import { someInput } from '../../support/apis/input-probes.ts';
+import { someWorkspace } from '../../support/apis/test-access.ts';
 
 const REQUESTS = '/dsr/v3/requests';
 const ALL = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/kernel/index.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const KEY = Buffer.alloc(32, 'cadences').toString('base64');
 

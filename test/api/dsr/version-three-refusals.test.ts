@@ -1,6 +1,6 @@
 // 001, Create-request body version 3: what each row does not allow.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi } from '../../support/dsr-api.ts';
+import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';
 
 const REQUESTS = '/dsr/v3/requests';
 const OURS = `opendsr.${DOMAIN}`;

@@ -2,9 +2,9 @@
 // each request is about somebody new, so one daemon hears them all.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/dsr-api.ts';
-import { EXTENSION_IDENTITIES, TOP_IDENTITIES } from '../../support/dsr-identities.ts';
-import { storedRequest } from '../../support/dsr-stored.ts';
+import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/apis/dsr-api.ts';
+import { storedRequest } from '../../support/apis/dsr-stored.ts';
+import { EXTENSION_IDENTITIES, TOP_IDENTITIES } from '../../support/people/dsr-identities.ts';
 
 const REQUESTS = '/dsr/v3/requests';
 const OURS = `opendsr.${DOMAIN}`;

@@ -1,8 +1,8 @@
 // 001, Version 2 and version 1 differences, sentence by sentence.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bodyOne, bodyThree, bodyTwo, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/dsr-api.ts';
-import { EXTENSION_IDENTITIES, TOP_IDENTITIES } from '../../support/dsr-identities.ts';
-import { storedRequest } from '../../support/dsr-stored.ts';
+import { bodyOne, bodyThree, bodyTwo, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/apis/dsr-api.ts';
+import { storedRequest } from '../../support/apis/dsr-stored.ts';
+import { EXTENSION_IDENTITIES, TOP_IDENTITIES } from '../../support/people/dsr-identities.ts';
 
 const identity = (identity_type: string, identity_value: unknown = 'x', identity_format: unknown = 'raw') => ({
   ...{ identity_type, identity_value, identity_format },

@@ -1,7 +1,7 @@
 // Calls of analytics SDKs over HTTP (rulings §7, Analytics calls): what is kept, for whom, and what a bad one is told.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError, parseJson } from '../../../src/kernel/index.ts';
-import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/apis/events-api.ts';
 
 const DEVICE = '6d1fe2a4-0d0f-4b3a-9a53-1f1f4a8a9c11';
 let api: EventsApi;

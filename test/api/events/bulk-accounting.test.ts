@@ -1,7 +1,7 @@
 // Batches of bulk requests, from the corners of the contract: each is kept or recorded as rejected, once, or is a duplicate.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openEventsApi } from '../../support/events-api.ts';
+import { openEventsApi } from '../../support/apis/events-api.ts';
 
 const corners = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
 const batch = fc.record(

@@ -1,9 +1,9 @@
 // Every field and allowed value of 000 and rulings §2, over HTTP: what fits is kept, what does not is refused at its path.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringifyJson } from '../../../src/kernel/index.ts';
-import { type FieldCase, fieldCases } from '../../support/contract-cases.ts';
-import { readLog } from '../../support/deliver-batches.ts';
-import { type EventsApi, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, openEventsApi } from '../../support/apis/events-api.ts';
+import { type FieldCase, fieldCases } from '../../support/batches/contract-cases.ts';
+import { readLog } from '../../support/batches/deliver-batches.ts';
 
 const CASES = fieldCases();
 const AT_ONCE = 128;

@@ -1,6 +1,6 @@
 // 000 by hand, sentence by sentence: nothing here is read from the contract. Each row is one batch and what becomes of it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EventsApi, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, openEventsApi } from '../../support/apis/events-api.ts';
 
 let api: EventsApi;
 beforeAll(async () => {

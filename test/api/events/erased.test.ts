@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
-import { type EventsApi, forgetBatches, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, forgetBatches, openEventsApi } from '../../support/apis/events-api.ts';
 
 const SINGLE = '/v2/events';
 const BULK = '/v2/bulkevents';

@@ -1,8 +1,8 @@
 // 000, Endpoints, and rulings §2: event batches over HTTP, sentence by sentence.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/kernel/index.ts';
-import { readLog } from '../../support/deliver-batches.ts';
-import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/apis/events-api.ts';
+import { readLog } from '../../support/batches/deliver-batches.ts';
 
 const EVENT = { event_type: 'custom_event', data: { custom_event_type: 'navigation', event_name: 'Opened' } };
 const BATCH = {

@@ -1,7 +1,7 @@
 // Rulings §2, Limits: what is over one is refused with its path, never cut.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readLog } from '../../support/deliver-batches.ts';
-import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/apis/events-api.ts';
+import { readLog } from '../../support/batches/deliver-batches.ts';
 
 const EVENT = { event_type: 'custom_event', data: { custom_event_type: 'navigation', event_name: 'Opened' } };
 const SINGLE = '/v2/events';

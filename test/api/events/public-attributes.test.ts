@@ -1,7 +1,7 @@
 // docs/inputs.md, What a public key says: which attributes batches and analytics calls set and remove with a key alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseJson } from '../../../src/kernel/index.ts';
-import { type EventsApi, forgetBatches, openEventsApi } from '../../support/events-api.ts';
+import { type EventsApi, forgetBatches, openEventsApi } from '../../support/apis/events-api.ts';
 
 type Attributes = Readonly<Record<string, string | null>>;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requestGroupRun, workGroupRuns } from '../../../src/groups/index.ts';
 import { createLog, Secret } from '../../../src/kernel/index.ts';
-import { deliver, person, SCOPE } from '../../support/deliver-people.ts';
-import { GROUP_BODY, type GroupsApi, type Method, openGroupsApi } from '../../support/groups-api.ts';
+import { GROUP_BODY, type GroupsApi, type Method, openGroupsApi } from '../../support/apis/groups-api.ts';
+import { deliver, person, SCOPE } from '../../support/people/deliver-people.ts';
 
 let api: GroupsApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { GROUP_BODY, type GroupsApi, type Method, openGroupsApi } from '../../support/groups-api.ts';
+import { GROUP_BODY, type GroupsApi, type Method, openGroupsApi } from '../../support/apis/groups-api.ts';
 
 let api: GroupsApi;
 beforeAll(async () => {

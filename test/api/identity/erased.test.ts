@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
-import { type IdentityApi, openIdentityApi } from '../../support/identity-api.ts';
+import { type IdentityApi, openIdentityApi } from '../../support/apis/identity-api.ts';
 
 const ANN = { user_identities: { customer_id: 'ann', email: 'ann@example.org' } };
 const PHONE = { user_identities: { ...ANN.user_identities, mp_deviceid: 'phone' }, user_attributes: { city: 'Rome' } };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readProfile } from '../../../src/identity/index.ts';
-import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/identity-api.ts';
+import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/apis/identity-api.ts';
 
 const identitiesOf = async ({ store, workspaceId }: IdentityApi, mpid: string) => {
   const profile = await readProfile(store, { workspaceId, environment: 'production' }, BigInt(mpid));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readProfile } from '../../../src/identity/index.ts';
-import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/identity-api.ts';
+import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/apis/identity-api.ts';
 
 const known = (value: unknown, name = 'email') => sdkBody({ [name]: value });
 const change = (rest: object) => ({ identity_changes: [{ identity_type: 'email', old_value: null, ...rest }] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readProfile } from '../../../src/identity/index.ts';
 import { microsOfMs, stringifyJson } from '../../../src/kernel/index.ts';
-import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/identity-api.ts';
+import { type IdentityApi, openIdentityApi, sdkBody } from '../../support/apis/identity-api.ts';
 
 const MPID = expect.stringMatching(/^[1-9]\d{16,18}$/);
 const profileOf = ({ store, workspaceId }: IdentityApi, mpid: string, environment: 'production' | 'development') =>

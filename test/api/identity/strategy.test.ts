@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readProfile } from '../../../src/identity/index.ts';
-import { openIdentityApi, sdkBody } from '../../support/identity-api.ts';
+import { openIdentityApi, sdkBody } from '../../support/apis/identity-api.ts';
 
 it('goes by a changed strategy and priority within five seconds', async () => {
   await using api = await openIdentityApi();

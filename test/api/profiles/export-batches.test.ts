@@ -3,8 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInputCredential } from '../../../src/access/index.ts';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { exported, keep, nobodyIn, recorded } from '../../support/kept-people.ts';
-import { messages, openSyncApi, PIPELINES, pipelineBody, type SyncApi, somePipeline } from '../../support/sync-api.ts';
+import {
+  messages,
+  openSyncApi,
+  PIPELINES,
+  pipelineBody,
+  type SyncApi,
+  somePipeline,
+} from '../../support/apis/sync-api.ts';
+import { exported, keep, nobodyIn, recorded } from '../../support/people/kept-people.ts';
 
 let api: SyncApi;
 let number: bigint;

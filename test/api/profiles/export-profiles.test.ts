@@ -1,7 +1,7 @@
 // The way out for profiles: each once, in order of environment and MPID.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { exported, keep, nobodyIn, recorded } from '../../support/kept-people.ts';
-import { messages, openSyncApi, type SyncApi } from '../../support/sync-api.ts';
+import { messages, openSyncApi, type SyncApi } from '../../support/apis/sync-api.ts';
+import { exported, keep, nobodyIn, recorded } from '../../support/people/kept-people.ts';
 
 let api: SyncApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Profiles for support and operators: one by its MPID, or those that hold an identity; who looked stands in the audit log.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { keep, nobodyIn, recorded } from '../../support/kept-people.ts';
-import { messages, openSyncApi, type SyncApi, somePipeline } from '../../support/sync-api.ts';
+import { messages, openSyncApi, type SyncApi, somePipeline } from '../../support/apis/sync-api.ts';
+import { keep, nobodyIn, recorded } from '../../support/people/kept-people.ts';
 
 let api: SyncApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { NUMBERS, numbers, openScripted } from '../../support/bigquery/scripted.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 
 const label = { pipeline: 'Orders of Today', run: '42' };

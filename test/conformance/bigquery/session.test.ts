@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NUMBERS, openScripted } from '../../support/bigquery/scripted.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
 import { NEVER, statement } from '../reading.ts';
 
 it('a caller that leaves while the dataset is looked up takes nobody else with it', async () => {

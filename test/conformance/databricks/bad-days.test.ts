@@ -1,9 +1,9 @@
 import type { TFetchResultsResp } from '@databricks/sql/thrift/TCLIService_types.js';
 import { expect, it } from 'vitest';
-import { callsOf, openDatabricksWarehouse } from '../../support/databricks-warehouse.ts';
+import { callsOf, openDatabricksWarehouse } from '../../support/fakes/databricks-warehouse.ts';
+import type { Fault } from '../../support/fakes/wire-proxy.ts';
 import { decode, encodeReply, makeInt64, readHead, T } from '../../support/servers/databricks/thrift.ts';
 import { onServer } from '../../support/warehouses/on-server.ts';
-import type { Fault } from '../../support/wire-proxy.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 import { calls, openOn } from './open-on.ts';
 

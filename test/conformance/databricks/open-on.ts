@@ -1,8 +1,8 @@
 import { databricks } from '../../../connectors/databricks/index.ts';
 import type { ConnectorEnvironment, Session } from '../../../src/warehouse/index.ts';
-import type { DatabricksWarehouse } from '../../support/databricks-warehouse.ts';
+import type { DatabricksWarehouse } from '../../support/fakes/databricks-warehouse.ts';
+import type { WireRequest } from '../../support/fakes/wire-proxy.ts';
 import { readHead } from '../../support/servers/databricks/thrift.ts';
-import type { WireRequest } from '../../support/wire-proxy.ts';
 import { NEVER } from '../reading.ts';
 
 /** A session whose configuration or environment differs in something. */

@@ -13,8 +13,8 @@ import {
 } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { databricks } from '../../../connectors/databricks/index.ts';
-import { DATABRICKS_CONFIG, databricksEndpoint } from '../../support/databricks-warehouse.ts';
-import { openDatabricksWire, type WireAnswer, type WireBehaviour } from '../../support/databricks-wire.ts';
+import { DATABRICKS_CONFIG, databricksEndpoint } from '../../support/fakes/databricks-warehouse.ts';
+import { openDatabricksWire, type WireAnswer, type WireBehaviour } from '../../support/fakes/databricks-wire.ts';
 import { makeInt64, T } from '../../support/servers/databricks/thrift.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 

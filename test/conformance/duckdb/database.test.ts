@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER, rowsOf, scratchWarehouse } from './scratch-warehouse.ts';
 
 describe('the database of a connection', () => {

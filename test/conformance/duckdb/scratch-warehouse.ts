@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
 import type { Cell, ConnectorEnvironment, Session } from '../../../src/warehouse/index.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 
 export const NEVER = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
-import { type Behave, int32, openFakePostgres, says } from '../../support/fake-postgres.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { type Behave, int32, openFakePostgres, says } from '../../support/fakes/fake-postgres.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER, requestOf } from '../reading.ts';
 
 const LOGIN = [says.authentication(0), says.keys(), says.ready()];

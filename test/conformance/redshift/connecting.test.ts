@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import type { Session } from '../../../src/warehouse/index.ts';
-import { CERTIFICATE } from '../../support/localhost-certificate.ts';
-import { openLossyProxy } from '../../support/lossy-proxy.ts';
-import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { openTlsProxy } from '../../support/tls-proxy.ts';
-import { until } from '../../support/until.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
+import { openTlsProxy } from '../../support/apis/tls-proxy.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openLossyProxy } from '../../support/crashes/lossy-proxy.ts';
+import { openPostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 import { openOn } from './open-on.ts';
 

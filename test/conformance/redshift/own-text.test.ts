@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
-import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { openPostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 
 const ROWS = 6000;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import { formatMicros } from '../../../src/kernel/index.ts';
-import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
 import { NEVER, readAll, requestOf, statement } from '../reading.ts';
 import { openOn } from './open-on.ts';
 

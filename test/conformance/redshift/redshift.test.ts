@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import { parseInstant } from '../../../src/kernel/index.ts';
 import { wrapModel } from '../../../src/warehouse/index.ts';
-import { openFakeRedshift } from '../../support/fake-redshift.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { openFakeRedshift } from '../../support/fakes/fake-redshift.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER, readAll, requestOf, statement } from '../reading.ts';
 
 const BOUNDS = { start: '2024-01-01T00:00:00.000000+00:00', end: '2024-02-01T00:00:00.000000+00:00' };

@@ -2,9 +2,9 @@
 // writes too.
 import { describe, expect, it } from 'vitest';
 import type { WriteBackTarget } from '../../../src/warehouse/index.ts';
-import { openLostAnswer } from '../../support/lost-answer.ts';
-import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { openLostAnswer } from '../../support/crashes/lost-answer.ts';
+import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { fixtureOf } from '../fleet.ts';
 import { NEVER } from '../reading.ts';
 import {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
-import { nameOfKey } from '../../../src/engine/write-back/key-name.ts';
-import { findSharedKeys } from '../../../src/engine/write-back/shared-keys.ts';
+import { nameOfKey } from '../../../src/runs/write-back/key-name.ts';
+import { findSharedKeys } from '../../../src/runs/write-back/shared-keys.ts';
 import type { Cell, WriteBackTarget } from '../../../src/warehouse/index.ts';
-import { type FakePostgres, openFakePostgres, says } from '../../support/fake-postgres.ts';
-import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { type FakePostgres, openFakePostgres, says } from '../../support/fakes/fake-postgres.ts';
+import { openPostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { fixtureOf } from '../fleet.ts';
 import { NEVER } from '../reading.ts';
 import { applyRequest, openWriting, peopleTable, staged, targetOf, writeBackOf } from '../writing-back.ts';

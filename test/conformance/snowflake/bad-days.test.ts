@@ -1,9 +1,9 @@
 // What Snowflake and the way to it do on a bad day, against the real SDK.
 import { describe, expect, it } from 'vitest';
 import type { Cell, Session } from '../../../src/warehouse/index.ts';
-import { type FakeResult, type FakeSnowflake, openFakeSnowflake } from '../../support/fake-snowflake.ts';
-import { until } from '../../support/until.ts';
-import { openWireProxy, type WireProxy, type WireRequest } from '../../support/wire-proxy.ts';
+import { until } from '../../support/clocks/until.ts';
+import { type FakeResult, type FakeSnowflake, openFakeSnowflake } from '../../support/fakes/fake-snowflake.ts';
+import { openWireProxy, type WireProxy, type WireRequest } from '../../support/fakes/wire-proxy.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 import { failureOf, openOn } from './open-on.ts';
 

@@ -1,7 +1,7 @@
 // Values that the local server does not hold as Snowflake does, as Snowflake writes them on the wire.
 import { expect, it } from 'vitest';
 import type { Cell } from '../../../src/warehouse/index.ts';
-import { type FakeColumn, openFakeSnowflake } from '../../support/fake-snowflake.ts';
+import { type FakeColumn, openFakeSnowflake } from '../../support/fakes/fake-snowflake.ts';
 import { readAll, requestOf } from '../reading.ts';
 import { openOn } from './open-on.ts';
 

@@ -1,6 +1,6 @@
 import { snowflake } from '../../../connectors/snowflake/index.ts';
 import type { ConnectorEnvironment, Session } from '../../../src/warehouse/index.ts';
-import { SNOWFLAKE_CONFIG, snowflakeEndpoint } from '../../support/snowflake-warehouse.ts';
+import { SNOWFLAKE_CONFIG, snowflakeEndpoint } from '../../support/fakes/snowflake-warehouse.ts';
 import { NEVER } from '../reading.ts';
 
 export const CONFIG = { ...SNOWFLAKE_CONFIG, database: 'SHOP' };

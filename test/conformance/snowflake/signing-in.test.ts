@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type FakeRefusal, openFakeSnowflake } from '../../support/fake-snowflake.ts';
+import { type FakeRefusal, openFakeSnowflake } from '../../support/fakes/fake-snowflake.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 import { failureOf, openOn } from './open-on.ts';
 

@@ -6,9 +6,9 @@ import { createServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { snowflake } from '../../../connectors/snowflake/index.ts';
 import type { Session } from '../../../src/warehouse/index.ts';
-import { type FakeBehaviour, openFakeSnowflake } from '../../support/fake-snowflake.ts';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/localhost-certificate.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/apis/localhost-certificate.ts';
+import { type FakeBehaviour, openFakeSnowflake } from '../../support/fakes/fake-snowflake.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER, readAll, requestOf, statement } from '../reading.ts';
 import { CONFIG, failureOf, openOn } from './open-on.ts';
 

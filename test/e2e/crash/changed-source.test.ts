@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/store/index.ts';
-import { everyKind } from '../../support/crash/crash-kills.ts';
-import type { CrashPipeline } from '../../support/crash/crash-pipeline.ts';
+import { until } from '../../support/clocks/until.ts';
+import { everyKind } from '../../support/crashes/crash-kills.ts';
+import type { CrashPipeline } from '../../support/crashes/crash-pipeline.ts';
 import {
   expectExact,
   letLeasesEnd,
@@ -9,12 +10,11 @@ import {
   startRound,
   untilOver,
   untilShare,
-} from '../../support/crash/crash-site.ts';
-import { postgresSources } from '../../support/crash/crash-source.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
-import { differenceOf } from '../../support/crash/multiset.ts';
-import { type SourceRow, sourceRows } from '../../support/crash/source-rows.ts';
-import { until } from '../../support/until.ts';
+} from '../../support/crashes/crash-site.ts';
+import { postgresSources } from '../../support/crashes/crash-source.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
+import { differenceOf } from '../../support/crashes/multiset.ts';
+import { type SourceRow, sourceRows } from '../../support/crashes/source-rows.ts';
 
 /** A third of the rows gets another amount, a third goes, a third stays, and some are new. */
 const STATEMENTS = [

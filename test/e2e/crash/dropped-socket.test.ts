@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { everyKind } from '../../support/crash/crash-kills.ts';
-import { expectExact, openCrashSite, startRound, untilShare } from '../../support/crash/crash-site.ts';
-import { postgresSources } from '../../support/crash/crash-source.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { sourceRows } from '../../support/crash/source-rows.ts';
+import { everyKind } from '../../support/crashes/crash-kills.ts';
+import { expectExact, openCrashSite, startRound, untilShare } from '../../support/crashes/crash-site.ts';
+import { postgresSources } from '../../support/crashes/crash-source.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
+import { sourceRows } from '../../support/crashes/source-rows.ts';
 
 test('a warehouse whose sockets drop in mid-stream is read again, and no row is lost or doubled', async () => {
   const random = seededRandom(chooseSeed('dropped socket'));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { everyKind } from '../../support/crash/crash-kills.ts';
-import { expectExact, openCrashSite, startRound, untilShare } from '../../support/crash/crash-site.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { sourceRows } from '../../support/crash/source-rows.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { everyKind } from '../../support/crashes/crash-kills.ts';
+import { expectExact, openCrashSite, startRound, untilShare } from '../../support/crashes/crash-site.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
+import { sourceRows } from '../../support/crashes/source-rows.ts';
 
 test('a daemon that was frozen past its lease writes nothing more once it thaws, and the other one loses nothing', async () => {
   const random = seededRandom(chooseSeed('frozen'));

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { everyKind, strikeRound } from '../../support/crash/crash-kills.ts';
-import { isAlive, openCrashSite, serverPid } from '../../support/crash/crash-site.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { sourceRows } from '../../support/crash/source-rows.ts';
-import { penstock } from '../../support/penstock-process.ts';
+import { everyKind, strikeRound } from '../../support/crashes/crash-kills.ts';
+import { isAlive, openCrashSite, serverPid } from '../../support/crashes/crash-site.ts';
+import { penstock } from '../../support/crashes/penstock-process.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
+import { sourceRows } from '../../support/crashes/source-rows.ts';
 
 const KILLS = 3;
 

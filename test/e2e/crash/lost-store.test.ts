@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { everyKind } from '../../support/crash/crash-kills.ts';
-import { expectExact, killStore, openCrashSite, startRound, untilShare } from '../../support/crash/crash-site.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { sourceRows } from '../../support/crash/source-rows.ts';
+import { everyKind } from '../../support/crashes/crash-kills.ts';
+import { expectExact, killStore, openCrashSite, startRound, untilShare } from '../../support/crashes/crash-site.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
+import { sourceRows } from '../../support/crashes/source-rows.ts';
 
 test('kill -9 of the store, and then SIGTERM, in the middle of runs: no row is lost and none is doubled', async () => {
   const random = seededRandom(chooseSeed('lost store'));

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PIPELINES } from '../../support/crash/crash-pipeline.ts';
-import { openCrashSite, untilOver, untilShare } from '../../support/crash/crash-site.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { DEVELOPMENT, expectAllPurchases, PRODUCTION, PURCHASE_MAPPINGS } from '../../support/purchase-events.ts';
-import { createPurchases, KNOWN } from '../../support/purchases.ts';
+import { PIPELINES } from '../../support/crashes/crash-pipeline.ts';
+import { openCrashSite, untilOver, untilShare } from '../../support/crashes/crash-site.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
+import { DEVELOPMENT, expectAllPurchases, PRODUCTION, PURCHASE_MAPPINGS } from '../../support/runs/purchase-events.ts';
+import { createPurchases, KNOWN } from '../../support/runs/purchases.ts';
 
 const BASE = { name: 'Purchases', state: 'active' };
 const BY_DAY = { type: 'incremental', iterator_field: 'purchased_on', iterator_data_type: 'date' };

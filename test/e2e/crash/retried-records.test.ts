@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { eventsPipeline, PIPELINES, transformationBody } from '../../support/crash/crash-pipeline.ts';
-import { expectExact, openCrashSite, startRound, untilOver, untilShare } from '../../support/crash/crash-site.ts';
-import { duckdbSource } from '../../support/crash/crash-source.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
-import { differenceOf } from '../../support/crash/multiset.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { fails, sourceRows } from '../../support/crash/source-rows.ts';
+import { eventsPipeline, PIPELINES, transformationBody } from '../../support/crashes/crash-pipeline.ts';
+import { expectExact, openCrashSite, startRound, untilOver, untilShare } from '../../support/crashes/crash-site.ts';
+import { duckdbSource } from '../../support/crashes/crash-source.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
+import { differenceOf } from '../../support/crashes/multiset.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
+import { fails, sourceRows } from '../../support/crashes/source-rows.ts';
 
 const ID = 'retried';
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { keptNames, startLoad } from '../../support/crash/batch-load.ts';
-import { killStore, openCrashSite } from '../../support/crash/crash-site.ts';
-import { differenceOf } from '../../support/crash/multiset.ts';
-import { chooseSeed, seededRandom } from '../../support/crash/seeded-random.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { keptNames, startLoad } from '../../support/crashes/batch-load.ts';
+import { killStore, openCrashSite } from '../../support/crashes/crash-site.ts';
+import { differenceOf } from '../../support/crashes/multiset.ts';
+import { chooseSeed, seededRandom } from '../../support/crashes/seeded-random.ts';
 
 /** Batches that are answered between two blows. */
 const BETWEEN = 150;

@@ -1,9 +1,10 @@
 // kill -9 in the middle of writing MPIDs back: the next daemon brings the run to the same end, and nothing is left behind.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openCrashSite, untilShare } from '../../support/crash/crash-site.ts';
-import { duckdbSource } from '../../support/crash/crash-source.ts';
-import { holdRuns } from '../../support/crash/held-runs.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openCrashSite, untilShare } from '../../support/crashes/crash-site.ts';
+import { duckdbSource } from '../../support/crashes/crash-source.ts';
+import { holdRuns } from '../../support/crashes/held-runs.ts';
 import {
   defineWriteBack,
   expectWritten,
@@ -11,9 +12,8 @@ import {
   type ReadPeople,
   strike,
   writeBack,
-} from '../../support/crash/write-back-kills.ts';
-import { openPostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { until } from '../../support/until.ts';
+} from '../../support/crashes/write-back-kills.ts';
+import { openPostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
 
 const ROWS = 3000;
 const PEOPLE = [

@@ -1,14 +1,14 @@
 // What a daemon has read while its clock was ahead is not believed for as long as that clock was ahead.
 import { expect, test } from 'vitest';
-import { createFailureWindows, FAILURES_ALLOWED } from '../../../src/access/failure-windows.ts';
-import { createFindGrant } from '../../../src/access/find-grant.ts';
-import { createFindInput } from '../../../src/access/find-input.ts';
+import { createFindGrant } from '../../../src/access/credentials/find-grant.ts';
+import { createFindInput } from '../../../src/access/credentials/find-input.ts';
 import { createAllowsOrigin, createSettingsReader, createSigningKeys } from '../../../src/access/index.ts';
+import { createFailureWindows, FAILURES_ALLOWED } from '../../../src/access/tokens/failure-windows.ts';
 import type { WorkspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { someInput } from '../../support/input-probes.ts';
-import { openTestAccess, someWorkspace, type TestAccess } from '../../support/test-access.ts';
+import { someInput } from '../../support/apis/input-probes.ts';
+import { openTestAccess, someWorkspace, type TestAccess } from '../../support/apis/test-access.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 

@@ -13,7 +13,6 @@ import {
   rotatePlatformCredential,
 } from '../../../src/access/index.ts';
 import { AppError, type Secret, workspaceId } from '../../../src/kernel/index.ts';
-import { reencryptAll } from '../../support/reencrypt-all.ts';
 import {
   ACTOR,
   openTestAccess,
@@ -21,7 +20,8 @@ import {
   someWorkspace,
   type TestAccess,
   testKeyRing,
-} from '../../support/test-access.ts';
+} from '../../support/apis/test-access.ts';
+import { reencryptAll } from '../../support/stores/reencrypt-all.ts';
 
 /** Every row of every table of this room, as text. */
 async function everythingStored({ store }: TestAccess): Promise<string> {

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { createSigningKeys, ensureSigningKey, rotateSigningKey } from '../../../src/access/index.ts';
-import { openTestAccess, type TestAccess } from '../../support/test-access.ts';
+import { openTestAccess, type TestAccess } from '../../support/apis/test-access.ts';
 
 const HOUR_MS = 3_600_000;
 const countKeys = async ({ store }: TestAccess) =>

@@ -10,7 +10,7 @@ import {
   listWorkspaces,
   provisionAccount,
 } from '../../../src/access/index.ts';
-import { ACTOR, openTestAccess, someWorkspace, type TestAccess } from '../../support/test-access.ts';
+import { ACTOR, openTestAccess, someWorkspace, type TestAccess } from '../../support/apis/test-access.ts';
 
 const NAMES = { organisation: 'Acme', account: 'Shop', workspace: 'Main', actor: ACTOR };
 

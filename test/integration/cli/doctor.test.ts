@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
-import { openCliStore } from '../../support/cli-store.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/localhost-certificate.ts';
-import { someKeys } from '../../support/penstock-process.ts';
-import { temporaryHome } from '../../support/temporary-home.ts';
-import { addPipeline } from '../../support/test-engine.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/apis/localhost-certificate.ts';
+import { someKeys } from '../../support/crashes/penstock-process.ts';
+import { openCliStore } from '../../support/runner/cli-store.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
+import { addPipeline } from '../../support/runs/test-engine.ts';
+import { temporaryHome } from '../../support/stores/temporary-home.ts';
 
 interface Finding {
   readonly check: string;

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type App, createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/kernel/index.ts';
-import { opensslVerifies } from '../../support/callback-rig.ts';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { bodyThree } from '../../support/dsr-api.ts';
-import { type HttpsReceiver, openReceiver } from '../../support/https-receiver.ts';
-import { basicOf } from '../../support/input-probes.ts';
-import { CERTIFICATE } from '../../support/localhost-certificate.ts';
-import { until } from '../../support/until.ts';
+import { opensslVerifies } from '../../support/apis/callback-rig.ts';
+import { bodyThree } from '../../support/apis/dsr-api.ts';
+import { type HttpsReceiver, openReceiver } from '../../support/apis/https-receiver.ts';
+import { basicOf } from '../../support/apis/input-probes.ts';
+import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
+import { until } from '../../support/clocks/until.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

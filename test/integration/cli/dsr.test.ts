@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
-import { somebody } from '../../support/dsr-api.ts';
+import { somebody } from '../../support/apis/dsr-api.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

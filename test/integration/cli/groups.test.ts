@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDefinition } from '../../../src/groups/save-definition.ts';
 import { systemClock, workspaceId } from '../../../src/kernel/index.ts';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
-import { deliver, person, SCOPE } from '../../support/deliver-people.ts';
+import { deliver, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
 
 const WORKSPACE = workspaceId(1n);
 

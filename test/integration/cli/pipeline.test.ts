@@ -4,10 +4,10 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../../../src/cli/api-client.ts';
 import { runRow } from '../../../src/cli/pipeline/show.ts';
-import type { Run } from '../../../src/sync/index.ts';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { until } from '../../support/until.ts';
+import type { Run } from '../../../src/pipelines/index.ts';
+import { until } from '../../support/clocks/until.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

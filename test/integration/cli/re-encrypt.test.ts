@@ -6,17 +6,17 @@ import { type App, createApp } from '../../../src/app.ts';
 import { type ApiClient, signIn } from '../../../src/cli/api-client.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog, SECRET_MASK } from '../../../src/kernel/index.ts';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { bodyThree } from '../../support/dsr-api.ts';
-import { dumpOf } from '../../support/dump-search.ts';
-import { type HttpsReceiver, openReceiver } from '../../support/https-receiver.ts';
-import { basicOf } from '../../support/input-probes.ts';
-import { CERTIFICATE } from '../../support/localhost-certificate.ts';
-import { someKeys } from '../../support/penstock-process.ts';
-import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { modelBody, pipelineBody } from '../../support/sync-api.ts';
-import { until } from '../../support/until.ts';
+import { bodyThree } from '../../support/apis/dsr-api.ts';
+import { type HttpsReceiver, openReceiver } from '../../support/apis/https-receiver.ts';
+import { basicOf } from '../../support/apis/input-probes.ts';
+import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
+import { modelBody, pipelineBody } from '../../support/apis/sync-api.ts';
+import { until } from '../../support/clocks/until.ts';
+import { someKeys } from '../../support/crashes/penstock-process.ts';
+import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
+import { dumpOf } from '../../support/stores/dump-search.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { someKeys } from '../../support/penstock-process.ts';
+import { someKeys } from '../../support/crashes/penstock-process.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -2,17 +2,17 @@
 // that gives nobody anything by itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
-import { queueErasedMpids } from '../../../src/engine/index.ts';
+import { queueErasedMpids } from '../../../src/runs/index.ts';
 import type { Column, ConnectionConfig } from '../../../src/warehouse/index.ts';
 import type { Fixture } from '../../conformance/fixture.ts';
 import { fixtureOf } from '../../conformance/fleet.ts';
 import { NEVER, readAll, requestOf, statement } from '../../conformance/reading.ts';
 import { applyRequest, staged, writeBackOf } from '../../conformance/writing-back.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { countsOf } from '../../support/test-engine.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
-import { openWrittenBack } from '../../support/written-back.ts';
+import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
+import { countsOf } from '../../support/runs/test-engine.ts';
+import { openWrittenBack } from '../../support/runs/written-back.ts';
 
 const { json } = commandLine({});
 

@@ -10,9 +10,9 @@ import type { Column, Session } from '../../../src/warehouse/index.ts';
 import { rowsOf, scratchWarehouse } from '../../conformance/duckdb/scratch-warehouse.ts';
 import { NEVER, statement } from '../../conformance/reading.ts';
 import { applyRequest, staged, writeBackOf } from '../../conformance/writing-back.ts';
-import { commandLine } from '../../support/command-line.ts';
-import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/postgres-warehouse.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
+import { commandLine } from '../../support/runner/command-line.ts';
 
 const { run, json } = commandLine({});
 const setupSql = (...args: readonly string[]) => run('warehouse', 'setup-sql', ...args);

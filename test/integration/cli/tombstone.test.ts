@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts';
 import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { createLog, workspaceId } from '../../../src/kernel/index.ts';
 import { resolveKeys } from '../../../src/store/index.ts';
-import { type CliStore, openCliStore } from '../../support/cli-store.ts';
+import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
 
 let cli: CliStore;
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wakeForwards } from '../../../src/dsr/forwarding/register-forwarding.ts';
 import { dsrForwards } from '../../../src/dsr/forwarding/tables.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { SCOPE } from '../../support/deliver-people.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const { workspaceId } = SCOPE;
 

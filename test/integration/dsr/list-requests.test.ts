@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadGroup } from '../../../src/dsr/load-request.ts';
 import { listRequests } from '../../../src/dsr/officer/list-requests.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { SCOPE } from '../../support/deliver-people.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const { workspaceId } = SCOPE;
 

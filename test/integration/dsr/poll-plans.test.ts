@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const DAY_MS = 86_400_000;
 const WAITING = 3_000;

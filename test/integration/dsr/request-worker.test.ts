@@ -5,12 +5,12 @@ import { registerRequestWorker } from '../../../src/dsr/work/register-request-wo
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
 import { createLog } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliver, person } from '../../support/deliver-people.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { insertErasure, readRequest, workDeps } from '../../support/dsr-work.ts';
-import { type HandClock, handClock } from '../../support/hand-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { insertErasure, readRequest, workDeps } from '../../support/apis/dsr-work.ts';
+import { type HandClock, handClock } from '../../support/clocks/hand-clock.ts';
+import { until } from '../../support/clocks/until.ts';
+import { deliver, person } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const DAY_MS = 86_400_000;
 const EACH_MINUTE = '* * * * *';

@@ -1,17 +1,17 @@
 // Whom a request is about (rulings §4, Resolution), by version.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings.ts';
+import { DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings/settings.ts';
 import { resolveSubject } from '../../../src/dsr/work/resolve-subject.ts';
 import type { IdentityType } from '../../../src/identity/index.ts';
 import { type Clock, microsOfMs, systemClock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliverBatches } from '../../support/deliver-batches.ts';
-import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
-import { TEST_IDENTITY_KEY } from '../../support/dsr-work.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestGroups } from '../../support/groups.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { TEST_IDENTITY_KEY } from '../../support/apis/dsr-work.ts';
+import { deliverBatches } from '../../support/batches/deliver-batches.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestGroups } from '../../support/people/groups.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const { workspaceId } = SCOPE;
 const DEVELOPMENT = { ...SCOPE, environment: 'development' } as const;

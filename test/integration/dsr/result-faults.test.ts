@@ -6,12 +6,12 @@ import type { Request } from '../../../src/dsr/request.ts';
 import { expireResultFiles } from '../../../src/dsr/result/drop-result-files.ts';
 import { openResultFile } from '../../../src/dsr/result/read-result-file.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
-import { insertErasure, readRequest, work, workDeps } from '../../support/dsr-work.ts';
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
-import { dieEverywhere, mortal } from '../../support/mortal.ts';
-import { readZip } from '../../support/read-zip.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { insertErasure, readRequest, work, workDeps } from '../../support/apis/dsr-work.ts';
+import { type FakeClock, fakeClock } from '../../support/clocks/fake-clock.ts';
+import { dieEverywhere, mortal } from '../../support/crashes/mortal.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { readZip } from '../../support/runner/read-zip.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;

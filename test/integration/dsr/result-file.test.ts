@@ -8,13 +8,13 @@ import { addPart, beginFile, publishFile, type WrittenFile } from '../../../src/
 import { writeResultFile } from '../../../src/dsr/result/write-result-file.ts';
 import { createIdSource, createLog, parseJson, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliverBatches, mpidsOfBatches } from '../../support/deliver-batches.ts';
-import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
-import { requestsOf } from '../../support/identity-requests.ts';
-import { readZip } from '../../support/read-zip.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { deliverBatches, mpidsOfBatches } from '../../support/batches/deliver-batches.ts';
+import { type FakeClock, fakeClock } from '../../support/clocks/fake-clock.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { requestsOf } from '../../support/people/identity-requests.ts';
+import { readZip } from '../../support/runner/read-zip.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const DAY_MS = 86_400_000;
 const EXPIRES_ON = new Date(Date.UTC(2026, 0, 22, 12));

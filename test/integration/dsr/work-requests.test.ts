@@ -10,12 +10,12 @@ import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
 import { workRequest } from '../../../src/dsr/work/work-request.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { addWorkspace } from '../../support/add-workspace.ts';
-import { deliver, mpidsOf, person, SCOPE } from '../../support/deliver-people.ts';
-import { insertRequest } from '../../support/dsr-requests.ts';
-import { insertErasure, keyOf, readRequest, work, workDeps } from '../../support/dsr-work.ts';
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { addWorkspace } from '../../support/apis/add-workspace.ts';
+import { insertRequest } from '../../support/apis/dsr-requests.ts';
+import { insertErasure, keyOf, readRequest, work, workDeps } from '../../support/apis/dsr-work.ts';
+import { type FakeClock, fakeClock } from '../../support/clocks/fake-clock.ts';
+import { deliver, mpidsOf, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const { workspaceId } = SCOPE;
 const MINUTE_MS = 60_000;

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expireRequests } from '../../../src/events/index.ts';
 import { AppError, systemClock, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { SOURCE, send, statuses, testDoor } from '../../support/batch-door.ts';
-import { readLog } from '../../support/deliver-batches.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { SOURCE, send, statuses, testDoor } from '../../support/batches/batch-door.ts';
+import { readLog } from '../../support/batches/deliver-batches.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const DAY_MS = 86_400_000;
 const WAITING = `SELECT 1 FROM pg_stat_activity

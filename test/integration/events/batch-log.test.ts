@@ -3,11 +3,11 @@ import { readRetention, workspaceIds } from '../../../src/access/index.ts';
 import { eraseBatches, expireBatches, keepPartitions, readBatches } from '../../../src/events/index.ts';
 import { createLog, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
-import { person, SCOPE } from '../../support/deliver-people.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestAccess, someWorkspace } from '../../support/test-access.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { openTestAccess, someWorkspace } from '../../support/apis/test-access.ts';
+import { deliverBatches, mpidsOfBatches, readLog } from '../../support/batches/deliver-batches.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { person, SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const { workspaceId: workspace } = SCOPE;
 const ELSEWHERE = { ...SCOPE, workspaceId: workspaceId(8n) };

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createEvents, type EventBatch, personOfBatch } from '../../../src/events/index.ts';
 import { countProfiles, deliverInTransaction, readProfile } from '../../../src/identity/index.ts';
 import { parseJson, systemClock } from '../../../src/kernel/index.ts';
-import { deliverBatches, mpidsOfBatches, readLog } from '../../support/deliver-batches.ts';
-import { person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliverBatches, mpidsOfBatches, readLog } from '../../support/batches/deliver-batches.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const EVENT = '{"event_type":"custom_event","data":{}}';
 const batch = (customerId: string, text = `{"events":[${EVENT}]}`) => ({

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { countStrayBatches, dropPartitions, keepPartitions, readBatches } from '../../../src/events/index.ts';
 import { createLog } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliverBatches, mpidsOfBatches } from '../../support/deliver-batches.ts';
-import { person, SCOPE } from '../../support/deliver-people.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliverBatches, mpidsOfBatches } from '../../support/batches/deliver-batches.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { person, SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const log = createLog('silent');
 const ANN = { person: person({ customer_id: 'ann' }), text: '{}' };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRecordRejections, expireRejected } from '../../../src/events/rejected-batches.ts';
+import { createRecordRejections, expireRejected } from '../../../src/events/log/rejected-batches.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { testIdentities } from '../../support/deliver-people.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
+import { testIdentities } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const DAY_MS = 86_400_000;
 const [OURS, THEIRS] = [workspaceId(1n), workspaceId(2n)];

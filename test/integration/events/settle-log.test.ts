@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { batchPages } from '../../../src/events/export/batch-lines.ts';
 import { createEvents } from '../../../src/events/index.ts';
-import type { LogPosition } from '../../../src/events/read-log.ts';
-import { settleLog } from '../../../src/events/settle-log.ts';
+import type { LogPosition } from '../../../src/events/log/read-log.ts';
+import { settleLog } from '../../../src/events/log/settle-log.ts';
 import { deliverInTransaction } from '../../../src/identity/index.ts';
 import type { Clock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { type HandClock, handClock } from '../../support/hand-clock.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { type HandClock, handClock } from '../../support/clocks/hand-clock.ts';
+import { person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const { workspaceId } = SCOPE;
 const signal = new AbortController().signal;

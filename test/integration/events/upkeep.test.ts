@@ -1,9 +1,9 @@
 // What a daemon does for the log by itself: months are made when it starts, and what nobody keeps goes with the daily cadence.
 import { expect, test } from 'vitest';
-import { monthOf } from '../../../src/events/months.ts';
+import { monthOf } from '../../../src/events/log/months.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { openCliStore } from '../../support/cli-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openCliStore } from '../../support/runner/cli-store.ts';
 
 const OLD = ['event_batches_2019_01'];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Aggregation } from '../../../src/groups/definition.ts';
-import { openTestGroups, type Said, type TestGroups } from '../../support/groups.ts';
+import { openTestGroups, type Said, type TestGroups } from '../../support/people/groups.ts';
 
 let groups: TestGroups;
 beforeAll(async () => {

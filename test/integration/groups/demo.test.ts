@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { deliver, person, SCOPE } from '../../support/deliver-people.ts';
-import { openTestGroups, WORKSPACE } from '../../support/groups.ts';
+import { deliver, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { openTestGroups, WORKSPACE } from '../../support/people/groups.ts';
 
 const SOURCE = join(import.meta.dirname, '../../../demo/cdnow-purchases.csv.gz');
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { patch, replacement } from '../../../src/groups/save-definition.ts';
-import { DEFINITION, openTestGroups, type TestGroups, WORKSPACE } from '../../support/groups.ts';
+import { DEFINITION, openTestGroups, type TestGroups, WORKSPACE } from '../../support/people/groups.ts';
 
 const ACME = { company: '"Acme"' };
 

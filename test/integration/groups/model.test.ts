@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Aggregation, GroupAttribute } from '../../../src/groups/definition.ts';
 import { replacement } from '../../../src/groups/save-definition.ts';
-import { openTestGroups, type TestGroups, WORKSPACE } from '../../support/groups.ts';
-import { createGroupsModel } from '../../support/groups-model.ts';
+import { openTestGroups, type TestGroups, WORKSPACE } from '../../support/people/groups.ts';
+import { createGroupsModel } from '../../support/people/groups-model.ts';
 
 const VALUES = ['1', '-2.5', '"3"', '"x"', 'true', '"true"', 'false', '1e20', '0.1', '["a"]', '9007199254740993', null];
 const people = fc.integer({ min: 0, max: 14 }).map((n) => `p${n}`);

@@ -8,7 +8,7 @@ import {
 } from '../../../src/groups/index.ts';
 import { patch } from '../../../src/groups/save-definition.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
-import { openTestGroups, type TestGroups, WORKSPACE } from '../../support/groups.ts';
+import { openTestGroups, type TestGroups, WORKSPACE } from '../../support/people/groups.ts';
 
 let groups: TestGroups;
 beforeEach(async () => {

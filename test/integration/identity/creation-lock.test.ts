@@ -1,12 +1,12 @@
 // Who holds a workspace's creation lock, as another connection sees it.
 import { expect, it } from 'vitest';
-import { shareUnlessAsked, takeCreationLock, underWay } from '../../../src/identity/creation-lock.ts';
-import { drawTicket, handTicketIn, letAskersPass } from '../../../src/identity/creation-tickets.ts';
+import { shareUnlessAsked, takeCreationLock, underWay } from '../../../src/identity/deliver/creation-lock.ts';
+import { drawTicket, handTicketIn, letAskersPass } from '../../../src/identity/deliver/creation-tickets.ts';
 import { markTombstones } from '../../../src/identity/tombstones/write-tombstones.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
-import { testIdentities } from '../../support/deliver-people.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { testIdentities } from '../../support/people/deliver-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const HERE = workspaceId(1n);
 

@@ -3,12 +3,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { takeCreationLock } from '../../../src/identity/creation-lock.ts';
+import { takeCreationLock } from '../../../src/identity/deliver/creation-lock.ts';
 import { deliverInTransaction } from '../../../src/identity/index.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const HERE = workspaceId(1n);
 const SUPPORT = join(import.meta.dirname, '..', '..', 'support');
@@ -24,8 +24,10 @@ interface Children extends AsyncDisposable {
 
 async function startChildren(store: Store, count: number, sharers: number): Promise<Children> {
   const args = [store.databaseUrl, String(HERE), String(sharers)];
-  const execArgv = ['--import', join(SUPPORT, 'quicken-imports.ts')];
-  const children = Array.from({ length: count }, () => fork(join(SUPPORT, 'sharing-child.ts'), args, { execArgv }));
+  const execArgv = ['--import', join(SUPPORT, 'runner', 'quicken-imports.ts')];
+  const children = Array.from({ length: count }, () =>
+    fork(join(SUPPORT, 'stores', 'sharing-child.ts'), args, { execArgv }),
+  );
   const exits = children.map((child) => once(child, 'exit'));
   await Promise.all(children.map((child) => once(child, 'message')));
   const tell = (word: string) => {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { takeCreationLock } from '../../../src/identity/creation-lock.ts';
+import { takeCreationLock } from '../../../src/identity/deliver/creation-lock.ts';
 import { aloneInTransaction, deliverInTransaction } from '../../../src/identity/index.ts';
 import { AppError, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const HERE = workspaceId(1n);
 const ELSEWHERE = workspaceId(2n);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type ErasedPeople, readProfile } from '../../../src/identity/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { erase } from '../../support/erase-people.ts';
-import { requestsOf } from '../../support/identity-requests.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { erase } from '../../support/people/erase-people.ts';
+import { requestsOf } from '../../support/people/identity-requests.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const countsOf = ({ profiles, identities, tombstones }: ErasedPeople) => ({ profiles, identities, tombstones });
 

@@ -2,9 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { NamedPerson } from '../../../src/identity/index.ts';
-import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { erase } from '../../support/erase-people.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { erase } from '../../support/people/erase-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 test('records are taken one by one, the event loop has turns in between, and the erased are found among many', async () => {
   await using store = await openTestStore();

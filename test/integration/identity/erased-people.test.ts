@@ -10,11 +10,11 @@ import {
 } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { addWorkspace } from '../../support/add-workspace.ts';
-import { deliver, deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { erase, lift, testTombstones } from '../../support/erase-people.ts';
-import { requestsOf } from '../../support/identity-requests.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { addWorkspace } from '../../support/apis/add-workspace.ts';
+import { deliver, deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { erase, lift, testTombstones } from '../../support/people/erase-people.ts';
+import { requestsOf } from '../../support/people/identity-requests.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const ERASED = { erased: true };
 const tombstoneKeys = createTombstoneKeys(new Secret('the key of all tests'));

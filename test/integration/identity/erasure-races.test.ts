@@ -6,11 +6,11 @@ import { createEvents } from '../../../src/events/index.ts';
 import { aloneInTransaction, deliverInTransaction, type ResolutionScope } from '../../../src/identity/index.ts';
 import { systemClock, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
-import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { testTombstones } from '../../support/erase-people.ts';
-import { expectWholePeople } from '../../support/expect-whole-people.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { testTombstones } from '../../support/people/erase-people.ts';
+import { expectWholePeople } from '../../support/people/expect-whole-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readFormerIdentities, readProfile } from '../../../src/identity/index.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { SCOPE } from '../../support/deliver-people.ts';
-import { identityFaults, requestsOf } from '../../support/identity-requests.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { SCOPE } from '../../support/people/deliver-people.ts';
+import { identityFaults, requestsOf } from '../../support/people/identity-requests.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const versionOf = async (store: Store, mpid: bigint) => {
   const [row] = await store.query<{ version: number }>(

@@ -4,9 +4,9 @@ import { DEFAULT_POLICY } from '../../../src/identity/identity-types.ts';
 import { type ResolutionScope, readProfile } from '../../../src/identity/index.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { expectWholePeople } from '../../support/expect-whole-people.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { expectWholePeople } from '../../support/people/expect-whole-people.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 let store: Store;
 beforeAll(async () => {

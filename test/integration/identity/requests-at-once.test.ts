@@ -9,11 +9,11 @@ import {
 } from '../../../src/identity/index.ts';
 import { AppError, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../../support/deliver-people.ts';
-import { expectWholePeople } from '../../support/expect-whole-people.ts';
-import { identitiesOf } from '../../support/identity-requests.ts';
-import { givens, STRATEGIES } from '../../support/people-rows.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliver, type Given, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
+import { expectWholePeople } from '../../support/people/expect-whole-people.ts';
+import { identitiesOf } from '../../support/people/identity-requests.ts';
+import { givens, STRATEGIES } from '../../support/people/people-rows.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 /** One thing that a daemon does. */
 type Deed = (daemon: Daemon) => Promise<unknown>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/store/index.ts';
-import { deliver, type Given, person, SCOPE } from '../../support/deliver-people.ts';
-import { type Change, identityFaults, requestsOf } from '../../support/identity-requests.ts';
-import { openTestStore } from '../../support/test-store.ts';
+import { deliver, type Given, person, SCOPE } from '../../support/people/deliver-people.ts';
+import { type Change, identityFaults, requestsOf } from '../../support/people/identity-requests.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 

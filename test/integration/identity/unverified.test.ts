@@ -17,9 +17,9 @@ import {
   person,
   SCOPE,
   testIdentities,
-} from '../../support/deliver-people.ts';
-import { identityFaults, requestsOf } from '../../support/identity-requests.ts';
-import { openTestStore } from '../../support/test-store.ts';
+} from '../../support/people/deliver-people.ts';
+import { identityFaults, requestsOf } from '../../support/people/identity-requests.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const KEY = new Secret('the key of all tests');
 const EVIL = { type: 'email', value: 'evil@x' } as const;

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
 import { type Clock, createLog, systemClock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const HOURLY = '0 * * * *';
 const log = createLog('silent');

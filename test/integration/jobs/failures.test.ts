@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
 import { createLog, Secret, systemClock } from '../../../src/kernel/index.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { openLossyProxy } from '../../support/lossy-proxy.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openLossyProxy } from '../../support/crashes/lossy-proxy.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const QUEUE = 'runs';
 /** An outage that swallows the completion of a job makes it run once more: overdue heartbeat and retry delay, a quarter of a minute. */
@@ -20,7 +20,7 @@ test('the job of a killed process goes to another worker once its heartbeat is o
   await using store = await openTestStore();
   await using jobs = makeJobs(store);
   await jobs.start();
-  const script = join(import.meta.dirname, '..', '..', 'support', 'stuck-worker.ts');
+  const script = join(import.meta.dirname, '..', '..', 'support', 'stores', 'stuck-worker.ts');
   const child = spawn(process.execPath, [script, store.databaseUrl, QUEUE], { stdio: ['ignore', 'pipe', 'inherit'] });
   await enqueue(store, jobs, '1/run');
   const [taken] = (await once(child.stdout, 'data')) as [Buffer];

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createJobs, type Job, type Jobs } from '../../../src/jobs/index.ts';
 import { createLog, systemClock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const QUEUE = 'runs';
 const KEY = '1/run 7';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createIdentities } from '../../../src/identity/index.ts';
-import { fakeWarehouse } from '../../support/fake-warehouse.ts';
-import { handClock } from '../../support/hand-clock.ts';
-import { addPipeline, countsOf, IDENTITY_KEY, startDaemon, trigger, untilRun } from '../../support/test-engine.ts';
-import { openTestStore } from '../../support/test-store.ts';
-import { until } from '../../support/until.ts';
+import { handClock } from '../../support/clocks/hand-clock.ts';
+import { until } from '../../support/clocks/until.ts';
+import { fakeWarehouse } from '../../support/fakes/fake-warehouse.ts';
+import { addPipeline, countsOf, IDENTITY_KEY, startDaemon, trigger, untilRun } from '../../support/runs/test-engine.ts';
+import { openTestStore } from '../../support/stores/test-store.ts';
 
 const CHUNK_ROWS = 100;
 const CHUNKS = 30;

@@ -2,9 +2,9 @@
 // somebody else. Each row of a table `rows_read` is a person of its own, so that what arrived can be told row by row.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatMicros } from '../../../src/kernel/index.ts';
-import type { SyncMode } from '../../../src/sync/index.ts';
-import { openShop, type PainsShop } from '../../support/pains-shop.ts';
-import { REAL_WAREHOUSES } from '../../support/real-warehouses.ts';
+import type { SyncMode } from '../../../src/pipelines/index.ts';
+import { REAL_WAREHOUSES } from '../../support/fakes/real-warehouses.ts';
+import { openShop, type PainsShop } from '../../support/runs/pains-shop.ts';
 
 const TIMESTAMP_TZ: SyncMode = {
   type: 'incremental',

@@ -1,7 +1,7 @@
 // BigQuery by a script: no emulator, so that faults and values are what a test says.
 import { bigquery } from '../../../connectors/bigquery/index.ts';
 import type { ConnectorEnvironment, Session } from '../../../src/warehouse/index.ts';
-import { warehouseEnvironment } from '../warehouse-environment.ts';
+import { warehouseEnvironment } from '../fakes/warehouse-environment.ts';
 import {
   type JobsApi,
   openJobsApi,

@@ -1,13 +1,14 @@
 // What happens to the pipelines of a paired world: each action is a call of the API, or something outside of Penstock.
-import { cancelPipelineRun, requestRetry } from '../../../src/engine/index.ts';
-import { retryRun } from '../../../src/engine/retry-run.ts';
+
 import { AppError } from '../../../src/kernel/index.ts';
-import { triggerPipeline } from '../../../src/sync/index.ts';
-import { replacePipeline } from '../../../src/sync/replace-pipeline.ts';
-import { resetPipeline } from '../../../src/sync/reset-pipeline.ts';
-import { replaceConnection } from '../../../src/sync/save-connection.ts';
-import { replaceDataModel } from '../../../src/sync/save-data-model.ts';
-import { insertErasure } from '../dsr-work.ts';
+import { replaceConnection } from '../../../src/pipelines/connections/save-connection.ts';
+import { replaceDataModel } from '../../../src/pipelines/data-models/save-data-model.ts';
+import { triggerPipeline } from '../../../src/pipelines/index.ts';
+import { replacePipeline } from '../../../src/pipelines/pipelines/replace-pipeline.ts';
+import { resetPipeline } from '../../../src/pipelines/pipelines/reset-pipeline.ts';
+import { cancelPipelineRun, requestRetry } from '../../../src/runs/index.ts';
+import { retryRun } from '../../../src/runs/lifecycle/retry-run.ts';
+import { insertErasure } from '../apis/dsr-work.ts';
 import type { PairedWorld, Planned } from './paired-world.ts';
 
 export interface PipelinePut {

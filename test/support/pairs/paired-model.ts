@@ -1,9 +1,9 @@
 // What must hold in a paired world: after each action, when nothing is left to do, and at the end of a history.
 import { expect } from 'vitest';
 import { formatMicros, microsOfMs, parseJson } from '../../../src/kernel/index.ts';
-import { loadPipeline, pipelineErrors, type Run } from '../../../src/sync/index.ts';
-import { dumpOf, holdsAny } from '../dump-search.ts';
-import { countsOf, readPipeline, readRuns } from '../test-engine.ts';
+import { loadPipeline, pipelineErrors, type Run } from '../../../src/pipelines/index.ts';
+import { countsOf, readPipeline, readRuns } from '../runs/test-engine.ts';
+import { dumpOf, holdsAny } from '../stores/dump-search.ts';
 import { CONNECTIONS, type PairedWorld, PLANNED } from './paired-world.ts';
 
 export interface SourceRow {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell, Connector } from '../../../src/warehouse/index.ts';
-import { type FakeWarehouse, fakeWarehouse } from '../fake-warehouse.ts';
-import type { HandClock } from '../hand-clock.ts';
-import { COLUMNS } from '../people-runs.ts';
+import type { HandClock } from '../clocks/hand-clock.ts';
+import { type FakeWarehouse, fakeWarehouse } from '../fakes/fake-warehouse.ts';
+import { COLUMNS } from '../people/people-runs.ts';
 
 /** Servers that connections name as their database, each with a password and outages of its own. */
 export interface PairedWarehouse {

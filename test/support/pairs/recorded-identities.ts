@@ -1,7 +1,7 @@
 import { createIdentities, type Identities, type PreparedPeople } from '../../../src/identity/index.ts';
 import type { Clock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { IDENTITY_KEY } from '../test-engine.ts';
+import { IDENTITY_KEY } from '../runs/test-engine.ts';
 
 /** Real identities which also write a row of `arrivals` for each delivery of an e-mail address, so that a second one shows. */
 export async function recordedIdentities(store: Store, clock: Clock): Promise<Identities> {

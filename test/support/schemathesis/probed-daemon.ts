@@ -1,7 +1,8 @@
 // A daemon with one of everything, for a prober to meet: whatever it calls for a warehouse, a receiver of callbacks or a
 // partner finds a closed port.
-import { commandLine } from '../command-line.ts';
-import { bareEnvironment, type Daemon, startDaemon } from '../penstock-process.ts';
+
+import { bareEnvironment, type Daemon, startDaemon } from '../crashes/penstock-process.ts';
+import { commandLine } from '../runner/command-line.ts';
 import { type Place, type Seeds, seedResources } from './seed-resources.ts';
 
 export interface ProbedDaemon extends AsyncDisposable, Seeds, Pick<Place, 'token' | 'input'> {

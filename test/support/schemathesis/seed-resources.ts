@@ -1,6 +1,6 @@
 // One of everything that the API knows, for a prober to find: what it calls by an id is there as often as not.
 import { randomUUID } from 'node:crypto';
-import { until } from '../until.ts';
+import { until } from '../clocks/until.ts';
 import type { Json, Values } from './prober-document.ts';
 import { DOOMED, GROUP, PIPELINES, QUERIES, requestThree, resources, rightBodies } from './seeded-bodies.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { FAILURES_ALLOWED } from '../../../src/access/failure-windows.ts';
-import { ADDRESS_FAILURES_ALLOWED, createFailureLimit } from '../../../src/access/limit-failures.ts';
-import { networkOf } from '../../../src/access/network-of.ts';
+import { FAILURES_ALLOWED } from '../../../src/access/tokens/failure-windows.ts';
+import { ADDRESS_FAILURES_ALLOWED, createFailureLimit } from '../../../src/access/tokens/limit-failures.ts';
+import { networkOf } from '../../../src/access/tokens/network-of.ts';
 import { AppError } from '../../../src/kernel/index.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
 
 const wrong = () => Promise.reject(new AppError('UNAUTHENTICATED', 'wrong'));
 const right = () => Promise.resolve('token');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readClient } from '../../../src/access/read-client.ts';
+import { readClient } from '../../../src/access/tokens/read-client.ts';
 import type { AppError } from '../../../src/kernel/index.ts';
 
 const body = { audience: 'https://x', grant_type: 'client_credentials' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutSecrets } from '../../../src/access/record-change.ts';
+import { withoutSecrets } from '../../../src/access/audit/record-change.ts';
 import { SECRET_MASK, Secret, stringifyJson } from '../../../src/kernel/index.ts';
 
 test('masks secrets wherever they stand', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { checkSettings, completeSettings, DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings.ts';
+import {
+  checkSettings,
+  completeSettings,
+  DEFAULT_SETTINGS,
+  settingsFromWire,
+} from '../../../src/access/settings/settings.ts';
 import { DEFAULT_POLICY } from '../../../src/identity/index.ts';
 
 describe('the defaults of a workspace', () => {

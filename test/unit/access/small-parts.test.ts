@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { generateCredential, generateTokenId, isCredentialId } from '../../../src/access/generate-credential.ts';
-import { monthsBefore } from '../../../src/access/months-before.ts';
-import { readName } from '../../../src/access/read-name.ts';
-import { previousUntil } from '../../../src/access/rotation-grace.ts';
-import { TOKEN_LIFETIME_SECONDS, tokenClaims } from '../../../src/access/token-claims.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import {
+  generateCredential,
+  generateTokenId,
+  isCredentialId,
+} from '../../../src/access/credentials/generate-credential.ts';
+import { previousUntil } from '../../../src/access/credentials/rotation-grace.ts';
+import { readName } from '../../../src/access/organisations/read-name.ts';
+import { monthsBefore } from '../../../src/access/settings/months-before.ts';
+import { TOKEN_LIFETIME_SECONDS, tokenClaims } from '../../../src/access/tokens/token-claims.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
 
 test('a credential is 16 and 32 random bytes that no shell or URL has to escape', () => {
   const many = Array.from({ length: 200 }, () => generateCredential());

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bigquery } from '../../../connectors/bigquery/index.ts';
 import { serviceAccountOf } from '../../../connectors/bigquery/service-account.ts';
 import { EMAIL, keyFile, PRIVATE_KEY } from '../../support/bigquery/service-account-key.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 
 const GOOD = {
   project_id: 'my-project',

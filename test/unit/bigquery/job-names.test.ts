@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jobNames, labelsOf } from '../../../connectors/bigquery/job-names.ts';
+import { jobNames, labelsOf } from '../../../connectors/bigquery/jobs/job-names.ts';
 
 const statement = (sql: string, parameters: Readonly<Record<string, string | bigint>> = {}) => ({ sql, parameters });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseShape } from '../../../connectors/databricks/shapes.ts';
+import { parseShape } from '../../../connectors/databricks/rows/shapes.ts';
 
 describe('a type as the server writes it', () => {
   it.each([

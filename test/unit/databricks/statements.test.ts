@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dialect } from '../../../connectors/databricks/dialect.ts';
 import { bindSql, unboundSql } from '../../../connectors/databricks/render.ts';
-import { parseShape } from '../../../connectors/databricks/shapes.ts';
+import { parseShape } from '../../../connectors/databricks/rows/shapes.ts';
 import { tagText } from '../../../connectors/databricks/statement.ts';
 import {
   CLOCK_SQL,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateOf } from '../../../connectors/databricks/estimate.ts';
-import { shortestFloat, textReader } from '../../../connectors/databricks/texts.ts';
+import { shortestFloat, textReader } from '../../../connectors/databricks/rows/texts.ts';
 import type { ColumnType } from '../../../src/warehouse/index.ts';
 
 describe('the server’s text of a value', () => {

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type ZipEntry, zipOf } from '../../../src/dsr/result/zip.ts';
-import { readZip } from '../../support/read-zip.ts';
+import { readZip } from '../../support/runner/read-zip.ts';
 
 const MADE_ON = new Date(Date.UTC(2026, 0, 15, 12));
 

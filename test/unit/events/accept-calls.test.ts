@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { WorkspaceSettings } from '../../../src/access/index.ts';
 import { acceptCalls } from '../../../src/events/analytics/accept-calls.ts';
-import { SOURCE } from '../../support/batch-door.ts';
-import { LIMITS } from '../../support/batches.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import { SOURCE } from '../../support/batches/batch-door.ts';
+import { LIMITS } from '../../support/batches/batches.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
 
 it('reads the calls of a large request in slices, between which others get their turn', async () => {
   let turns = 0;

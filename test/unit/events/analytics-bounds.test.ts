@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { CallFields, CallType } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';
 import { readCall } from '../../../src/events/analytics/read-call.ts';
-import { LIMITS, paths } from '../../support/batches.ts';
+import { LIMITS, paths } from '../../support/batches/batches.ts';
 
 const READING = { arrival: { receivedMs: Date.parse('2026-03-01T12:00:00.000Z') }, limits: LIMITS };
 const LONG = 'x'.repeat(257);

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { CallFields, CallType } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';
 import { checkBatch, personOfBatch } from '../../../src/events/index.ts';
-import { LIMITS } from '../../support/batches.ts';
+import { LIMITS } from '../../support/batches/batches.ts';
 
 const RECEIVED = Date.parse('2026-03-01T12:00:00.000Z');
 const DEVICE = '6d1fe2a4-0d0f-4b3a-9a53-1f1f4a8a9c11';

@@ -5,7 +5,7 @@ import { mapCall } from '../../../src/events/analytics/map-call.ts';
 import { TRACK_NAMES } from '../../../src/events/analytics/track-names.ts';
 import { checkBatch } from '../../../src/events/index.ts';
 import { parseJson, stringifyJson } from '../../../src/kernel/index.ts';
-import { LIMITS } from '../../support/batches.ts';
+import { LIMITS } from '../../support/batches/batches.ts';
 
 const RECEIVED = Date.parse('2026-03-01T12:00:00.000Z');
 

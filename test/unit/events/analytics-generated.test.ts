@@ -9,7 +9,7 @@ import { readCall } from '../../../src/events/analytics/read-call.ts';
 import { TRACK_NAMES } from '../../../src/events/analytics/track-names.ts';
 import { checkBatch } from '../../../src/events/index.ts';
 import { type Json, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
-import { LIMITS } from '../../support/batches.ts';
+import { LIMITS } from '../../support/batches/batches.ts';
 
 const READING = { arrival: { receivedMs: Date.parse('2026-03-01T12:00:00Z') }, limits: LIMITS };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkBatch, EVENT_TYPES, type EventType } from '../../../src/events/index.ts';
-import { complaint, event, type Fields, LEAST, LIMITS, paths } from '../../support/batches.ts';
+import { complaint, event, type Fields, LEAST, LIMITS, paths } from '../../support/batches/batches.ts';
 
 describe('an event', () => {
   it('is of one of 17 kinds', () => {

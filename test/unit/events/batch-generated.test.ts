@@ -7,8 +7,8 @@ import { type Form, formOf, type Shape, shapeOf } from '../../../src/events/cont
 import type { Leaf } from '../../../src/events/contract/leaves.ts';
 import { checkBatch } from '../../../src/events/index.ts';
 import { fieldPath, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
-import { LIMITS } from '../../support/batches.ts';
-import { generatedBatch } from '../../support/generated-batch.ts';
+import { LIMITS } from '../../support/batches/batches.ts';
+import { generatedBatch } from '../../support/batches/generated-batch.ts';
 
 const WRONG: Readonly<Record<Leaf['kind'], unknown>> = {
   String: {},

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkBatch } from '../../../src/events/index.ts';
 import { type Json, parseJson } from '../../../src/kernel/index.ts';
-import { complaint, event, LIMITS, many, paths } from '../../support/batches.ts';
+import { complaint, event, LIMITS, many, paths } from '../../support/batches/batches.ts';
 
 describe('limits', () => {
   it('bound the bytes of a batch, of the text it came in where there is one', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkBatch } from '../../../src/events/index.ts';
-import { complaint, event, LEAST, LIMITS, paths } from '../../support/batches.ts';
+import { complaint, event, LEAST, LIMITS, paths } from '../../support/batches/batches.ts';
 
 describe('a batch', () => {
   it('may be empty, and must be an object', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkBatch } from '../../../src/events/index.ts';
 import { parseJson, stringifyJson } from '../../../src/kernel/index.ts';
-import { complaint, event, LIMITS, paths } from '../../support/batches.ts';
+import { complaint, event, LIMITS, paths } from '../../support/batches/batches.ts';
 
 interface Type {
   readonly put: (value: unknown) => unknown;

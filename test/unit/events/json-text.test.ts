@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { itemTexts, onOneLine, withoutFields } from '../../../src/events/json-text.ts';
+import { itemTexts, onOneLine, withoutFields } from '../../../src/events/accept/json-text.ts';
 
 const space = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
 

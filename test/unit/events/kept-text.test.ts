@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type BatchOrigin, keptText } from '../../../src/events/accept/kept-text.ts';
 import type { EventBatch } from '../../../src/events/index.ts';
-import { type BatchOrigin, keptText } from '../../../src/events/kept-text.ts';
 import { parseJson } from '../../../src/kernel/index.ts';
 
 const SERVER: BatchOrigin = { channel: 'server_to_server', isHistorical: false };

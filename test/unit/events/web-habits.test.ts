@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { inWordsOfContract } from '../../../src/events/accept/web-habits.ts';
 import { checkBatch } from '../../../src/events/index.ts';
-import { inWordsOfContract } from '../../../src/events/web-habits.ts';
 import { parseJson } from '../../../src/kernel/index.ts';
-import { LIMITS } from '../../support/batches.ts';
+import { LIMITS } from '../../support/batches/batches.ts';
 
 const say = (text: string) => inWordsOfContract({ body: parseJson(text), text });
 const data = (kind: string, text: string) => `{"events":[{"event_type":"${kind}","data":${text}}]}`;

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { describe, expect, it, test } from 'vitest';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const LIMIT = 64 * 1024;
 const body = Type.Record(Type.String(), Type.Unknown());

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { type ApiName, ERROR_STATUSES } from '../../../src/http/index.ts';
 import { AppError, createLog, ERROR_CODES, type ErrorCode } from '../../../src/kernel/index.ts';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const lines: string[] = [];
 const log = createLog('debug', { write: (line) => void lines.push(line) });

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Int64, NO_PARAMETERS, PageQuery } from '../../../src/http/index.ts';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const closed = { additionalProperties: false } as const;
 const RUN = Type.Object(

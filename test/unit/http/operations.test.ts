@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/http/index.ts';
 import { AppError, type Clock, createLog, systemClock } from '../../../src/kernel/index.ts';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const log = createLog('silent');
 /** A clock whose waits are over at once. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Int64, PageQuery } from '../../../src/http/index.ts';
 import { stringifyJson } from '../../../src/kernel/index.ts';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const query = Type.Object({
   preventResets: Type.Boolean({ default: true }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRateLimiter } from '../../../src/http/index.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import { fakeClock } from '../../support/clocks/fake-clock.ts';
 
 function ready(mostKeys?: number) {
   const clock = fakeClock();

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { accessEndpoints } from '../../../src/access/index.ts';
 import { createDsr, type DsrOptions } from '../../../src/dsr/index.ts';
-import { engineEndpoints } from '../../../src/engine/index.ts';
 import { eventsEndpoints, profileEndpoints } from '../../../src/events/index.ts';
 import { groupsEndpoints } from '../../../src/groups/index.ts';
 import { requestValidator } from '../../../src/http/validation/validate-request.ts';
 import { identityEndpoints } from '../../../src/identity/index.ts';
 import { AppError, Secret } from '../../../src/kernel/index.ts';
-import { syncEndpoints } from '../../../src/sync/index.ts';
+import { pipelinesEndpoints } from '../../../src/pipelines/index.ts';
+import { runsEndpoints } from '../../../src/runs/index.ts';
 
 const none = {} as never;
 const dsrOptions = {
@@ -18,7 +18,12 @@ const dsrOptions = {
 } as unknown as DsrOptions;
 const endpoints = [
   ...[...accessEndpoints(none), ...eventsEndpoints(none), ...identityEndpoints(none), ...profileEndpoints(none)],
-  ...[...syncEndpoints(none), ...engineEndpoints(none), ...groupsEndpoints(none), ...createDsr(dsrOptions).endpoints],
+  ...[
+    ...pipelinesEndpoints(none),
+    ...runsEndpoints(none),
+    ...groupsEndpoints(none),
+    ...createDsr(dsrOptions).endpoints,
+  ],
 ];
 const schemas = endpoints.flatMap((endpoint) =>
   (['parameters', 'body'] as const).map((part) => [`${part} of ${endpoint.operationId}`, endpoint, part] as const),

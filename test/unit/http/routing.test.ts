@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/kernel/index.ts';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const lines: string[] = [];
 const log = createLog('debug', { write: (line) => void lines.push(line) });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Int64 } from '../../../src/http/index.ts';
-import { anEndpoint, httpServer } from '../../support/http-server.ts';
+import { anEndpoint, httpServer } from '../../support/apis/http-server.ts';
 
 const closed = { additionalProperties: false } as const;
 const BODY = Type.Object(

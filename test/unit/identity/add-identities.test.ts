@@ -1,8 +1,8 @@
 // Which identities join a profile, in the memory of one chunk.
 import { describe, expect, it } from 'vitest';
-import { MOST_SLOTS } from '../../../src/identity/chunk-memory.ts';
 import type { Identity, Person } from '../../../src/identity/contract.ts';
-import { byPublicKey, identity, named, person, resolve, type Setting } from '../../support/resolve-in-memory.ts';
+import { MOST_SLOTS } from '../../../src/identity/resolve/chunk-memory.ts';
+import { byPublicKey, identity, named, person, resolve, type Setting } from '../../support/people/resolve-in-memory.ts';
 
 const KIOSK = { mp_deviceid: 'kiosk', ios_idfv: 'idfv' } as const;
 const people = (count: number, of: (index: number) => Person) => Array.from({ length: count }, (_, index) => of(index));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ChunkMemory } from '../../../src/identity/chunk-memory.ts';
-import { profilesToConsider } from '../../../src/identity/consider-profiles.ts';
 import type { Identity, Person } from '../../../src/identity/contract.ts';
-import { chunkOf, identity, named, person, type Setting } from '../../support/resolve-in-memory.ts';
+import type { ChunkMemory } from '../../../src/identity/resolve/chunk-memory.ts';
+import { profilesToConsider } from '../../../src/identity/resolve/consider-profiles.ts';
+import { chunkOf, identity, named, person, type Setting } from '../../support/people/resolve-in-memory.ts';
 
 type Owners = readonly (readonly [Identity, ...bigint[]])[];
 

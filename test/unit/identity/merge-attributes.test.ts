@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsFor, nameOfKey, objectText, readObjectText } from '../../../src/identity/attribute-text.ts';
-import { readTimes, type Time, timeOf } from '../../../src/identity/attribute-times.ts';
-import { type KeptAttributes, mergeAttributes, NO_ATTRIBUTES } from '../../../src/identity/merge-attributes.ts';
+import { columnsFor, nameOfKey, objectText, readObjectText } from '../../../src/identity/profiles/attribute-text.ts';
+import { readTimes, type Time, timeOf } from '../../../src/identity/profiles/attribute-times.ts';
+import {
+  type KeptAttributes,
+  mergeAttributes,
+  NO_ATTRIBUTES,
+} from '../../../src/identity/profiles/merge-attributes.ts';
 
 type Mode = 'full' | 'incremental';
 type Values = Readonly<Record<string, string | null>>;

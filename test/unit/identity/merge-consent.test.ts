@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeConsent, NO_CONSENT } from '../../../src/identity/merge-consent.ts';
+import { mergeConsent, NO_CONSENT } from '../../../src/identity/profiles/merge-consent.ts';
 
 const purpose = (consented: boolean, at: number | bigint, extra = '') =>
   `{"consented":${consented}${extra},"timestamp_unixtime_ms":${at}}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decryptBlock, encryptBlock, roundKeysOf } from '../../../src/identity/block-cipher.ts';
-import { createAgeOf, createMpids } from '../../../src/identity/mpids.ts';
+import { decryptBlock, encryptBlock, roundKeysOf } from '../../../src/identity/resolve/block-cipher.ts';
+import { createAgeOf, createMpids } from '../../../src/identity/resolve/mpids.ts';
 import { type Clock, createIdSource, Secret } from '../../../src/kernel/index.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Identity } from '../../../src/identity/contract.ts';
-import type { MeaningsOf } from '../../../src/identity/some-leaf.ts';
+import type { MeaningsOf } from '../../../src/identity/mentions/some-leaf.ts';
 import { createNamesErased } from '../../../src/identity/tombstones/names-erased.ts';
 import { createTombstoneKeys } from '../../../src/identity/tombstones/tombstone-keys.ts';
 import { parseJson, Secret } from '../../../src/kernel/index.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProfileMemory } from '../../../src/identity/chunk-memory.ts';
-import { ProfileTable } from '../../../src/identity/profile-table.ts';
+import type { ProfileMemory } from '../../../src/identity/resolve/chunk-memory.ts';
+import { ProfileTable } from '../../../src/identity/resolve/profile-table.ts';
 
 const make = (mpid: bigint) => ({ mpid }) as ProfileMemory;
 

@@ -9,7 +9,7 @@ import {
   personOf,
   resolve,
   type Setting,
-} from '../../support/resolve-in-memory.ts';
+} from '../../support/people/resolve-in-memory.ts';
 
 describe('the walk by priority', () => {
   it('takes the profile of the strongest identity, in whichever order they are given', async () => {

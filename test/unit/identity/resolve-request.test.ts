@@ -9,7 +9,7 @@ import {
   person,
   resolve,
   type Setting,
-} from '../../support/resolve-in-memory.ts';
+} from '../../support/people/resolve-in-memory.ts';
 
 const request = (given: Given, kind: Partial<PersonRequest> = {}): Person => ({
   ...person(given),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { KEY_BYTES } from '../../../src/identity/identity-key.ts';
-import { sortKeys } from '../../../src/identity/sort-keys.ts';
+import { sortKeys } from '../../../src/identity/resolve/sort-keys.ts';
 
 it('sorts distinct keys and finds each again, keys with one prefix included', () => {
   const key = fc

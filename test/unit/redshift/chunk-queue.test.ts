@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ChunkQueue } from '../../../connectors/redshift/chunk-queue.ts';
 import type { RowSource } from '../../../connectors/redshift/fetch-rows.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
 
 interface Server {
   readonly source: RowSource;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attemptsOf, modeOf } from '../../../connectors/redshift/tls.ts';
+import { attemptsOf, modeOf } from '../../../connectors/redshift/link/tls.ts';
 
 const CONFIG = { host: 'db.example.com.', database: 'd', user: 'u', password: 'p' };
 

@@ -9,8 +9,8 @@ import {
   updateSql,
   withholdSql,
 } from '../../../connectors/_shared/write-back-sql.ts';
-import { bindSql } from '../../../connectors/snowflake/bind.ts';
 import { dialect } from '../../../connectors/snowflake/dialect.ts';
+import { bindSql } from '../../../connectors/snowflake/link/bind.ts';
 import * as own from '../../../connectors/snowflake/statements.ts';
 import {
   countNullIterators,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/kernel/index.ts';
 import { createGroupCommit, type GroupCommitOptions } from '../../../src/store/index.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/clocks/until.ts';
 
 interface Group {
   readonly items: readonly string[];

@@ -8,7 +8,7 @@ import {
   type Session,
   type Statement,
 } from '../../../src/warehouse/index.ts';
-import { warehouseEnvironment } from '../../support/warehouse-environment.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 
 const environment = warehouseEnvironment();
 const request = { statement: { sql: 'select 1', parameters: {} }, chunkRows: 2, chunkBytes: 1000 };

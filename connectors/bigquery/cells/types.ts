@@ -1,0 +1,59 @@
+// From BigQuery's types to columns. TYPES.md is this file for people.
+import type { Column, ColumnType } from '../../../src/warehouse/index.ts';
+import type { Field } from '../wire.ts';
+
+/** The names of GoogleSQL; the REST API writes some of the older ones. */
+const NAMES: Readonly<Record<string, string>> = {
+  INTEGER: 'INT64',
+  FLOAT: 'FLOAT64',
+  BOOLEAN: 'BOOL',
+  RECORD: 'STRUCT',
+};
+
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  BOOL: 'boolean',
+  INT64: 'integer',
+  FLOAT64: 'double',
+  NUMERIC: 'decimal',
+  BIGNUMERIC: 'decimal',
+  STRING: 'text',
+  BYTES: 'binary',
+  DATE: 'date',
+  TIME: 'time',
+  DATETIME: 'timestamp',
+  TIMESTAMP: 'timestamp_tz',
+  JSON: 'json',
+  GEOGRAPHY: 'text',
+  INTERVAL: 'text',
+  STRUCT: 'struct',
+};
+
+/** A type as the connector reads it, whichever way the rows come. */
+export interface Shape {
+  /** GoogleSQL's name without parameters: `NUMERIC`; `ARRAY` of `item`. */
+  readonly kind: string;
+  readonly column: Column;
+  readonly item?: Shape;
+  /** Of a STRUCT. */
+  readonly fields: readonly Shape[];
+}
+
+export function shapeOf(field: Field): Shape {
+  const fields = (field.fields ?? []).map(shapeOf);
+  const kind = NAMES[field.type] ?? field.type;
+  const nativeType = nativeTypeOf(kind, field, fields);
+  const column: Column = { name: field.name, type: TYPES[kind] ?? 'unknown', nativeType };
+  const shape: Shape = { kind, column, fields };
+  if (field.mode !== 'REPEATED') return shape;
+  const list: Column = { name: field.name, type: 'list', nativeType: `ARRAY<${nativeType}>`, item: column };
+  return { kind: 'ARRAY', column: list, item: shape, fields: [] };
+}
+
+/** `NUMERIC(18, 2)`, `STRING(10)`, `STRUCT<x INT64, y STRING>`, `RANGE<DATE>`. */
+function nativeTypeOf(kind: string, field: Field, fields: readonly Shape[]): string {
+  if (kind === 'STRUCT')
+    return `STRUCT<${fields.map(({ column }) => `${column.name} ${column.nativeType}`).join(', ')}>`;
+  if (kind === 'RANGE') return `RANGE<${field.rangeElementType?.type ?? '?'}>`;
+  const sizes = [field.precision, field.scale, field.maxLength].filter((size) => size !== undefined);
+  return sizes.length === 0 ? kind : `${kind}(${sizes.join(', ')})`;
+}

@@ -1,0 +1,79 @@
+// What the server hands out at a time, as readers of its cells.
+import { AppError } from '../../../src/kernel/index.ts';
+import type { Metadata, RowSet, Sdk } from '../sdk.ts';
+import { arrowReader, type CellReader } from './arrow-columns.ts';
+import type { Shape } from './shapes.ts';
+import { valuesOf, wireReader } from './wire-columns.ts';
+
+export interface Batch {
+  readonly rows: number;
+  readonly readers: readonly CellReader[];
+}
+
+export type OpenBatches = (rows: RowSet) => readonly Batch[];
+
+/** How the rows of one statement come. Throws WAREHOUSE_CONFIG for links to other hosts, which were not asked for. */
+export function batchOpener(
+  sdk: Sdk,
+  { resultFormat, arrowSchema, lz4Compressed }: Metadata,
+  shapes: readonly Shape[],
+): OpenBatches {
+  const { ARROW_BASED_SET, COLUMN_BASED_SET } = sdk.wire.TSparkRowSetType;
+  if (resultFormat === ARROW_BASED_SET && lz4Compressed !== true && arrowSchema != null) {
+    return (rows) => arrowBatches(sdk, { schema: arrowSchema, rows, shapes });
+  }
+  if (resultFormat === COLUMN_BASED_SET || resultFormat == null) return (rows) => [wireBatch(rows, shapes)];
+  throw new AppError(
+    'WAREHOUSE_UNKNOWN',
+    `The warehouse sends results in a form that was not asked for (${resultFormat}), such as links to files elsewhere; they are not followed.`,
+  );
+}
+
+interface ArrowRows {
+  readonly schema: Buffer;
+  readonly rows: RowSet;
+  readonly shapes: readonly Shape[];
+}
+
+function arrowBatches(sdk: Sdk, { schema, rows, shapes }: ArrowRows): readonly Batch[] {
+  return (rows.arrowBatches ?? []).flatMap(({ batch, rowCount }) => {
+    const found = decode(sdk, schema, batch).map((data) => {
+      requireColumns(data.children.length, shapes);
+      return {
+        rows: data.length,
+        readers: data.children.map((child, at) => arrowReader(sdk, child, shapes[at] as Shape)),
+      };
+    });
+    const sum = found.reduce((total, { rows: some }) => total + some, 0);
+    if (sum !== Number(rowCount)) throw broken(`holds ${sum} rows and says ${Number(rowCount)}`);
+    return found;
+  });
+}
+
+function decode({ arrow }: Sdk, schema: Buffer, batch: Buffer) {
+  try {
+    return [...arrow.RecordBatchReader.from([schema, batch])].map(({ data }) => data);
+  } catch (cause) {
+    throw broken('cannot be read', cause);
+  }
+}
+
+function wireBatch(rows: RowSet, shapes: readonly Shape[]): Batch {
+  const columns = rows.columns ?? [];
+  if (columns.length > 0) requireColumns(columns.length, shapes);
+  return {
+    rows: valuesOf(columns[0]).values.length,
+    readers: columns.map((column, at) => wireReader(column, shapes[at] as Shape)),
+  };
+}
+
+function requireColumns(found: number, shapes: readonly Shape[]): void {
+  if (found === shapes.length) return;
+  const message = `The model had ${shapes.length} columns when it was described and has ${found} now; a table was changed meanwhile.`;
+  throw new AppError('WAREHOUSE_SESSION_LOST', message);
+}
+
+/** Something on the way broke it: it is asked for again by whoever reads again. */
+function broken(what: string, cause?: unknown): AppError {
+  return new AppError('WAREHOUSE_SESSION_LOST', `The warehouse sent a batch of rows that ${what}.`, { cause });
+}

@@ -1,0 +1,63 @@
+// The rows of one statement, in the order in which the server hands them out, and none left out.
+import { AppError, systemClock } from '../../../src/kernel/index.ts';
+import { type Link, RefusedCall } from '../link.ts';
+import { int64, type OperationHandle, type RowSet } from '../sdk.ts';
+
+export interface FetchedRows {
+  /** undefined: the statement has none at all. */
+  readonly rows: RowSet | undefined;
+  readonly hasMore: boolean;
+}
+
+/**
+ * Asks for the next rows, at most so many. Throws WAREHOUSE_SESSION_LOST for an answer that leaves rows out, which must
+ * not pass for the end: none where more were announced, or rows that begin behind those that came.
+ */
+export function rowFetcher(link: Link, operationHandle: OperationHandle): (mostRows: number) => Promise<FetchedRows> {
+  let count = 0;
+  let isMoreDue = false;
+  return async (mostRows) => {
+    const { results, hasMoreRows } = await nextRows(link, operationHandle, mostRows);
+    const rows = results ?? undefined;
+    if (rows === undefined && hasMoreRows !== true && isMoreDue)
+      throw cut(`sent no rows after ${count}, though more were due`);
+    // as Databricks' own driver for Python does; a server that does not count says 0
+    const from = Number(rows?.startRowOffset ?? 0);
+    if (from > count) throw cut(`went on with row ${from} after ${count} rows`);
+    count += arrowRows(rows) + columnRows(rows);
+    // results in columns come with a flag that is always false on some servers: they end with a set without rows
+    isMoreDue = hasMoreRows === true || columnRows(rows) > 0;
+    return { rows, hasMore: isMoreDue };
+  };
+}
+
+/** A server that is still at work has not said that there are no rows. */
+async function nextRows(link: Link, operationHandle: OperationHandle, mostRows: number) {
+  const { FETCH_NEXT } = link.sdk.wire.TFetchOrientation;
+  const question = { operationHandle, orientation: FETCH_NEXT, maxRows: int64(mostRows), fetchType: 0 };
+  for (const until = systemClock.nowMs() + link.timeoutMs; ; await systemClock.sleep(STILL_AT_WORK_MS)) {
+    const answer = await link.call('fetchResults', question);
+    if (answer.status.statusCode !== link.sdk.wire.TStatusCode.STILL_EXECUTING_STATUS) return answer;
+    if (systemClock.nowMs() >= until) throw overdue(link);
+  }
+}
+
+const STILL_AT_WORK_MS = 100;
+
+function overdue({ timeoutMs }: Link): RefusedCall {
+  return new RefusedCall('TIMEDOUT', `The statement had no further rows ready for ${timeoutMs / 1000} s.`);
+}
+
+function cut(what: string): AppError {
+  return new AppError('WAREHOUSE_SESSION_LOST', `The warehouse ${what}; the rows between are lost and are read again.`);
+}
+
+function arrowRows(rows: RowSet | undefined): number {
+  return (rows?.arrowBatches ?? []).reduce((sum, { rowCount }) => sum + Number(rowCount), 0);
+}
+
+function columnRows(rows: RowSet | undefined): number {
+  const [first] = rows?.columns ?? [];
+  const { values } = Object.values(first ?? {}).find((value) => value != null) ?? {};
+  return Array.isArray(values) ? values.length : 0;
+}

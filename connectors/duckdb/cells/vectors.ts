@@ -1,0 +1,144 @@
+// One column of one data chunk as cells, straight from DuckDB's memory: the driver's own values cost an object a cell.
+// Layouts are those of DuckDB's C API (duckdb.h); a vector's memory lives as long as its chunk, so nothing here keeps it.
+import type bindings from '@duckdb/node-bindings';
+import type { Cell } from '../../../src/warehouse/index.ts';
+import type { Bindings } from '../sdk.ts';
+
+export type Vector = bindings.Vector;
+
+/** The cell at an index of an opened vector. */
+export type CellReader = (index: number) => Cell;
+/** Opens a vector of `count` rows of one type; compiled once a column, called once a chunk. */
+export type VectorReader = (vector: Vector, count: number) => CellReader;
+
+/** NULLs are a bit mask beside the data; a vector without one has none. */
+export function nullable(duckdb: Bindings, open: VectorReader): VectorReader {
+  return (vector, count) => {
+    const read = open(vector, count);
+    const mask: Uint8Array | null = duckdb.vector_get_validity(vector, Math.ceil(count / 64) * 8);
+    if (mask === null) return read;
+    return (index) => (((mask[index >> 3] ?? 0) >> (index & 7)) & 1 ? read(index) : null);
+  };
+}
+
+/** Bytes of a vector's data as typed arrays over the same memory; DuckDB aligns it. */
+interface Words {
+  readonly i32: Int32Array;
+  readonly u32: Uint32Array;
+  readonly i64: BigInt64Array;
+  readonly u64: BigUint64Array;
+}
+
+export function words(duckdb: Bindings, vector: Vector, bytes: number): Words {
+  const { buffer, byteOffset } = duckdb.vector_get_data(vector, bytes);
+  return {
+    i32: new Int32Array(buffer, byteOffset, bytes >> 2),
+    u32: new Uint32Array(buffer, byteOffset, bytes >> 2),
+    i64: new BigInt64Array(buffer, byteOffset, bytes >> 3),
+    u64: new BigUint64Array(buffer, byteOffset, bytes >> 3),
+  };
+}
+
+const TWO_32 = 4_294_967_296;
+
+type NumberArray = new (
+  buffer: ArrayBufferLike,
+  byteOffset: number,
+  length: number,
+) => { readonly [index: number]: number; readonly BYTES_PER_ELEMENT: number };
+
+/** Integers of up to 32 bits, doubles. */
+export function numbers(duckdb: Bindings, ArrayOf: NumberArray & { readonly BYTES_PER_ELEMENT: number }): VectorReader {
+  return (vector, count) => {
+    const { buffer, byteOffset } = duckdb.vector_get_data(vector, count * ArrayOf.BYTES_PER_ELEMENT);
+    const items = new ArrayOf(buffer, byteOffset, count);
+    return (index) => items[index] ?? null;
+  };
+}
+
+/** FLOAT has 32 bits: the shortest decimal that means the same FLOAT, as every product prints it (0.1, not 0.10000000149). */
+export function floats(duckdb: Bindings): VectorReader {
+  return (vector, count) => {
+    const { buffer, byteOffset } = duckdb.vector_get_data(vector, count * 4);
+    const items = new Float32Array(buffer, byteOffset, count);
+    return (index) => shortestDouble(items[index] ?? Number.NaN);
+  };
+}
+
+function shortestDouble(single: number): number {
+  if (!Number.isFinite(single)) return single;
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(single.toPrecision(digits));
+    if (Math.fround(short) === single) return short;
+  }
+  return Number(single.toPrecision(9));
+}
+
+export function booleans(duckdb: Bindings): VectorReader {
+  return (vector, count) => {
+    const items = duckdb.vector_get_data(vector, count);
+    return (index) => items[index] !== 0;
+  };
+}
+
+/** 64 bits: a number when it is safe, made from two words so that no bigint is allocated; else a bigint. */
+export function int64s(duckdb: Bindings, signed: boolean): VectorReader {
+  return (vector, count) => {
+    const { i32, u32, i64, u64 } = words(duckdb, vector, count * 8);
+    const high = signed ? i32 : u32;
+    const exact = signed ? i64 : u64;
+    return (index) => {
+      const value = (high[2 * index + 1] ?? 0) * TWO_32 + (u32[2 * index] ?? 0);
+      return Number.isSafeInteger(value) ? value : (exact[index] ?? null);
+    };
+  };
+}
+
+/** 128 bits, two words of 64. */
+export function int128s(duckdb: Bindings, signed: boolean): VectorReader {
+  return (vector, count) => {
+    const read = wide(duckdb, vector, { count, signed });
+    return (index) => safeInteger(read(index));
+  };
+}
+
+export function wide(
+  duckdb: Bindings,
+  vector: Vector,
+  { count, signed }: { readonly count: number; readonly signed: boolean },
+): (index: number) => bigint {
+  const { i64, u64 } = words(duckdb, vector, count * 16);
+  return (index) => {
+    const upper = (signed ? i64 : u64)[2 * index + 1] ?? 0n;
+    return (upper << 64n) | (u64[2 * index] ?? 0n);
+  };
+}
+
+export function safeInteger(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** ENUM: the index of the value in 8, 16 or 32 bits, by how many values there are. */
+export function enums(duckdb: Bindings, values: readonly string[]): VectorReader {
+  const open = numbers(duckdb, values.length < 256 ? Uint8Array : values.length < 65_536 ? Uint16Array : Uint32Array);
+  return (vector, count) => {
+    const read = open(vector, count);
+    return (index) => values[Number(read(index))] ?? null;
+  };
+}
+
+/** UUID: 128 bits with the topmost flipped, so that they sort as signed. */
+export function uuids(duckdb: Bindings): VectorReader {
+  return (vector, count) => {
+    const { u32 } = words(duckdb, vector, count * 16);
+    const hex = (value: number) => (value >>> 0).toString(16).padStart(8, '0');
+    return (index) => {
+      const at = 4 * index;
+      const [low, midLow, midHigh, high] = [u32[at] ?? 0, u32[at + 1] ?? 0, u32[at + 2] ?? 0, u32[at + 3] ?? 0];
+      const middle = hex(midHigh);
+      const end = hex(midLow);
+      return `${hex(high ^ 0x80000000)}-${middle.slice(0, 4)}-${middle.slice(4)}-${end.slice(0, 4)}-${end.slice(4)}${hex(low)}`;
+    };
+  };
+}

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import type { Field, RawRow, Wire, WireQuery } from '../sdk.ts';
+
+/** Messages of the extended protocol; the Sync behind them is sent for them. */
+export interface Messages {
+  readonly send: (wire: Wire) => void;
+  /** `bytes`: of the row's message on the wire. */
+  readonly onRow?: (row: RawRow, bytes: number) => void;
+  /** Told how many parameters a statement that is described wants. */
+  readonly onParameters?: (count: number) => void;
+}
+
+export interface Answer {
+  /** Undefined: not asked for, or the statement has no rows to give. */
+  readonly fields: readonly Field[] | undefined;
+  /** An Execute stopped at its limit of rows: there may be more. */
+  readonly isSuspended: boolean;
+}
+
+/**
+ * Sends messages and resolves when the server is ready for the next, within the transaction that is open. A Sync behind
+ * each Execute, and not a Flush, because the statement timeout runs from one Sync to the next.
+ */
+export function runMessages(client: pg.Client, messages: Messages): Promise<Answer> {
+  const { send, onRow = nothing, onParameters = nothing } = messages;
+  const wire = client.connection as unknown as Wire;
+  // the driver passes this message to no query
+  const listen = ({ dataTypeIDs }: { readonly dataTypeIDs: readonly number[] }) => onParameters(dataTypeIDs.length);
+  return new Promise<Answer>((resolve, reject) => {
+    let fields: readonly Field[] | undefined;
+    let isSuspended = false;
+    const query: WireQuery = {
+      submit() {
+        wire.on('parameterDescription', listen);
+        send(wire);
+        wire.sync();
+      },
+      handleRowDescription(message) {
+        fields = message.fields;
+      },
+      handleDataRow: (message) => onRow(message.fields, message.length),
+      handleCommandComplete: nothing,
+      handlePortalSuspended() {
+        isSuspended = true;
+      },
+      handleEmptyQuery: nothing,
+      handleReadyForQuery: () => resolve({ fields, isSuspended }),
+      handleError: reject,
+    };
+    client.query(query as WireQuery & pg.Submittable);
+  }).finally(() => wire.off('parameterDescription', listen));
+}
+
+function nothing(): void {
+  // most messages say nothing new
+}

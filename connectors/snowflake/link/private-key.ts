@@ -1,0 +1,29 @@
+import { createPrivateKey } from 'node:crypto';
+import { AppError, field, say, template, type Worded } from '../../../src/kernel/index.ts';
+
+const PEM =
+  /^\s*-----BEGIN (?:ENCRYPTED |RSA )?PRIVATE KEY-----[\s\S]+-----END (?:ENCRYPTED |RSA )?PRIVATE KEY-----\s*$/;
+
+export function isPrivateKey(text: string): boolean {
+  return PEM.test(text);
+}
+
+/** Before anything is sent: the driver would say no more of a wrong passphrase than what OpenSSL says. */
+export function requireReadable(pem: string, passphrase: string | undefined): void {
+  const key = readKey(pem, passphrase);
+  if (key.asymmetricKeyType !== 'rsa') {
+    throw refusal(`holds a key of the type ${key.asymmetricKeyType}; Snowflake takes RSA keys of 2048 bits and more.`);
+  }
+}
+
+function readKey(pem: string, passphrase: string | undefined) {
+  try {
+    return createPrivateKey({ key: pem, format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) });
+  } catch (cause) {
+    throw refusal(template('cannot be read; look at it and at {config.private_key_passphrase}.'), cause);
+  }
+}
+
+function refusal(text: string | Worded, cause?: unknown): AppError {
+  return new AppError('WAREHOUSE_CREDENTIALS', say`${field('config.private_key')} ${text}`, { cause });
+}

@@ -1,0 +1,52 @@
+import { systemClock } from '../../../src/kernel/index.ts';
+import type { RowStream } from '../sdk.ts';
+
+export interface Events {
+  readonly hasEnded: boolean;
+  readonly failure: { readonly thrown: unknown } | undefined;
+  /** Resolves when something happened; throws when nothing does for too long, and on an abort. */
+  next(waiting: { readonly signal: AbortSignal; readonly idleMs: number }): Promise<void>;
+}
+
+/** What a stream of rows says of itself. The SDK has let streams hang without a word: nobody waits for one for ever. */
+export function watchStream(stream: RowStream): Events {
+  const state: { hasEnded: boolean; failure: Events['failure'] } = { hasEnded: false, failure: undefined };
+  let wake = (): void => undefined;
+  const end = () => {
+    state.hasEnded = true;
+    wake();
+  };
+  stream.on('readable', () => wake());
+  stream.on('end', end);
+  stream.on('close', end);
+  stream.on('error', (thrown) => {
+    state.failure = { thrown };
+    wake();
+  });
+  return {
+    get hasEnded() {
+      return state.hasEnded;
+    },
+    get failure() {
+      return state.failure;
+    },
+    async next({ signal, idleMs }) {
+      const happened = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const settled = new AbortController();
+      try {
+        await Promise.race([happened, silence(idleMs, AbortSignal.any([signal, settled.signal]))]);
+      } finally {
+        settled.abort();
+      }
+      signal.throwIfAborted();
+    },
+  };
+}
+
+/** Resolves once it need not be waited for any more. */
+async function silence(idleMs: number, over: AbortSignal): Promise<void> {
+  await systemClock.sleep(idleMs, over).catch(() => undefined);
+  if (!over.aborted) throw Object.assign(new Error(`No row came for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' });
+}

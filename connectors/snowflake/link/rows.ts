@@ -1,0 +1,120 @@
+// Rows are taken from the SDK's stream when they are asked for, and no sooner; their texts become cells in place.
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '../../../src/kernel/index.ts';
+import type { Cell, ReadRequest } from '../../../src/warehouse/index.ts';
+import type { RawColumn, RawRow, RowStatement, RowStream } from '../sdk.ts';
+import { readerOf } from '../types.ts';
+import type { Link } from './link.ts';
+import { type Events, watchStream } from './row-events.ts';
+
+export type Chunk = readonly (readonly Cell[])[];
+
+export interface RowJob {
+  readonly link: Link;
+  readonly statement: RowStatement;
+  readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
+  readonly signal: AbortSignal;
+  /** How long nothing may come while rows are wanted. */
+  readonly idleMs: number;
+}
+
+export interface Rows {
+  /** Undefined after the last. */
+  next(): Promise<Chunk | undefined>;
+  /** Nothing more is fetched. */
+  stop(): void;
+}
+
+/** The stream hands out rows without ever letting others run. */
+const SLICE_ROWS = 2000;
+
+/** All rows of a result, as many as the server announced: fewer are an error, never an end. */
+export function rowsOf(job: RowJob): Rows {
+  const { link, statement, request } = job;
+  const stream = link.onLine(() => openStream(statement));
+  const events = watchStream(stream);
+  const convert = converter(statement);
+  let count = 0;
+  return {
+    async next() {
+      const chunk: Filling = { rows: [], bytes: 0, most: request.chunkRows, mostBytes: request.chunkBytes };
+      do {
+        link.onLine(() => fill(chunk, stream, convert));
+        // a full slice or chunk lets others run; else rows have to come first
+        if (chunk.rows.length > 0 && stream.readableLength > 0) await setImmediate();
+        else if (!isFull(chunk) && !(await more(events, job))) break;
+      } while (!isFull(chunk));
+      count += chunk.rows.length;
+      if (chunk.rows.length > 0) return chunk.rows;
+      requireAll(count, statement);
+      return undefined;
+    },
+    stop: () => void stream.destroy(),
+  };
+}
+
+interface Filling {
+  readonly rows: RawRow[];
+  readonly most: number;
+  readonly mostBytes: number;
+  bytes: number;
+}
+
+function isFull({ rows, bytes, most, mostBytes }: Filling): boolean {
+  return rows.length >= most || bytes >= mostBytes;
+}
+
+/** Takes what is there, at most a slice. */
+function fill(chunk: Filling, stream: RowStream, convert: (row: RawRow) => number): void {
+  const end = chunk.rows.length + SLICE_ROWS;
+  while (chunk.rows.length < end && !isFull(chunk)) {
+    const row = stream.read();
+    if (row === null) return;
+    chunk.bytes += convert(row);
+    chunk.rows.push(row);
+  }
+}
+
+/** Waits for rows; false at the end. */
+async function more(events: Events, job: RowJob): Promise<boolean> {
+  if (events.failure !== undefined) throw events.failure.thrown;
+  if (events.hasEnded) return false;
+  await events.next(job);
+  return true;
+}
+
+/** The server's own texts: the SDK would make numbers and dates of them that are not exact. */
+function openStream(statement: RowStatement): RowStream {
+  for (const column of (statement.getColumns() ?? []) as unknown as readonly RawColumn[]) {
+    const index = column.getIndex();
+    column._getRowValue = ({ values }) => values[index] ?? null;
+  }
+  return statement.streamRows() as RowStream;
+}
+
+/** About what a cell costs beside its text. */
+const CELL_BYTES = 16;
+
+function converter(statement: RowStatement): (row: RawRow) => number {
+  const readers = (statement.getColumns() ?? []).map(readerOf);
+  return (row: Cell[]) => {
+    let bytes = row.length * CELL_BYTES;
+    for (let index = 0; index < row.length; index += 1) {
+      const text = row[index];
+      if (typeof text !== 'string') continue;
+      bytes += text.length;
+      const read = readers[index];
+      if (read !== undefined) row[index] = read(text);
+    }
+    return bytes;
+  };
+}
+
+function requireAll(count: number, statement: RowStatement): void {
+  const announced: number | undefined = statement.getNumRows();
+  if (announced === undefined || announced === count) return;
+  throw new AppError(
+    'WAREHOUSE_SESSION_LOST',
+    `The warehouse announced ${announced} rows and gave ${count}; the rest was lost on the way.`,
+  );
+}

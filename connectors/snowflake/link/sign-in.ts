@@ -1,0 +1,45 @@
+import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { accessUrlOf, accountNameOf } from '../address.ts';
+import type { SnowflakeConfig } from '../config.ts';
+import type { Connection } from '../sdk.ts';
+import { requireReadable } from './private-key.ts';
+
+/** What the SDK is told of a connection. Throws WAREHOUSE_CREDENTIALS for a key that cannot be read. */
+export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnvironment): object {
+  const { warehouse, database, schema, role, user } = config;
+  return {
+    ...{ account: accountNameOf(config), accessUrl: accessUrlOf(config, environment), username: user },
+    ...{ warehouse, database, role, ...(schema === undefined ? {} : { schema }) },
+    ...credentialsOf(config),
+    ...{ rowMode: 'array', streamResult: true, representNullAsStringNull: false },
+    // one part of a result ahead of the one that is read
+    ...{ resultPrefetch: 1, rowStreamHighWaterMark: 1000 },
+    // a read may take longer than the four hours that a silent session lives
+    clientSessionKeepAlive: true,
+    // unset, or 0, every bound statement would go through a stage
+    arrayBindingThreshold: 1e9,
+    // the engine tries again
+    sfRetryMaxLoginRetries: 0,
+  };
+}
+
+function credentialsOf({
+  password,
+  private_key: privateKey,
+  private_key_passphrase: passphrase,
+  programmatic_access_token: token,
+}: SnowflakeConfig): object {
+  if (privateKey !== undefined) {
+    requireReadable(privateKey, passphrase);
+    const pass = passphrase === undefined ? {} : { privateKeyPass: passphrase };
+    return { authenticator: 'SNOWFLAKE_JWT', privateKey: privateKey.trim(), ...pass };
+  }
+  return token === undefined ? { password } : { authenticator: 'PROGRAMMATIC_ACCESS_TOKEN', token };
+}
+
+/** Throws what the SDK says. */
+export function signIn(connection: Connection): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.connect((failure) => (failure ? reject(failure) : resolve()));
+  });
+}

@@ -1,0 +1,130 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Caller, createRateLimiter } from '../../http/index.ts';
+import { AppError, sha256 } from '../../kernel/index.ts';
+import type { AccessDeps } from '../access-deps.ts';
+import { createFailureWindows } from '../tokens/failure-windows.ts';
+import { networkOf } from '../tokens/network-of.ts';
+import { checkSignedDate, signedBy } from './check-signature.ts';
+import { createFindInput, type KnownInput, type LiveSecret } from './find-input.ts';
+import { generateSecret } from './generate-credential.ts';
+import { type InputProof, type InputRequest, readInputProof } from './input-proof.ts';
+
+export interface AuthenticateInputDeps extends AccessDeps {
+  /** How far the Date of a signed request may be from now. */
+  readonly signatureWindowMs: number;
+  /** How many requests with a browser's key alone one address may send in a second, to this daemon. */
+  readonly keyOnlyPerSecond: number;
+}
+
+export type AuthenticateInput = (request: InputRequest) => Promise<Caller>;
+
+/**
+ * Who sends data: the key of an input or a feed, with its secret, with a signature, or alone where it may be (rulings §2, §3).
+ * 401 without a proof; 401, at the events API 403, for a wrong one; 403 for a use that the key does not have and for a feed
+ * that is not active. Whoever fails too often under one key, or with keys nobody knows, is told to wait: 429. The right
+ * proof is never refused: whoever shares an address could lock it out.
+ */
+export function createAuthenticateInput(deps: AuthenticateInputDeps): AuthenticateInput {
+  const findInput = createFindInput(deps);
+  const failures = createFailureWindows(deps.clock, 'key and secret');
+  const nobody: readonly LiveSecret[] = [secretOfNobody()];
+  const limitPublic = createPublicLimit(deps);
+  return async (request) => {
+    const proof = readInputProof(request);
+    limitPublic(request, proof);
+    const input = await findInput(proof.key);
+    const proven = await prove(deps, { proof, request, input, secrets: input?.secrets ?? nobody });
+    if (input === undefined || !proven) {
+      failures.count(failureName(request, input?.key));
+      throw wrong(request, proof);
+    }
+    checkUse(input, proof);
+    return callerOf(input, proof);
+  };
+}
+
+function failureName({ address }: InputRequest, knownKey: string | undefined): string {
+  return knownKey === undefined ? networkOf(address) : `${networkOf(address)} ${knownKey}`;
+}
+
+/**
+ * Rulings §3, Key-only requests: limited per address. A write key is no browser's: it comes from servers, many users behind
+ * one address, and what its workspace may take in a second holds for it.
+ */
+function createPublicLimit({ clock, keyOnlyPerSecond }: AuthenticateInputDeps) {
+  const limiter = createRateLimiter({ clock });
+  return ({ address }: InputRequest, { means, use }: InputProof): void => {
+    if (means !== 'key_only' || use === 'write_key') return;
+    const { isAllowed, retryAfterSeconds } = limiter.take(networkOf(address), 1, keyOnlyPerSecond);
+    if (isAllowed) return;
+    const message = `This address sends more than ${keyOnlyPerSecond} requests a second with a key alone.`;
+    throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
+  };
+}
+
+/** Compared with where there is nothing to compare with, so that an unknown key costs the same work as a wrong secret. */
+function secretOfNobody(): LiveSecret {
+  const secret = generateSecret();
+  return { secret, sha256: sha256(secret.reveal()), untilMs: Number.NEGATIVE_INFINITY };
+}
+
+interface Attempt {
+  readonly proof: InputProof;
+  readonly request: InputRequest;
+  readonly input: KnownInput | undefined;
+  readonly secrets: readonly LiveSecret[];
+}
+
+async function prove(
+  { clock, signatureWindowMs }: AuthenticateInputDeps,
+  { proof, request, input, secrets }: Attempt,
+): Promise<boolean> {
+  switch (proof.means) {
+    case 'key_only':
+      return true;
+    case 'basic': {
+      const given = sha256(proof.secret.reveal());
+      return isLive(
+        secrets.filter((each) => timingSafeEqual(given, each.sha256)),
+        clock.nowMs(),
+      );
+    }
+    case 'signature': {
+      checkSignedDate(proof.date, clock.nowMs(), signatureWindowMs);
+      const { method, url } = request;
+      const body = await request.body(input?.workspaceId);
+      return isLive(signedBy(secrets, proof.signature, { method, url, date: proof.date, body }), clock.nowMs());
+    }
+  }
+}
+
+const isLive = (secrets: readonly LiveSecret[], nowMs: number): boolean =>
+  secrets.some(({ untilMs }) => nowMs < untilMs);
+
+function wrong({ rule }: InputRequest, { means }: InputProof): AppError {
+  const message = `The key is unknown or revoked${WRONG_PROOFS[means]}.`;
+  const isEvents = rule === 'input_events' || rule === 'input_web_events';
+  return new AppError(isEvents ? 'FORBIDDEN' : 'UNAUTHENTICATED', message);
+}
+
+const WRONG_PROOFS: Readonly<Record<InputProof['means'], string>> = {
+  basic: ', or the secret is wrong',
+  signature: ', or the signature is not that of this method, Date header, path and body',
+  key_only: '',
+};
+
+function checkUse({ key, uses, feed }: KnownInput, { use }: InputProof): void {
+  if (feed?.isActive === false) throw new AppError('FORBIDDEN', 'The feed of this key is not active.');
+  if (uses.includes(use)) return;
+  const allowed = [...uses, use].join(',');
+  const advice = `\`penstock credentials uses ${key} --uses ${allowed}\` allows it`;
+  throw new AppError('FORBIDDEN', `This key is not for the use "${use}"; ${advice}.`);
+}
+
+function callerOf({ key, workspaceId, feed }: KnownInput, { means }: InputProof): Caller {
+  const input =
+    feed === undefined
+      ? ({ key, kind: 'input', means } as const)
+      : ({ key, kind: 'feed', feedId: feed.id, means } as const);
+  return { actor: key, workspaceId, input };
+}

@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import { type AccessDeps, type Actor, timeOf } from '../access-deps.ts';
+import { platformCredentials } from '../tables.ts';
+import { recordCredentialChange, requireLiveCredential } from './platform-credential.ts';
+
+/**
+ * The credential gets no more tokens. Tokens that it was given are valid until they expire, at most 8 hours (002: they
+ * cannot be revoked); who must stop them earlier first takes all workspaces from the credential.
+ */
+export async function revokePlatformCredential(
+  { store, clock }: AccessDeps,
+  input: { clientId: string; actor: Actor },
+): Promise<void> {
+  const revokedOn = timeOf(clock);
+  await store.transaction(async (tx) => {
+    const row = await requireLiveCredential(tx, input.clientId);
+    await tx.orm
+      .update(platformCredentials)
+      .set({ revokedOn, previousSha256: null, previousUntil: null })
+      .where(eq(platformCredentials.clientId, row.clientId));
+    await recordCredentialChange(tx, row, {
+      actor: input.actor,
+      occurredOn: revokedOn,
+      action: 'platform_credential.revoked',
+      detail: { name: row.name },
+    });
+  });
+}

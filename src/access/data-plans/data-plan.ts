@@ -1,0 +1,63 @@
+import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { PLAN_STATUSES } from '../contract/data-plan.ts';
+import { dataPlans } from '../tables.ts';
+
+export interface DataPlanVersion {
+  readonly version: number;
+  readonly status: (typeof PLAN_STATUSES)[number];
+}
+
+/** A data plan as the registry knows it. */
+export interface RegisteredPlan extends Omit<InferSelectModel<typeof dataPlans>, 'workspaceId' | 'versions'> {
+  /** Each once, in order. */
+  readonly versions: readonly DataPlanVersion[];
+}
+
+/** Who refers to a plan: a pipeline, with the version it names. */
+export interface DataPlanUse {
+  readonly pipelineId: string;
+  readonly version: number | undefined;
+}
+
+/** Asked before a plan, or a version of one, goes; the room of the pipelines answers. */
+export type DataPlanUses = (sql: Sql, workspaceId: WorkspaceId, planId: string) => Promise<readonly DataPlanUse[]>;
+
+export function dataPlanFromRow({ workspaceId: _, ...row }: InferSelectModel<typeof dataPlans>): RegisteredPlan {
+  return { ...row, versions: JSON.parse(row.versions) as readonly DataPlanVersion[] };
+}
+
+/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+export async function findDataPlan(
+  sql: Sql,
+  key: { readonly workspaceId: WorkspaceId; readonly id: string },
+  lock?: 'share' | 'update',
+): Promise<RegisteredPlan | undefined> {
+  const query = sql.orm
+    .select()
+    .from(dataPlans)
+    .where(and(eq(dataPlans.workspaceId, key.workspaceId), eq(dataPlans.id, key.id)));
+  const [row] = await (lock === undefined ? query : query.for(lock));
+  return row === undefined ? undefined : dataPlanFromRow(row);
+}
+
+/** As `findDataPlan`. Throws NOT_FOUND. */
+export async function loadDataPlan(...args: Parameters<typeof findDataPlan>): Promise<RegisteredPlan> {
+  const plan = await findDataPlan(...args);
+  if (plan !== undefined) return plan;
+  throw new AppError(
+    'NOT_FOUND',
+    `There is no data plan "${args[1].id}" in this workspace; GET the list to see what is.`,
+  );
+}
+
+/** All of the workspace, by id. */
+export async function listDataPlans(sql: Sql, workspaceId: WorkspaceId): Promise<readonly RegisteredPlan[]> {
+  const rows = await sql.orm
+    .select()
+    .from(dataPlans)
+    .where(eq(dataPlans.workspaceId, workspaceId))
+    .orderBy(asc(dataPlans.id));
+  return rows.map(dataPlanFromRow);
+}

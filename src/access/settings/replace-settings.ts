@@ -1,0 +1,71 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Caller } from '../../http/index.ts';
+import { parseJson, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { type AccessDeps, timeOf } from '../access-deps.ts';
+import { recordChange } from '../audit/record-change.ts';
+import type { SettingsBody, SettingsDocument } from '../contract/settings.ts';
+import { workspaceSettings } from '../tables.ts';
+import { type Ceilings, ceilingIssues, clampLimits } from './ceilings.ts';
+import { checkSettings, completeSettings } from './settings.ts';
+
+/**
+ * Replaces the settings; what the body leaves out has its default from now on. Answers them complete. The audit log gets
+ * what differs, before and after; a PUT that changes nothing leaves no entry.
+ */
+export async function replaceSettings(
+  { store, clock, ceilings = {} }: Pick<AccessDeps, 'store' | 'clock'> & { readonly ceilings?: Ceilings },
+  { workspaceId, actor }: Caller,
+  body: SettingsBody,
+): Promise<SettingsDocument> {
+  const issues = ceilingIssues(body, ceilings);
+  if (issues.length > 0) throw refuse(issues);
+  const after = clampLimits(completeSettings(body), ceilings);
+  checkSettings(after);
+  await store.transaction(async (tx) => {
+    const before = clampLimits(completeSettings(await lockSettings(tx, workspaceId)), ceilings);
+    await tx.orm
+      .update(workspaceSettings)
+      .set({ settings: stringifyJson(body), version: sql`${workspaceSettings.version} + 1` })
+      .where(eq(workspaceSettings.workspaceId, workspaceId));
+    const detail = { before: differing(before, after), after: differing(after, before) };
+    if (Object.keys(detail.after).length === 0) return;
+    const occurredOn = timeOf(clock);
+    await recordChange(tx, {
+      workspaceId,
+      occurredOn,
+      actor,
+      action: 'settings.changed',
+      resource: 'settings',
+      detail,
+    });
+  });
+  return after;
+}
+
+/** What is set now; its row is locked, so that the next change waits and sees this one. */
+async function lockSettings(tx: Transaction, workspaceId: WorkspaceId): Promise<SettingsBody> {
+  await tx.orm.insert(workspaceSettings).values({ workspaceId, settings: '{}', version: 0 }).onConflictDoNothing();
+  const [row] = await tx.orm
+    .select({ settings: workspaceSettings.settings })
+    .from(workspaceSettings)
+    .where(eq(workspaceSettings.workspaceId, workspaceId))
+    .for('update');
+  return parseJson(row?.settings ?? '{}') as SettingsBody;
+}
+
+/** The values of `one` that `other` does not have, by their path. */
+function differing(one: object, other: object, prefix = ''): Record<string, unknown> {
+  const theirs = other as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
+      const path = `${prefix}${name}`;
+      if (stringifyJson(value) === stringifyJson(theirs[name])) return [];
+      return isSection(value) ? Object.entries(differing(value, theirs[name] as object, `${path}.`)) : [[path, value]];
+    }),
+  );
+}
+
+function isSection(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

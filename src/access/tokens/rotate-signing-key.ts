@@ -1,0 +1,27 @@
+import { eq, lt } from 'drizzle-orm';
+import { AppError } from '../../kernel/index.ts';
+import { type AccessDeps, timeOf } from '../access-deps.ts';
+import { signingKeys } from '../tables.ts';
+import { insertSigningKey, listSigningKeys } from './signing-key.ts';
+import { KEY_CACHE_MS } from './signing-keys.ts';
+import { TOKEN_LIFETIME_SECONDS } from './token-claims.ts';
+
+/**
+ * A daemon may sign with the old key until its cache has the new one and the new one was published long enough; its last
+ * token lives 8 hours from then. The rest is for clocks that differ.
+ */
+const OLD_KEY_LIVES_MS = TOKEN_LIFETIME_SECONDS * 1000 + 2 * KEY_CACHE_MS + 5 * 60_000;
+
+/** A new key signs from now on; the old one is served and believed until its last token has expired (rulings §6). */
+export async function rotateSigningKey({ store, clock, keyRing }: AccessDeps): Promise<void> {
+  const nowMs = clock.nowMs();
+  await store.transaction(async (tx) => {
+    const [newest] = await listSigningKeys(tx);
+    const made = await insertSigningKey({ clock, keyRing }, tx, (newest?.generation ?? 0) + 1);
+    if (!made) throw new AppError('STORE_CONFLICT', 'The signing key was rotated at the same time; once was enough.');
+    if (newest === undefined) return;
+    const retiresOn = new Date(nowMs + OLD_KEY_LIVES_MS);
+    await tx.orm.update(signingKeys).set({ retiresOn }).where(eq(signingKeys.id, newest.kid));
+    await tx.orm.delete(signingKeys).where(lt(signingKeys.retiresOn, timeOf(clock)));
+  });
+}

@@ -1,0 +1,94 @@
+import { type CryptoKey, importJWK, importPKCS8, type JWTPayload, SignJWT } from 'jose';
+import { AppError, isWithin } from '../../kernel/index.ts';
+import type { AccessDeps } from '../access-deps.ts';
+import type { PublicJwk } from '../contract/token.ts';
+import {
+  ensureSigningKey,
+  listSigningKeys,
+  SIGNING_ALGORITHM,
+  type SigningKeyRow,
+  signingKeyContext,
+} from './signing-key.ts';
+
+/** How long a daemon believes what it read; a new key is published for so long before it signs, so all know it by then. */
+export const KEY_CACHE_MS = 60_000;
+/** Tokens with a key nobody knows make this daemon look once in so long, not once a request. */
+const UNKNOWN_KEY_MS = 5_000;
+
+/** The signing keys of the installation as this daemon holds them in memory. */
+export interface SigningKeys {
+  /** A signed token with the `kid` of its key. */
+  sign(claims: JWTPayload): Promise<string>;
+  /** The key that checks tokens of that `kid`, undefined when there is none or it retired. */
+  find(kid: string): Promise<CryptoKey | undefined>;
+  /** What /.well-known/jwks.json serves. */
+  published(): Promise<readonly PublicJwk[]>;
+}
+
+interface Loaded {
+  readonly atMs: number;
+  readonly rows: readonly SigningKeyRow[];
+}
+
+export function createSigningKeys(deps: AccessDeps): SigningKeys {
+  const { clock } = deps;
+  const current = createKeyCache(deps);
+  const checking = memo((row: SigningKeyRow) => importJWK(row.publicJwk, SIGNING_ALGORITHM) as Promise<CryptoKey>);
+  const signing = memo((row: SigningKeyRow) =>
+    importPKCS8(deps.keyRing.decrypt(row.privateKey, signingKeyContext(row.kid)).reveal(), SIGNING_ALGORITHM),
+  );
+  const live = async (maxAgeMs: number): Promise<readonly SigningKeyRow[]> =>
+    (await current(maxAgeMs)).filter((row) => row.retiresOn === null || row.retiresOn.getTime() > clock.nowMs());
+
+  return {
+    async sign(claims) {
+      const row = chooseSigner(await live(KEY_CACHE_MS), clock.nowMs());
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: row.kid, typ: 'JWT' })
+        .sign(await signing(row));
+    },
+    async find(kid) {
+      const named = (rows: readonly SigningKeyRow[]) => rows.find((row) => row.kid === kid);
+      const row = named(await live(KEY_CACHE_MS)) ?? named(await live(UNKNOWN_KEY_MS));
+      return row === undefined ? undefined : checking(row);
+    },
+    published: async () => (await live(KEY_CACHE_MS)).map((row) => row.publicJwk),
+  };
+}
+
+/** The newest key that was published long enough for every daemon to know it, else the oldest. */
+function chooseSigner(rows: readonly SigningKeyRow[], nowMs: number): SigningKeyRow {
+  const row = rows.find(({ createdOn }) => createdOn.getTime() + KEY_CACHE_MS <= nowMs) ?? rows.at(-1);
+  if (row === undefined) throw new AppError('INTERNAL', 'There is no signing key, although one was just made.');
+  return row;
+}
+
+/** Rows no older than asked for; callers that meet share one read. Makes the first key when there is none. */
+function createKeyCache(deps: AccessDeps): (maxAgeMs: number) => Promise<readonly SigningKeyRow[]> {
+  let loaded: Loaded | undefined;
+  let loading: Promise<Loaded> | undefined;
+  const load = async (): Promise<Loaded> => {
+    const atMs = deps.clock.nowMs();
+    const rows = await listSigningKeys(deps.store);
+    if (rows.length > 0) return { atMs, rows };
+    await ensureSigningKey(deps);
+    return { atMs, rows: await listSigningKeys(deps.store) };
+  };
+  return async (maxAgeMs) => {
+    if (loaded !== undefined && isWithin(deps.clock, loaded.atMs, maxAgeMs)) return loaded.rows;
+    loading ??= load().finally(() => {
+      loading = undefined;
+    });
+    loaded = await loading;
+    return loaded.rows;
+  };
+}
+
+function memo(make: (row: SigningKeyRow) => Promise<CryptoKey>): (row: SigningKeyRow) => Promise<CryptoKey> {
+  const made = new Map<string, Promise<CryptoKey>>();
+  return async (row) => {
+    const key = made.get(row.kid) ?? make(row);
+    made.set(row.kid, key);
+    return key;
+  };
+}

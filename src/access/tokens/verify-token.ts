@@ -1,0 +1,47 @@
+import { errors, type JWTHeaderParameters, jwtVerify } from 'jose';
+import { AppError, type Clock } from '../../kernel/index.ts';
+import { SIGNING_ALGORITHM } from './signing-key.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** For clocks of daemons that differ. */
+const LEEWAY_SECONDS = 5;
+
+export interface TokenCheck {
+  readonly signingKeys: SigningKeys;
+  readonly clock: Clock;
+  /** Issuer and audience of our tokens. */
+  readonly baseUrl: () => string;
+}
+
+/** The client id of a token of ours that is valid now. Throws UNAUTHENTICATED that says what to do, and nothing else. */
+export async function verifyToken({ signingKeys, clock, baseUrl }: TokenCheck, token: string): Promise<string> {
+  const keyOf = async ({ kid }: JWTHeaderParameters) => {
+    const key = kid === undefined ? undefined : await signingKeys.find(kid);
+    if (key === undefined) throw new errors.JWKSNoMatchingKey();
+    return key;
+  };
+  try {
+    const { payload } = await jwtVerify(token, keyOf, {
+      algorithms: [SIGNING_ALGORITHM],
+      issuer: baseUrl(),
+      audience: baseUrl(),
+      requiredClaims: ['sub', 'iat', 'exp'],
+      clockTolerance: LEEWAY_SECONDS,
+      currentDate: new Date(clock.nowMs()),
+    });
+    return payload.sub ?? '';
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+function refusal(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired) {
+    return new AppError('UNAUTHENTICATED', 'The bearer token has expired; ask POST /oauth/token for a new one.');
+  }
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') {
+    return new AppError('UNAUTHENTICATED', 'The bearer token is for another address (its audience is not this API).');
+  }
+  if (!(error instanceof errors.JOSEError)) return error;
+  return new AppError('UNAUTHENTICATED', 'The bearer token is not one of this API, or was changed.', { cause: error });
+}

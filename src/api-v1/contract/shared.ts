@@ -1,0 +1,13 @@
+import { type TProperties, Type } from 'typebox';
+import { Int64 } from '../../http/index.ts';
+import { auditProperties, Slug } from '../../pipelines/index.ts';
+
+/** Read-only fields of every resource: ignored in bodies, so that what GET answered can be PUT (rulings §1). */
+export const READ_ONLY_FIELDS = ['workspace_id', 'is_faulted', 'faulted_reason', ...Object.keys(auditProperties)];
+
+export const workspaceProperty = { workspace_id: Int64() };
+
+/** not shown: whether a PUT repeats the id of its path; it may, and must not name another. */
+export function optionalId<Properties extends TProperties>(properties: Properties) {
+  return { id: Type.Optional(Slug), ...properties };
+}

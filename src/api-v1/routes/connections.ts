@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { refuse } from '../../kernel/index.ts';
+import type { Connection, PipelinesDeps } from '../../pipelines/index.ts';
+import {
+  createConnection,
+  deleteConnection,
+  listConnections,
+  NoContent,
+  pathParams,
+  replaceConnection,
+  workspaceParams,
+} from '../../pipelines/index.ts';
+import { type Provider, providerOf } from '../../warehouse/index.ts';
+import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
+import { READ_ONLY_FIELDS } from '../contract/shared.ts';
+import { loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
+import { keptOfConnection } from '../kept.ts';
+import { rendered } from '../render-errors.ts';
+import { requireTimestampType } from '../require-timestamp-type.ts';
+import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
+import { CONNECTION_NAMES, connectionAnswer, connectionBody } from '../wire/connection.ts';
+import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/connections`;
+const tag = 'Warehouse sync v1: connections';
+const params = pathParams({ connectionId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 1: connections. */
+export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
+}
+
+function list({ store, fleet }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams },
+    operationId: 'listConnectionsV1',
+    summary: 'Connections of the warehouses that version 1 has, or those of one type',
+    query: Type.Object({ type: Type.Optional(Type.String({ description: 'alpha, beta or gamma.' })) }),
+    responses: { 200: Type.Array(ConnectionAnswer) },
+    async handler({ caller, query: { type } }) {
+      const provider = type === undefined ? undefined : providerOfType(type);
+      if (type !== undefined && provider === undefined) throw refuse([{ path: 'type', message: unknownType(type) }]);
+      const all = await listConnections(store, caller.workspaceId, provider);
+      const known = all.filter((connection) => warehouseOf(connection) !== undefined);
+      return { status: 200, body: known.map((connection) => connectionAnswer(fleet, connection)) };
+    },
+  });
+}
+
+function get({ store, fleet }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getConnectionV1',
+    summary: 'One connection',
+    responses: { 200: ConnectionAnswer },
+    async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
+      return { status: 200, body: connectionAnswer(fleet, await loadKnownConnection(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'createConnectionV1',
+    summary: 'Saves a connection when its warehouse can be reached',
+    body: ConnectionBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: ConnectionAnswer },
+    refusals: { 505: UNREACHABLE },
+    async handler({ caller, body }) {
+      const made = await rendered(CONNECTION_NAMES, async () =>
+        createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true }),
+      );
+      return { status: 200, body: connectionAnswer(deps.fleet, made) };
+    },
+  });
+}
+
+function replace(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'replaceConnectionV1',
+    summary: 'Replaces what version 1 knows of a connection and clears its fault, when its warehouse can be reached',
+    body: ConnectionChange,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: ConnectionAnswer },
+    refusals: { 505: UNREACHABLE },
+    async handler({ caller, params: { connectionId: id }, body }) {
+      const { workspaceId } = caller;
+      const put = async () => {
+        const stored = await loadKnownConnection(deps.store, { workspaceId, id });
+        const saving = { body: connectionBody(deps.fleet, { id, ...body }, stored), mustAnswer: true };
+        await requireTypesStay(deps, stored, providerOf(saving.body.service_provider));
+        return replaceConnection(deps, caller, {
+          ...{ id, ...saving, basedOn: { read: stored, kept: keptOfConnection } },
+        });
+      };
+      const saved = await rendered(CONNECTION_NAMES, () => untilUnchanged(put));
+      return { status: 200, body: connectionAnswer(deps.fleet, saved) };
+    },
+  });
+}
+
+/** Which types a load timestamp may have depends on the warehouse, and another one may lack that of a pipeline's model. */
+async function requireTypesStay(
+  { store }: PipelinesDeps,
+  { workspaceId, id, provider: before }: Connection,
+  provider: Provider | undefined,
+): Promise<void> {
+  if (provider === undefined || provider === before) return;
+  for (const { pipeline, dataModel } of await loadKnownPipelines(store, { workspaceId, connectionId: id })) {
+    if (pipeline.kept.followsModel !== true) continue;
+    requireTimestampType({ id, provider }, dataModel.loadTimestamp, `type: data model "${dataModel.id}": `);
+  }
+}
+
+function remove(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'deleteConnectionV1',
+    summary: 'Deletes a connection that no pipeline uses; one that is used is 400',
+    responses: { 204: NoContent },
+    async handler({ caller, params: { connectionId: id } }) {
+      await loadKnownConnection(deps.store, { workspaceId: caller.workspaceId, id });
+      await deleteConnection(deps, caller, id);
+      return { status: 204 };
+    },
+  });
+}

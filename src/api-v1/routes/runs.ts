@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS, PageQuery, readPage } from '../../http/index.ts';
+import type { PipelinesDeps } from '../../pipelines/index.ts';
+import { findLatestRun, listRuns, loadRun, pathParams } from '../../pipelines/index.ts';
+import { PipelineStatusAnswer, RunStatusAnswer, RunStatusesAnswer } from '../contract/run.ts';
+import { loadKnownPipeline } from '../in-version-one.ts';
+import { pipelineAnswer } from '../wire/pipeline.ts';
+import { runStatusAnswer } from '../wire/run.ts';
+import { BASE, pipelineParams as params, READS } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/pipelines/:pipelineId/status`;
+const tag = 'Warehouse sync v1: status';
+
+/** The status of a pipeline and its runs. */
+export function runEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+  return [status(deps), list(deps), get(deps)];
+}
+
+function status({ store }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params, query: NO_PARAMETERS },
+    operationId: 'getPipelineStatusV1',
+    summary: 'How a pipeline, its connection and its latest run stand',
+    responses: { 200: PipelineStatusAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id } }) {
+      const context = await loadKnownPipeline(store, { workspaceId, id });
+      const { is_active, is_faulted } = pipelineAnswer(context);
+      const latest = await findLatestRun(store, context.pipeline);
+      const body = {
+        ...{ is_active, is_faulted },
+        is_connection_active: context.connection.state === 'active',
+        is_connection_faulted: context.connection.fault !== null,
+        latest_pipeline_run: latest === undefined ? null : runStatusAnswer(latest, id),
+      };
+      return { status: 200, body };
+    },
+  });
+}
+
+function list({ store }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/runs`, tag, params, query: PageQuery },
+    operationId: 'listRunStatusesV1',
+    summary: 'Runs of a pipeline by logical date, the newest first',
+    responses: { 200: RunStatusesAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
+      const page = readPage(query);
+      const { pipeline } = await loadKnownPipeline(store, { workspaceId, id });
+      const runs = await listRuns(store, pipeline, page);
+      return { status: 200, body: { items: runs.map((run) => runStatusAnswer(run, id)) } };
+    },
+  });
+}
+
+function get({ store }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/runs/:pipelineRunId`, tag, query: NO_PARAMETERS },
+    operationId: 'getRunStatusV1',
+    summary: 'One run',
+    params: pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() }),
+    responses: { 200: RunStatusAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id, pipelineRunId } }) {
+      const { pipeline } = await loadKnownPipeline(store, { workspaceId, id });
+      return { status: 200, body: runStatusAnswer(await loadRun(store, pipeline, BigInt(pipelineRunId)), id) };
+    },
+  });
+}

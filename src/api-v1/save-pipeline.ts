@@ -1,0 +1,78 @@
+// POST and PUT of a pipeline in version 1: its own rules of feed, plan, type and reach, then the verbs of version 2.
+import type { Static } from 'typebox';
+import type { Caller } from '../http/index.ts';
+import { refuse, type WorkspaceId } from '../kernel/index.ts';
+import type { PipelineContext, PipelinesDeps } from '../pipelines/index.ts';
+import {
+  createPipeline,
+  findDataModel,
+  probeStored,
+  replacePipeline,
+  requireAnswer,
+  unknownConnection,
+  unknownDataModel,
+} from '../pipelines/index.ts';
+import type { PipelineBody } from './contract/pipeline.ts';
+import { findKnownConnection, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
+import { keptOfJoined, keptOfPipeline } from './kept.ts';
+import { rendered } from './render-errors.ts';
+import { requirePlan } from './require-plan.ts';
+import { requireTimestampType } from './require-timestamp-type.ts';
+import { PIPELINE_NAMES, type SaidInTwo, saidInTwo } from './wire/pipeline-body.ts';
+
+type Body = Static<typeof PipelineBody>;
+
+/** Throws VALIDATION_FAILED, DUPLICATE_ID, NOT_FOUND for a plan, and WAREHOUSE_UNREACHABLE unless it is a draft. */
+export async function createVersionOne(deps: PipelinesDeps, caller: Caller, body: Body): Promise<PipelineContext> {
+  const post = async () => {
+    const { read, ...said } = await draft(deps, caller, { body });
+    return createPipeline(deps, caller, { ...said, basedOn: { read, kept: keptOfJoined } });
+  };
+  return rendered(PIPELINE_NAMES, () => untilUnchanged(post));
+}
+
+/** As `createVersionOne`, and throws RUN_IN_PROGRESS where it resets the pipeline while a run is not over. */
+export async function replaceVersionOne(
+  deps: PipelinesDeps,
+  caller: Caller,
+  { id, body }: { readonly id: string; readonly body: Omit<Body, 'id'> & { readonly id?: string } },
+): Promise<PipelineContext> {
+  const put = async () => {
+    const stored = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
+    const { read, ...said } = await draft(deps, caller, { body: { id, ...body }, stored });
+    // not shown: version 1 cannot prevent resets; what resets is another load timestamp, and that is meant
+    const basedOn = { read: { ...read, pipeline: stored.pipeline }, kept: keptOfPipeline };
+    return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn });
+  };
+  return rendered(PIPELINE_NAMES, () => untilUnchanged(put));
+}
+
+async function draft(
+  deps: PipelinesDeps,
+  { workspaceId }: Caller,
+  { body, stored }: { readonly body: Body; readonly stored?: PipelineContext },
+): Promise<SaidInTwo & { readonly read: Joined }> {
+  const used = await findUsed(deps, workspaceId, body);
+  const { connection, dataModel } = used;
+  const said = saidInTwo(body, { dataModel, ...(stored !== undefined && { stored }) });
+  await requirePlan(deps.store, workspaceId, { body, stored: stored?.pipeline.kept.dataPlan });
+  if (said.marks.followsModel) requireTimestampType(connection, dataModel.loadTimestamp, 'data_model_id: ');
+  if (said.body.state !== 'new') requireAnswer(deps, connection, await probeStored(deps, connection));
+  return { ...said, read: used };
+}
+
+type Joined = Pick<PipelineContext, 'connection' | 'dataModel'>;
+
+async function findUsed(
+  { store }: PipelinesDeps,
+  workspaceId: WorkspaceId,
+  { connection_id, data_model_id }: Body,
+): Promise<Joined> {
+  const connection = await findKnownConnection(store, { workspaceId, id: connection_id });
+  const dataModel = await findDataModel(store, { workspaceId, id: data_model_id });
+  if (connection !== undefined && dataModel !== undefined) return { connection, dataModel };
+  throw refuse([
+    ...(connection === undefined ? [{ path: 'connection_id', message: unknownConnection(connection_id) }] : []),
+    ...(dataModel === undefined ? [{ path: 'data_model_id', message: unknownDataModel(data_model_id) }] : []),
+  ]);
+}

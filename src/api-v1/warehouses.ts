@@ -1,0 +1,72 @@
+// Warehouse sync version 1 (002): a second view of the rows of version 2, with its own shapes, status codes and warehouses.
+// What it has to say becomes a body of version 2 and goes through the same verbs; what it cannot say stays as it is stored.
+// Terminology: a pipeline *follows* its model when its iterator and delay are those of the model's load timestamp.
+
+import type { Connection } from '../pipelines/index.ts';
+import { type Provider, providerOf } from '../warehouse/index.ts';
+
+export const TYPES = ['alpha', 'beta', 'gamma'] as const;
+export type Type = (typeof TYPES)[number];
+
+interface Warehouse {
+  readonly type: Type;
+  /** Names of version 1 by those of version 2's `config`. What is not among them version 1 cannot say. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** What version 2 requires and version 1 does not know, of a connection that version 1 makes. */
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly timestampTypes: readonly TimestampType[];
+  /** Fields that version 1 cannot say and that cannot stand beside a password: one that it sends takes their place. */
+  readonly otherSignIns?: readonly string[];
+}
+
+const UNIX = ['timestamp_unixtime_ms', 'timestamp_unixtime_s'] as const;
+const ALPHA_TYPES = ['timestamp_ltz', 'timestamp_ntz', 'timestamp_tz', 'datetime', 'date', ...UNIX] as const;
+/** Of a load timestamp, over all warehouses. */
+export const TIMESTAMP_TYPES = ['timestamp', ...ALPHA_TYPES] as const;
+export type TimestampType = (typeof TIMESTAMP_TYPES)[number];
+
+const same = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
+
+/** 002, Warehouse sync version 1 resources. A provider that is not here does not exist in version 1. */
+export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
+  Alpha: {
+    type: 'alpha',
+    fields: {
+      ...{ account_identifier: 'source_account_id', aws_iam_user_arn: 'alpha_aws_iam_user_arn' },
+      ...{ aws_external_id: 'alpha_aws_external_id' },
+      ...same('region', 'warehouse', 'database', 'user', 'role', 'password'),
+    },
+    // not shown: version 1 has no storage integration, without which rows are read just as well
+    defaults: { storage_integration: '' },
+    timestampTypes: ALPHA_TYPES,
+    otherSignIns: ['private_key', 'private_key_passphrase', 'programmatic_access_token'],
+  },
+  Beta: {
+    type: 'beta',
+    fields: same('region', 'project_id', 'dataset_id', 'service_account_id', 'service_account_key'),
+    defaults: {},
+    timestampTypes: ['datetime', 'date', 'timestamp', ...UNIX],
+  },
+  Gamma: {
+    type: 'gamma',
+    fields: { aws_iam_role_arn: 'gamma_aws_iam_role_arn', ...same('database', 'user', 'password', 'host', 'port') },
+    defaults: {},
+    // not shown: which types Gamma has in version 1; all of them
+    timestampTypes: TIMESTAMP_TYPES,
+  },
+};
+
+/** Throws nothing: undefined where version 1 does not know the warehouse. */
+export function warehouseOf({ provider }: Pick<Connection, 'provider'>): Warehouse | undefined {
+  return WAREHOUSES[provider];
+}
+
+/** The provider of a word of version 1 or of a product's name; undefined: none that version 1 has. */
+export function providerOfType(word: string): Provider | undefined {
+  const provider = providerOf(word);
+  return provider === undefined || WAREHOUSES[provider] === undefined ? undefined : provider;
+}
+
+export function unknownType(word: string): string {
+  return `"${word}" is no type of a warehouse; use one of ${TYPES.join(', ')}`;
+}

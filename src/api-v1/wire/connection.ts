@@ -1,0 +1,71 @@
+import type { Static } from 'typebox';
+import { type Issue, refuse } from '../../kernel/index.ts';
+import type { ConnectionBody as BodyOfTwo, Connection } from '../../pipelines/index.ts';
+import { auditAnswer, maskConfig, secretFieldsOf } from '../../pipelines/index.ts';
+import type { ConnectionConfig, Fleet, Provider } from '../../warehouse/index.ts';
+import { CONFIG_NAMES, type ConnectionAnswer, type ConnectionBody } from '../contract/connection.ts';
+import type { FieldNames } from '../render-errors.ts';
+import { providerOfType, unknownType, WAREHOUSES } from '../warehouses.ts';
+
+type Body = Static<typeof ConnectionBody>;
+type Warehouse = NonNullable<(typeof WAREHOUSES)[Provider]>;
+
+/** A connection of a warehouse that version 1 has, with masked secrets; what it does not know is not there. */
+export function connectionAnswer(fleet: Fleet, connection: Connection): Static<typeof ConnectionAnswer> {
+  const { id, name, workspaceId, provider, fault } = connection;
+  const { type, fields } = WAREHOUSES[provider] as Warehouse;
+  const masked = maskConfig({ config: connection.config, secretFields: secretFieldsOf(fleet, provider) });
+  const config = Object.entries(fields).map(([field, own]) => [own, textOf(masked[field])]);
+  return {
+    ...{ id, name, workspace_id: workspaceId, is_faulted: fault !== null, type },
+    ...Object.fromEntries(config),
+    ...auditAnswer(connection),
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return value === undefined || value === null ? null : String(value);
+}
+
+/**
+ * The body of version 2 that says the same. `stored` is the connection that a PUT replaces: its state, and what version 1
+ * cannot say of its configuration, stay; of secrets the mask says so. Throws VALIDATION_FAILED.
+ */
+export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
+  const provider = providerOfType(body.type);
+  if (provider === undefined) throw refuse([{ path: 'type', message: unknownType(body.type) }]);
+  const warehouse = WAREHOUSES[provider] as Warehouse;
+  const foreign = foreignFields(body, warehouse);
+  if (foreign.length > 0) throw refuse(foreign);
+  const said = Object.entries(warehouse.fields).flatMap(([field, own]) => {
+    const value = body[own as (typeof CONFIG_NAMES)[number]];
+    return value === undefined || value === null ? [] : [[field, value]];
+  });
+  const secretFields = secretFieldsOf(fleet, provider);
+  const kept =
+    stored?.provider === provider
+      ? unsaid(maskConfig({ config: stored.config, secretFields }), warehouse, body)
+      : warehouse.defaults;
+  return {
+    ...{ id: body.id, name: body.name, state: stored?.state ?? 'active', service_provider: provider },
+    config: { ...kept, ...Object.fromEntries(said) },
+  };
+}
+
+function foreignFields(body: Body, { type, fields }: Warehouse): readonly Issue[] {
+  const own = Object.values(fields);
+  return CONFIG_NAMES.filter((name) => body[name] != null && !own.includes(name)).map((path) => ({
+    path,
+    message: `is not a field of ${type}; known are ${own.join(', ')}`,
+  }));
+}
+
+/** What version 1 cannot say, but for ways to sign in where the body has a password. */
+function unsaid(config: ConnectionConfig, { fields, otherSignIns = [] }: Warehouse, body: Body): ConnectionConfig {
+  const replaced = body.password == null ? [] : otherSignIns;
+  const isKept = (field: string) => fields[field] === undefined && !replaced.includes(field);
+  return Object.fromEntries(Object.entries(config).filter(([field]) => isKept(field)));
+}
+
+/** How version 1 names what version 2 complains of. */
+export const CONNECTION_NAMES: FieldNames = { service_provider: 'type' };

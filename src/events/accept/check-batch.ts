@@ -1,0 +1,54 @@
+import { type Issue, type Json, stringifyJson, unstorableText } from '../../kernel/index.ts';
+import { EventBatch } from '../contract/batch.ts';
+import { compileCheck } from '../contract/compile-check.ts';
+import { shapeOf } from '../contract/form.ts';
+import { type BatchLimits, complainAt, type Scan } from '../contract/scan.ts';
+
+const check = compileCheck(shapeOf(EventBatch));
+
+/**
+ * What is wrong with an event batch (000; rulings §2), each complaint with its path such as
+ * `events[3].data.product_action.action`; none when it can be kept, and then it is an `EventBatch`. Nothing is changed, cut
+ * or filled in. `body` is what the lossless JSON parser gives; `source`, the text it came from, spares writing it again
+ * to learn its size.
+ */
+export function checkBatch(body: unknown, limits: BatchLimits, source?: string): readonly Issue[] {
+  try {
+    const text = source ?? stringifyJson(body) ?? '';
+    const sizeBytes = Buffer.byteLength(text);
+    if (sizeBytes > limits.batchBytes) return [tooLarge(sizeBytes, limits)];
+    return issuesOf(body, limits, text);
+  } catch (error) {
+    // the stack ends after some thousand levels; V8 says so with a RangeError wherever it is met
+    if (error instanceof RangeError) return [{ path: '', message: 'is nested too deeply' }];
+    throw error;
+  }
+}
+
+function tooLarge(sizeBytes: number, { batchBytes }: BatchLimits): Issue {
+  return {
+    path: '',
+    message: `The batch has ${sizeBytes} bytes; at most ${batchBytes} are allowed. Send fewer events.`,
+  };
+}
+
+function issuesOf(body: unknown, limits: BatchLimits, text: string): readonly Issue[] {
+  const scan: Scan = { limits, trail: [], issues: [] };
+  check(body, scan);
+  if (scan.issues.length === 0) checkLogin(body as EventBatch, scan);
+  const unstorable = unstorableText(body as Json, text);
+  if (unstorable.length === 0) return scan.issues;
+  // one complaint a field: what cannot be stored need not also hear of its pattern
+  const paths = new Set(unstorable.map(({ path }) => path));
+  return [...unstorable, ...scan.issues.filter(({ path }) => !paths.has(path))];
+}
+
+// not shown: both spellings of the one login identity, with two values, would make two people of a batch's one
+function checkLogin({ user_identities: identities }: EventBatch, scan: Scan): void {
+  const { customer_id: one, customerid: other } = identities ?? {};
+  if (one === undefined || one === null || other === undefined || other === null) return;
+  if (String(one) === String(other)) return;
+  scan.trail.push('user_identities');
+  complainAt(scan, 'customerid', 'is another spelling of customer_id, which has another value; send one of them');
+  scan.trail.pop();
+}

@@ -1,0 +1,38 @@
+import { settingMs } from '../../identity/index.ts';
+import { stringifyJson } from '../../kernel/index.ts';
+import type { EventBatch } from '../contract/batch.ts';
+
+interface BatchTimes {
+  /** When the batch's attributes were set. */
+  readonly setAtMs: number;
+  readonly receivedMs: number;
+}
+
+const REGULATIONS = ['gdpr', 'ccpa'] as const;
+
+/**
+ * A batch's consent_state as profiles keep it (`Person.consent`): each purpose with the time it was given or refused at.
+ * Undefined: it says nothing.
+ * not shown: a purpose whose time is null counts from the batch's own, and one from the future as received now, as
+ * attributes do: else a wrong clock would outlast every withdrawal. The batch itself keeps what it said.
+ */
+export function consentText(state: EventBatch['consent_state'], times: BatchTimes): string | undefined {
+  if (state === undefined || state === null) return undefined;
+  const parts = REGULATIONS.flatMap((regulation) => {
+    const purposes = purposesText(state[regulation], times);
+    return purposes === '' ? [] : `"${regulation}":{${purposes}}`;
+  });
+  return parts.length === 0 ? undefined : `{${parts.join(',')}}`;
+}
+
+type Purposes = NonNullable<EventBatch['consent_state']>['gdpr'];
+
+function purposesText(purposes: Purposes, { setAtMs, receivedMs }: BatchTimes): string {
+  return Object.entries(purposes ?? {})
+    .flatMap(([name, purpose]) => {
+      if (purpose === null) return [];
+      const givenMs = settingMs(purpose.timestamp_unixtime_ms ?? setAtMs, receivedMs);
+      return `${JSON.stringify(name)}:${stringifyJson({ ...purpose, timestamp_unixtime_ms: givenMs })}`;
+    })
+    .join(',');
+}

@@ -1,0 +1,36 @@
+import { stringifyJson } from '../../kernel/index.ts';
+import type { EventBatch } from '../contract/batch.ts';
+import { onOneLine, withoutFields } from './json-text.ts';
+
+/** Where a batch came in: what its `source_info` says where the sender gives none (rulings §2). */
+export interface BatchOrigin {
+  readonly channel: 'server_to_server' | 'javascript';
+  readonly isHistorical: boolean;
+}
+
+/** What the log puts in front itself. */
+const OF_THE_LOG = ['mpid', 'batch_id'] as const;
+
+/**
+ * A valid batch as the log keeps it (`BatchToKeep.text`): the sender's own text on one line, with `environment` and
+ * `source_info` where they are absent.
+ */
+export function keptText(batch: EventBatch, text: string, origin: BatchOrigin): string {
+  const added = addedFields(batch, origin);
+  const removed = [...OF_THE_LOG, ...Object.keys(added)].filter((name) => Object.hasOwn(batch, name));
+  const line = onOneLine(text.trim());
+  const own = removed.length === 0 ? line : withoutFields(line, removed);
+  const front = stringifyJson(added);
+  if (front === '{}') return own;
+  return own.slice(1).trim() === '}' ? front : `${front.slice(0, -1)},${own.slice(1)}`;
+}
+
+function addedFields({ environment, source_info: given }: EventBatch, { channel, isHistorical }: BatchOrigin) {
+  const historical = isHistorical ? { is_historical: true } : {};
+  // not shown: what a sender says of itself stays; only that a batch is historical is known by the path as well
+  const saysAll = given !== null && given !== undefined && (!isHistorical || typeof given.is_historical === 'boolean');
+  return {
+    ...(environment === undefined && { environment: 'production' }),
+    ...(!saysAll && { source_info: { channel, ...given, ...historical } }),
+  };
+}

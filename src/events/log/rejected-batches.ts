@@ -1,0 +1,146 @@
+// Batches of bulk requests that were refused: kept with their reason, so that whoever operates the workspace can mend what
+// sends them (rulings §2). Nothing else reads them.
+import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
+import type { Retention } from '../../access/index.ts';
+import type { Page } from '../../http/index.ts';
+import { deliverInTransaction, type Identities } from '../../identity/index.ts';
+import {
+  AppError,
+  type Clock,
+  createIdSource,
+  type Issue,
+  stringifyJson,
+  type WorkspaceId,
+} from '../../kernel/index.ts';
+import { deleteInParts, type Sql, type Store, type Transaction, withinPageBytes } from '../../store/index.ts';
+import { rejectedBatches } from '../tables.ts';
+import { readable, whoInJson } from '../who-in-json.ts';
+
+export interface Rejection {
+  /** JSON text as it came. */
+  readonly text: string;
+  readonly issues: readonly Issue[];
+}
+
+interface RejectedRequest {
+  readonly workspaceId: WorkspaceId;
+  /** Of the input or feed. */
+  readonly key: string;
+  readonly path: string;
+  readonly rejections: readonly Rejection[];
+}
+
+/** Longer ones are kept without their text, which is refused for its size; and so are those that cannot be written again. */
+const MOST_CHARACTERS = 131_072;
+
+/** Resolves when the rejections are durable. */
+export type RecordRejections = (request: RejectedRequest) => Promise<void>;
+
+const ATTEMPTS = 3;
+
+/** One for a process: two might draw the same ids. */
+export function createRecordRejections(deps: RecordDeps): RecordRejections {
+  const { store, clock, identities } = deps;
+  const nextId = createIdSource(clock);
+  return async (request) => {
+    for (let attempt = 1; ; attempt++) {
+      const ids = request.rejections.map(nextId);
+      try {
+        return await deliverInTransaction(store, request.workspaceId, (tx) =>
+          recordIn(tx, identities, { ...request, ids, receivedOn: new Date(clock.nowMs()) }),
+        );
+      } catch (error) {
+        // another daemon may have drawn the same ids; the next try draws others
+        if (attempt === ATTEMPTS || !(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
+      }
+    }
+  };
+}
+
+interface RecordDeps {
+  readonly identities: Pick<Identities, 'erasedAmong'>;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+interface NamedRejections extends RejectedRequest {
+  readonly ids: readonly bigint[];
+  readonly receivedOn: Date;
+}
+
+/** Nothing is recorded of somebody who was erased (rulings §4). */
+async function recordIn(tx: Transaction, identities: RecordDeps['identities'], given: NamedRejections): Promise<void> {
+  const { workspaceId, rejections } = given;
+  const erased = await identities.erasedAmong(tx, workspaceId, () =>
+    rejections.values().map(({ text }) => whoInJson(text)),
+  );
+  const kept = [...rejections.keys()].filter((index) => !erased.has(index));
+  if (kept.length === 0) return;
+  await insertRejections(tx, {
+    ...given,
+    rejections: kept.map((index) => rejections[index] as Rejection),
+    ids: kept.map((index) => given.ids[index] as bigint),
+  });
+}
+
+async function insertRejections(sql: Sql, request: NamedRejections): Promise<void> {
+  const { workspaceId, receivedOn, key, path, rejections, ids } = request;
+  await sql.execute(
+    `INSERT INTO rejected_batches (workspace_id, received_on, key, path, id, errors, text)
+     SELECT $1, $2, $3, $4, id, errors, text FROM unnest($5::bigint[], $6::text[], $7::text[]) AS given (id, errors, text)`,
+    [
+      ...[workspaceId, receivedOn, key, path],
+      ids,
+      rejections.map(({ issues }) => stringifyJson(issues)),
+      rejections.map(({ text }) => (text.length > MOST_CHARACTERS || readable(text) === undefined ? null : text)),
+    ],
+  );
+}
+
+export type RejectedBatch = Readonly<typeof rejectedBatches.$inferSelect>;
+
+/** Returns one page, the newest first; of one time the last of its request first. Beyond `PAGE_BYTES` texts are null. */
+export async function listRejected(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { from, to, limit, offset }: Page,
+): Promise<readonly RejectedBatch[]> {
+  const page = sql.orm
+    .select()
+    .from(rejectedBatches)
+    .where(
+      and(
+        eq(rejectedBatches.workspaceId, workspaceId),
+        from === undefined ? undefined : gte(rejectedBatches.receivedOn, from),
+        to === undefined ? undefined : lte(rejectedBatches.receivedOn, to),
+      ),
+    )
+    .orderBy(desc(rejectedBatches.receivedOn), desc(rejectedBatches.id))
+    .limit(limit)
+    .offset(offset)
+    .as('page');
+  const order = words`${page.receivedOn} DESC, ${page.id} DESC`;
+  const text = withinPageBytes(page.text, order);
+  const { id, workspaceId: workspace, receivedOn, key, path, errors } = page;
+  return sql.orm
+    .select({ ...{ id, workspaceId: workspace, receivedOn, key, path, errors }, text })
+    .from(page)
+    .orderBy(order);
+}
+
+/** Rows a statement deletes at most. */
+const AT_ONCE = 1_000;
+
+const EXPIRE = `
+  DELETE FROM rejected_batches WHERE workspace_id = $1 AND id IN
+    (SELECT id FROM rejected_batches WHERE workspace_id = $1 AND received_on < $2 ORDER BY received_on LIMIT $3)`;
+
+/** Deletes what a workspace keeps no longer, as failed records of a pipeline (rulings §1, Units); answers how many. */
+export async function expireRejected(
+  sql: Sql,
+  { workspaceId, failedRecordsSince }: Pick<Retention, 'workspaceId' | 'failedRecordsSince'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const values = [workspaceId, failedRecordsSince, AT_ONCE];
+  return deleteInParts(sql, { statement: EXPIRE, values, mostRows: AT_ONCE, signal });
+}

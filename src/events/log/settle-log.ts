@@ -1,0 +1,70 @@
+// A batch is received before it is committed, so the newest times of the log may still gain batches. An export must not pass
+// those times: its cursor would leave out what comes late. So it asks first how far the log is settled.
+import { underWay } from '../../identity/index.ts';
+import type { Clock, WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+
+const LOOK_MS = 20;
+
+export interface SettleDeps {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal;
+  /** How long deliveries that are under way are waited for. */
+  readonly waitMs: number;
+}
+
+/**
+ * Up to when all that was received is committed and nothing more will come, so that it can be handed out; undefined: nobody
+ * knows yet. It announces a time, which whoever begins to deliver from then on reads and stays behind, whatever its own
+ * clock shows, and waits for those that had begun before. When one of them takes too long, what was settled before holds.
+ */
+export async function settleLog(deps: SettleDeps, workspaceId: WorkspaceId): Promise<Date | undefined> {
+  const { sql, clock } = deps;
+  const { announced, settled } = await announce(sql, workspaceId, new Date(clock.nowMs()));
+  if (!(await areOver(deps, await underWay(sql)))) return settled ?? undefined;
+  await sql.execute('UPDATE log_horizons SET settled = greatest(settled, $2) WHERE workspace_id = $1', [
+    workspaceId,
+    announced,
+  ]);
+  return announced;
+}
+
+/** The time that a delivery must stay behind; asked once it holds the creation lock, by which `underWay` finds it. */
+export async function announcedTime(sql: Sql, workspaceId: WorkspaceId): Promise<Date | undefined> {
+  const rows = await sql.query<{ announced: Date }>('SELECT announced FROM log_horizons WHERE workspace_id = $1', [
+    workspaceId,
+  ]);
+  return rows[0]?.announced;
+}
+
+interface Horizon {
+  readonly announced: Date;
+  readonly settled: Date | null;
+}
+
+/** It always moves on: else what was kept right behind it, by a clock that lags, would not be settled until that catches up. */
+async function announce(sql: Sql, workspaceId: WorkspaceId, now: Date): Promise<Horizon> {
+  const rows = await sql.query<Horizon>(
+    `INSERT INTO log_horizons AS held (workspace_id, announced) VALUES ($1, $2)
+     ON CONFLICT (workspace_id) DO UPDATE SET announced = greatest(held.announced + interval '1 ms', $2)
+     RETURNING announced, settled`,
+    [workspaceId, now],
+  );
+  return rows[0] as Horizon;
+}
+
+async function areOver(
+  { sql, clock, signal, waitMs }: SettleDeps,
+  transactions: ReadonlySet<string>,
+): Promise<boolean> {
+  let open = transactions;
+  for (let waitedMs = 0; open.size > 0; waitedMs += LOOK_MS) {
+    if (waitedMs >= waitMs || signal.aborted) return false;
+    await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+    const now = await underWay(sql);
+    open = new Set([...open].filter((transaction) => now.has(transaction)));
+  }
+  return true;
+}

@@ -1,0 +1,119 @@
+import { AppError, asAppError, ERROR_CODES } from '../../kernel/index.ts';
+import type { ApiName } from '../contract.ts';
+import { ERROR_STATUSES, type ErrorAnswer, subjectRequestDomain } from './error-statuses.ts';
+
+export interface WireError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+interface ErrorContext {
+  readonly api: ApiName;
+  readonly requestId: string;
+  readonly authorization: string | undefined;
+}
+
+/** What a caller sees of an error: status, headers and the body of the API that was called. */
+export function errorAnswer(error: AppError, context: ErrorContext): WireError {
+  const answer = ERROR_STATUSES[error.code][context.api];
+  const messages = visibleMessages(error, answer, context.requestId);
+  return {
+    status: answer.status,
+    headers: { ...challenge(answer, context), ...retryAfter(error, answer) },
+    body: BODIES[context.api]({ error, answer, messages, requestId: context.requestId }),
+  };
+}
+
+interface BodyParts {
+  readonly error: AppError;
+  readonly answer: ErrorAnswer;
+  readonly messages: readonly string[];
+  readonly requestId: string;
+}
+
+/**
+ * The error body of each API. `operations` is ours: `{code, message, request_id}`; so is `analytics`, after the answer that
+ * its clients know from success.
+ */
+const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
+  platform_v1: platformBody,
+  platform_v2: platformBody,
+  oauth: ({ answer, messages }) => ({ error: answer.word, error_description: messages.join('; ') }),
+  dsr: subjectRequestBody,
+  operations: ({ error, messages, requestId }) => ({
+    code: error.code,
+    message: messages.join('; '),
+    request_id: requestId,
+  }),
+  events: (parts) => ({ errors: codedMessages(parts) }),
+  identity: (parts) => ({
+    errors: codedMessages(parts),
+    // the web SDK reads them under this name
+    Errors: codedMessages(parts),
+    ErrorCode: parts.answer.word,
+    StatusCode: parts.answer.status,
+    RequestId: parts.requestId,
+  }),
+  analytics: ({ answer, messages }) => ({ success: false, code: answer.word, message: messages.join('; ') }),
+};
+
+/** 002, Errors: both versions of the platform API have the same. */
+function platformBody({ answer, messages }: BodyParts) {
+  return { statusCode: answer.status, errors: messages.map((message) => ({ message })) };
+}
+
+/** 001, Errors: un-nested (rulings §4), one entry for each problem. */
+function subjectRequestBody({ error, answer, messages }: BodyParts) {
+  const { status } = answer;
+  const domain = subjectRequestDomain(status);
+  return {
+    code: status,
+    message: messages.join('; '),
+    errors: messages.map((message) => ({ domain, reason: error.code, message })),
+  };
+}
+
+/** The error object of 000, one for each problem. */
+function codedMessages({ answer, messages }: BodyParts) {
+  return messages.map((message) => ({ code: answer.word, message }));
+}
+
+function visibleMessages(error: AppError, answer: ErrorAnswer, requestId: string): readonly string[] {
+  if (answer.hidden === true) return [hiddenMessage(error, answer, requestId)];
+  if (error.issues.length === 0) return [error.message];
+  return error.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+}
+
+function hiddenMessage(error: AppError, answer: ErrorAnswer, requestId: string): string {
+  if (answer.status !== 500) return `${ERROR_CODES[error.code].meaning} Try again later (request ${requestId}).`;
+  return `Penstock failed on this request. That is a fault of its own; the log says more under request ${requestId}.`;
+}
+
+const BASIC_APIS: ReadonlySet<ApiName> = new Set<ApiName>(['oauth', 'events', 'analytics', 'dsr']);
+
+function challenge(answer: ErrorAnswer, { api, authorization }: ErrorContext): Record<string, string> {
+  // browsers call the identity API: shown a challenge, one would ask its user for a password
+  if (answer.status !== 401 || api === 'identity') return {};
+  if (BASIC_APIS.has(api)) return { 'www-authenticate': 'Basic realm="penstock"' };
+  // RFC 6750: the error word stands there only when a token was sent
+  const word = authorization === undefined ? '' : ', error="invalid_token"';
+  return { 'www-authenticate': `Bearer realm="penstock"${word}` };
+}
+
+function retryAfter(error: AppError, answer: ErrorAnswer): Record<string, string> {
+  if (answer.retryAfterSeconds === undefined) return {};
+  return { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? answer.retryAfterSeconds))) };
+}
+
+/** Fastify's own refusals in our words; what it does not know is a bug. */
+export function fromFastify(thrown: unknown): AppError {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  if (code === 'FST_ERR_BAD_URL') {
+    return new AppError('VALIDATION_FAILED', 'The path holds a percent sign that starts no valid UTF-8 escape.');
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new AppError('NOT_FOUND', 'Nothing has an id as long as the one in the path.');
+  }
+  return asAppError(thrown);
+}

@@ -1,0 +1,48 @@
+import type { Clock, Log } from '../../kernel/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { within } from '../server/within.ts';
+
+export interface ReadinessCheck {
+  /** What it looks at: `store`, `migrations`. */
+  readonly name: string;
+  /** Resolves when all is well; throws an AppError whose message says what is not. */
+  check(): Promise<void>;
+}
+
+export interface Readiness {
+  readonly status: 'ready' | 'not_ready';
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly reason?: string }[];
+}
+
+const CHECK_MS = 2000;
+
+interface ReadinessOptions {
+  readonly checks: readonly ReadinessCheck[];
+  readonly isDraining: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Whether the daemon can do its work now, asked anew each time; a check that hangs is a check that fails. */
+export async function readiness({ checks, isDraining, clock, log }: ReadinessOptions): Promise<Readiness> {
+  const draining = isDraining() ? [{ name: 'draining', ok: false, reason: 'The daemon is going down.' }] : [];
+  const results = await Promise.all(
+    checks.map(async ({ name, check }) => {
+      try {
+        await within(clock, CHECK_MS, check);
+        return { name, ok: true };
+      } catch (error) {
+        log.debug({ check: name, err: error }, 'http.not-ready');
+        return { name, ok: false, reason: error instanceof AppError ? error.message : reasonOf(error) };
+      }
+    }),
+  );
+  const all = [...draining, ...results];
+  return { status: all.every(({ ok }) => ok) ? 'ready' : 'not_ready', checks: all };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.message.startsWith('no answer')
+    ? `${error.message}.`
+    : 'It failed; the log says why.';
+}

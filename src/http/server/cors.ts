@@ -1,0 +1,58 @@
+// CORS of the paths that web SDKs call (rulings §2, §3). Which origins may read the answers is a setting of each workspace,
+// which a preflight does not name: it carries no key. So a preflight hears yes when any workspace allows the origin, and the
+// answer itself can be read only where the key's own workspace does. A request of another origin is served all the same, as
+// a public key is no secret: its page just cannot read the answer.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { CredentialRule, Endpoint } from '../contract.ts';
+
+/** Whether pages of this origin may read answers; without a workspace: of any workspace at all. Implemented by `access`. */
+export type AllowsOrigin = (origin: string, workspaceId: WorkspaceId | undefined) => Promise<boolean>;
+
+const WEB_RULES: ReadonlySet<CredentialRule> = new Set<CredentialRule>(['input_web_events', 'input_identity']);
+
+export const isForBrowsers = ({ credential }: Pick<Endpoint, 'credential'>): boolean => WEB_RULES.has(credential);
+
+const PREFLIGHT = {
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'accept, content-type, x-mp-key, x-request-id',
+  'access-control-max-age': '600',
+};
+const EXPOSED = 'retry-after, x-request-id, x-mp-rate-limit-percentage-used';
+
+/** Answers the browser's question before the request, without credentials. */
+export function answerPreflights(app: FastifyInstance, endpoint: Endpoint, allowsOrigin: AllowsOrigin): void {
+  if (!isForBrowsers(endpoint)) return;
+  for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+    app.route({
+      method: 'OPTIONS',
+      url,
+      config: { api: endpoint.api },
+      async handler(request, reply) {
+        const isAllowed = await allowOrigin({ request, reply, allowsOrigin }, undefined);
+        return reply
+          .code(204)
+          .headers(isAllowed ? PREFLIGHT : {})
+          .send();
+      },
+    });
+  }
+}
+
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly allowsOrigin: AllowsOrigin;
+}
+
+/** Lets the page that asked read the answer, if it may. `workspaceId`: the key's; undefined when no workspace is known. */
+export async function allowOrigin(
+  { request, reply, allowsOrigin }: Exchange,
+  workspaceId: WorkspaceId | undefined,
+): Promise<boolean> {
+  void reply.header('vary', 'origin');
+  const { origin } = request.headers;
+  if (origin === undefined || !(await allowsOrigin(origin, workspaceId))) return false;
+  void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED });
+  return true;
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../kernel/index.ts';
+import type { ApiName, Endpoint } from '../contract.ts';
+
+/** Where each API lives; what is under none of these answers as `operations`. */
+const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[]>> = {
+  platform_v1: ['/platform/v1/'],
+  platform_v2: ['/platform/', '/v1/workspace/'],
+  oauth: ['/oauth/'],
+  dsr: ['/dsr/'],
+  events: ['/v2/', '/v3/', '/webevents/'],
+  analytics: ['/analytics/', ...['batch', 'track', 'page', 'screen', 'group', 'alias'].map((name) => `/v1/${name}/`)],
+  identity: ['/v1/', '/identity/'],
+};
+
+/** The API whose prefix a path has: the first one, as identity has all of `/v1/` that is nobody else's. */
+export function apiOfPath(path: string): ApiName {
+  const apis = Object.keys(PREFIXES) as (keyof typeof PREFIXES)[];
+  return apis.find((name) => PREFIXES[name].some((prefix) => `${path}/`.startsWith(prefix))) ?? 'operations';
+}
+
+type ServedPath = Pick<Endpoint, 'method' | 'path' | 'aliases' | 'streams'>;
+
+interface UnknownPath {
+  readonly error: AppError;
+  /** For `Allow`, when the path exists with other methods. */
+  readonly allow: string | undefined;
+}
+
+/** Tells a path that does not exist from a method that the path does not have. */
+export function unknownPaths(endpoints: readonly ServedPath[]): (method: string, path: string) => UnknownPath {
+  const served = endpoints.flatMap(({ method, path, aliases = [], streams }) =>
+    [path, ...aliases].map((each) => ({ methods: methodsOf(method, streams), pattern: patternOf(each) })),
+  );
+  return (method, path) => {
+    const methods = new Set(served.filter(({ pattern }) => pattern.test(path)).flatMap((endpoint) => endpoint.methods));
+    if (methods.size === 0) {
+      return {
+        error: new AppError('NOT_FOUND', `There is no ${path} here; /docs lists what there is.`),
+        allow: undefined,
+      };
+    }
+    const allow = [...methods].join(', ');
+    const message = `${path} does not answer ${method}; it answers ${allow}.`;
+    return { error: new AppError('METHOD_NOT_ALLOWED', message), allow };
+  };
+}
+
+/** HEAD comes with GET, but where an answer is made as it is sent. */
+function methodsOf(method: Endpoint['method'], streams: Endpoint['streams']): readonly string[] {
+  return method === 'GET' && streams === undefined ? ['GET', 'HEAD'] : [method];
+}
+
+function patternOf(path: string): RegExp {
+  const steps = path
+    .split('/')
+    .map((step) => (step.startsWith(':') ? '[^/]+' : step.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  return new RegExp(`^${steps.join('/')}/?$`);
+}

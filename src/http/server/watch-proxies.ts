@@ -1,0 +1,32 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { AppError, createNetworkCheck, type Log } from '../../kernel/index.ts';
+
+const METRICS = '/metrics';
+
+/**
+ * Notices a proxy that is not among the trusted ones: all its clients count as one, with its address. The first request is
+ * a warning in the log; /metrics is refused to such clients, because the proxy's address is often this machine's own.
+ */
+export function watchProxies(
+  app: FastifyInstance,
+  { config, log }: { readonly config: Config['http']; readonly log: Log },
+): void {
+  const isTrusted = createNetworkCheck(config.trustedProxies);
+  let hasWarned = false;
+  app.addHook('onRequest', (request, _reply, done) => {
+    const peer = request.socket.remoteAddress ?? '';
+    if (!isForwarded(request) || isTrusted(peer)) return done();
+    if (!hasWarned) {
+      hasWarned = true;
+      log.warn({ peer, advice: 'Name it in PENSTOCK_TRUSTED_PROXIES, if it is your proxy.' }, 'http.proxy-not-trusted');
+    }
+    if (request.routeOptions.url !== METRICS) return done();
+    const message = `Metrics are not for clients of the proxy ${peer}, which PENSTOCK_TRUSTED_PROXIES does not name.`;
+    return done(new AppError('FORBIDDEN', message));
+  });
+}
+
+function isForwarded({ headers }: FastifyRequest): boolean {
+  return headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+}

@@ -1,0 +1,45 @@
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Store, Transaction } from '../../store/index.ts';
+import { aloneInTransaction } from './alone-in-transaction.ts';
+import { shareUnlessAsked, takeCreationLock } from './creation-lock.ts';
+import { letAskersPass } from './creation-tickets.ts';
+
+/** What a delivery writes besides people goes into the same transaction; `exclusive` is handed on to `Identities.deliver`. */
+export type DeliveryWork<Result> = (tx: Transaction, exclusive: boolean) => Promise<Result>;
+
+/**
+ * Runs a transaction that delivers people of the workspace and holds its creation lock from the first statement on. The
+ * first try shares it with other deliveries; one that lost a race is rolled back and runs again alone in its workspace,
+ * where nothing can overtake it. `work` may therefore run several times and must change nothing outside `tx`. Other errors
+ * pass.
+ */
+export async function deliverInTransaction<Result>(
+  store: Store,
+  workspaceId: WorkspaceId,
+  work: DeliveryWork<Result>,
+): Promise<Result> {
+  try {
+    return await shareInTransaction(store, workspaceId, (tx) => work(tx, false));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'STORE_CONFLICT') throw error;
+  }
+  return await aloneInTransaction(store, workspaceId, (tx) => work(tx, true));
+}
+
+/** Steps aside once, for those that wait when it begins; then it takes its share, whoever asks meanwhile. */
+async function shareInTransaction<Result>(
+  store: Store,
+  workspaceId: WorkspaceId,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const first = await store.transaction(async (tx) => {
+    const tickets = await shareUnlessAsked(tx, workspaceId);
+    return tickets.length > 0 ? { tickets } : { result: await work(tx) };
+  });
+  if ('result' in first) return first.result;
+  await letAskersPass(store, workspaceId, first.tickets);
+  return await store.transaction(async (tx) => {
+    await takeCreationLock(tx, workspaceId, false);
+    return await work(tx);
+  });
+}

@@ -1,0 +1,78 @@
+import type { Identity } from '../contract.ts';
+import { matchingForm } from '../normalise-identity.ts';
+import { type IsWanted, type Meaning, type MeaningsOf, someLeaf } from './some-leaf.ts';
+import { isEmail, isTelling, isTellingIdentity, isToken } from './telling-texts.ts';
+
+/** By what a person is looked for in texts that other rooms keep. */
+export interface PersonNames {
+  readonly identities: readonly Identity[];
+  readonly mpids: readonly bigint[];
+}
+
+/** Whether a value, as the lossless parser gives it, names the person anywhere in it. */
+export type NamesPerson = (value: unknown, meaningsOf?: MeaningsOf) => boolean;
+
+/** One record that a room keeps of nobody's profile. */
+export interface KeptRecord<Ref> {
+  /** By which its room finds it again. */
+  readonly ref: Ref;
+  /** Returns its value as the lossless parser gives it. */
+  readonly read: () => unknown;
+  readonly meaningsOf?: MeaningsOf | undefined;
+}
+
+/** What `NamesPerson` is asked of. */
+export interface ReadValue {
+  readonly value: unknown;
+  readonly meaningsOf?: MeaningsOf | undefined;
+}
+
+/** Answers who is looked for in these values: who is known by hashes alone has to be looked up for each few of them. */
+export type NamesIn = (values: readonly ReadValue[]) => Promise<NamesPerson>;
+
+/**
+ * A field of an identity's type names the person when it has its value in matching form, as text or as a number. An e-mail,
+ * and a value of 8 characters and more with a digit (`other*` and `alias`: a token of 16), also counts as the whole of any other field; within longer texts, such as
+ * an error message, only an e-mail and a token of 11 characters and more. Names of fields never count: they are the same in the
+ * records of all people.
+ * not shown: what is no more than ordinary words counts in fields of its type alone, or `other: "production"` would delete
+ * what is kept of everybody.
+ */
+export function createNamesPerson(names: PersonNames): NamesPerson {
+  const isNamed = createIsNamed(names);
+  return (value, meaningsOf) => someLeaf(value, isNamed, meaningsOf);
+}
+
+function createIsNamed({ identities, mpids }: PersonNames): IsWanted {
+  const exact = new Set([
+    ...identities.map((identity) => `${identity.type}\n${matchingForm(identity)}`),
+    ...mpids.map((mpid) => `mpid\n${mpid}`),
+  ]);
+  const values = identities.filter(isTellingIdentity).map(({ value }) => value.toLowerCase());
+  const telling = new Set([...values, ...mpids.map(String).filter(isTelling)]);
+  const tokens = [...telling].filter(isToken);
+  return (text, meanings) => {
+    if (meanings.some((meaning) => exact.has(`${meaning}\n${formOf(text, meaning)}`))) return true;
+    const lower = text.toLowerCase();
+    return telling.has(lower.trim()) || tokens.some((token) => holdsToken(lower, token));
+  };
+}
+
+function formOf(text: string, meaning: Meaning): string {
+  return meaning === 'mpid' ? text.trim() : matchingForm({ type: meaning, value: text.trim() });
+}
+
+const WORD_BEFORE = /[\p{L}\p{N}]$/u;
+const WORD_AFTER = /^[\p{L}\p{N}]/u;
+/** `x.ann@example.com` and `ann@example.com.au` are other people; a full stop after an address ends a sentence. */
+const EMAIL_BEFORE = /[\p{L}\p{N}._%+-]$/u;
+const EMAIL_AFTER = /^[.-]?[\p{L}\p{N}]/u;
+
+function holdsToken(text: string, token: string): boolean {
+  const [before, after] = isEmail(token) ? [EMAIL_BEFORE, EMAIL_AFTER] : [WORD_BEFORE, WORD_AFTER];
+  for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) {
+    const end = at + token.length;
+    if (!before.test(text.slice(Math.max(0, at - 2), at)) && !after.test(text.slice(end, end + 3))) return true;
+  }
+  return false;
+}

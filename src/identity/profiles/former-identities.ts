@@ -1,0 +1,19 @@
+// Identities that a profile held once, and gave up since. They find nobody, and nobody but the person is shown them: an
+// erasure removes the person by them too, from records that still name them.
+import type { Sql } from '../../store/index.ts';
+import type { HeldIdentity, ProfileScope } from '../contract.ts';
+import { heldIdentities } from '../identity-text.ts';
+import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
+
+/** The latest first; none for most profiles, and for one that is not there. */
+export async function readFormerIdentities(
+  sql: Sql,
+  scope: ProfileScope,
+  mpid: bigint,
+): Promise<readonly HeldIdentity[]> {
+  const [row] = await sql.query<{ readonly former: string | null }>(
+    'SELECT former_identities AS former FROM profiles WHERE workspace_id = $1 AND environment = $2 AND mpid = $3',
+    [scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment], mpid],
+  );
+  return heldIdentities(row?.former ?? '[]', true);
+}

@@ -1,0 +1,13 @@
+import { FIRST_INSTANT, msOfMicros } from '../../kernel/index.ts';
+
+/** No clock was set before this; and nothing that formats a time has to know an earlier year. */
+const FIRST_MS = msOfMicros(FIRST_INSTANT);
+
+/**
+ * When something a batch or a request says was set, in ms since 1970: the time it gives, not later than its receipt, or its receipt where
+ * it gives none. A clock that runs ahead would otherwise win over every later batch (rulings §3).
+ */
+export function settingMs(givenMs: number | bigint | null | undefined, receivedMs: number): number {
+  if (givenMs === null || givenMs === undefined || givenMs > receivedMs) return receivedMs;
+  return givenMs < FIRST_MS ? FIRST_MS : Number(givenMs);
+}

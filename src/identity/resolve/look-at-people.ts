@@ -1,0 +1,70 @@
+import type { Sql } from '../../store/index.ts';
+import type { ChunkKeys, Look, PersonOutcome, PreparedPeople } from '../contract.ts';
+import type { Columns } from '../profiles/attribute-text.ts';
+import type { Time } from '../profiles/attribute-times.ts';
+import { mergeAttributes } from '../profiles/merge-attributes.ts';
+import { findErasedInLook } from '../tombstones/find-tombstones.ts';
+import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
+import type { AgeOf } from './mpids.ts';
+import { rememberPeople } from './remember-people.ts';
+import { type RefusedPeople, resolvePeople } from './resolve-people.ts';
+
+interface Looking {
+  readonly nextMpid: () => bigint;
+  readonly ageOf: AgeOf;
+  /** Nobody asks the write path after this: who was erased has to be known here. */
+  readonly isFinal: boolean;
+}
+
+const NOBODY: RefusedPeople = new Map();
+
+/**
+ * Resolves read-only requests by one statement, without a transaction and without a lock: a handful of index look-ups a
+ * person. Each is resolved against the same state, as if it came alone.
+ */
+export async function lookAtPeople(
+  sql: Sql,
+  prepared: PreparedPeople,
+  { nextMpid, ageOf, isFinal }: Looking,
+): Promise<readonly Look[]> {
+  const memory = await rememberPeople(sql, prepared, ageOf);
+  if (isFinal) await findErasedInLook(sql, prepared, memory);
+  const { outcomes } = await resolvePeople(memory, prepared, { nextMpid, refused: NOBODY });
+  return outcomes.map((outcome, index) => ({ outcome, isSettled: isSettled(outcome, { memory, prepared, index }) }));
+}
+
+interface LookedAt {
+  readonly memory: ChunkMemory;
+  readonly prepared: PreparedPeople;
+  readonly index: number;
+}
+
+/** Its profile holds all of its identities, and its attributes as the newest. */
+function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, index }: LookedAt): boolean {
+  if ('erased' in outcome) return rows.requests.get(index)?.liftsAs === undefined;
+  if (!('mpid' in outcome) || outcome.answer === undefined) return false;
+  const { matched } = outcome.answer;
+  if (matched.length < (keys.starts[index + 1] as number) - (keys.starts[index] as number)) return false;
+  const profile = memory.profiles.get(outcome.mpid) as ProfileMemory;
+  if (bringsProof(keys, { memory, profile, index })) return false;
+  if (rows.areSilent) return true;
+  const { attributes = '{}', times = '{}' } = profile;
+  const row = {
+    columns: rows.columns[index] as Columns,
+    text: rows.texts[index] as string,
+    removed: rows.removals.get(index) ?? [],
+    setAt: rows.setAt[index] as Time,
+  };
+  return !mergeAttributes({ attributes, times }, row, 'incremental').changed;
+}
+
+/** Whether it brings an identity that so far only public keys brought. */
+function bringsProof(
+  { starts, ordinals, publicPlaces }: ChunkKeys,
+  { memory, profile, index }: { readonly memory: ChunkMemory; readonly profile: ProfileMemory; readonly index: number },
+): boolean {
+  for (let at = starts[index] as number; at < (starts[index + 1] as number); at++) {
+    if (!publicPlaces.has(at) && memory.isPublic(ordinals[at] as number, profile)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,54 @@
+import type { Sql } from '../../store/index.ts';
+import type { PreparedPeople } from '../contract.ts';
+import { hexOfOrdinal, KEY_BYTES } from '../identity-key.ts';
+import { ENVIRONMENT_NUMBER, remember } from '../profiles/read-profiles.ts';
+import { ChunkMemory } from './chunk-memory.ts';
+import type { AgeOf } from './mpids.ts';
+
+interface LookRow {
+  /** From 1; null in the row of a profile. */
+  readonly ordinal: number | null;
+  readonly slot: number;
+  readonly is_public: boolean | null;
+  readonly mpid: bigint;
+  readonly version: number;
+  readonly holds_login: boolean;
+  readonly attributes: string | null;
+  readonly attribute_times: string | null;
+}
+
+/** What the store knows of a few people, by one statement: all owners of all their identities, with their profiles. */
+export async function rememberPeople(sql: Sql, prepared: PreparedPeople, ageOf: AgeOf): Promise<ChunkMemory> {
+  const { scope, keys, rows, count } = prepared;
+  const hexKeys = Array.from({ length: keys.sorted.length / KEY_BYTES }, (_, ordinal) =>
+    hexOfOrdinal(keys.sorted, ordinal),
+  );
+  const memory = new ChunkMemory({ keyCount: hexKeys.length, peopleCount: count, ageOf });
+  const parameters = [scope.workspaceId, hexKeys, ENVIRONMENT_NUMBER[scope.environment]];
+  for (const row of await sql.query<LookRow>(rows.areSilent ? LOOK : LOOK_WITH_ATTRIBUTES, parameters)) {
+    const profile = memory.meet(row.mpid);
+    if (row.ordinal !== null) memory.own({ ordinal: row.ordinal - 1, slot: row.slot }, profile, row.is_public === true);
+    else remember(profile, [row.version, row.holds_login, null, null, row.attributes, row.attribute_times]);
+  }
+  return memory;
+}
+
+/**
+ * One statement sees one state. LATERAL behind a fence can only be one descent a value, whatever statistics say (`Probe`,
+ * which goes along an index, pays for staged thousands only).
+ */
+const lookFor = (attributes: string): string => `
+  WITH found AS MATERIALIZED (
+    SELECT s.ordinal::int4 AS ordinal, i.slot, i.mpid, i.is_public
+    FROM unnest($2::uuid[]) WITH ORDINALITY AS s (key, ordinal)
+    CROSS JOIN LATERAL (SELECT slot, mpid, is_public FROM profile_identities WHERE workspace_id = $1 AND key = s.key OFFSET 0) i)
+  SELECT ordinal, slot, mpid, is_public, NULL::int4 AS version, NULL::bool AS holds_login,
+    NULL::text AS attributes, NULL::text AS attribute_times
+  FROM found
+  UNION ALL
+  SELECT NULL, NULL, p.mpid, NULL, p.version, p.holds_login, ${attributes}
+  FROM (SELECT DISTINCT mpid FROM found) f
+  CROSS JOIN LATERAL (SELECT mpid, version, holds_login, attributes, attribute_times FROM profiles
+    WHERE workspace_id = $1 AND environment = $3 AND mpid = f.mpid OFFSET 0) p`;
+const LOOK = lookFor('NULL, NULL');
+const LOOK_WITH_ATTRIBUTES = lookFor('p.attributes, p.attribute_times');

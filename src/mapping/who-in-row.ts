@@ -1,0 +1,30 @@
+import { type Identity, type IdentityType, isDeviceId, namesNobody, type Person } from '../identity/index.ts';
+import type { Cell } from '../warehouse/index.ts';
+import { identityOf, mpidOf } from './cells/identity-cell.ts';
+import type { Row } from './unit-mapping.ts';
+
+type ReadCell = (row: Row) => Cell;
+
+/** Whom a row names, as far as that can be read. */
+export type WhoInRow = (row: Row) => Pick<Person, 'identities' | 'mpid'>;
+
+interface WhoSources {
+  readonly identities: readonly { readonly type: IdentityType; readonly read: ReadCell }[];
+  readonly mpid: ReadCell | undefined;
+}
+
+/** For rows that are refused: whatever is wrong with them, they may be of somebody who was erased. */
+export function compileWhoInRow({ identities, mpid: readMpid }: WhoSources): WhoInRow {
+  return (row) => {
+    const found = identities.flatMap(({ type, read }) => readIdentity(type, read(row)));
+    const cell = readMpid?.(row) ?? null;
+    const mpid = cell === null ? undefined : mpidOf(cell);
+    return typeof mpid === 'bigint' ? { identities: found, mpid } : { identities: found };
+  };
+}
+
+function readIdentity(type: IdentityType, cell: Cell): readonly Identity[] {
+  if (cell === null || isDeviceId(type)) return [];
+  const identity = identityOf(type, cell);
+  return 'rule' in identity || namesNobody(identity) ? [] : [identity];
+}

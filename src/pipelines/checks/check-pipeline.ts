@@ -1,0 +1,52 @@
+import { type Issue, refuse, say, type Worded } from '../../kernel/index.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { DataModel } from '../data-models/data-model.ts';
+import { type Described, describeForPipeline } from '../data-models/describe-model.ts';
+import type { Notice } from '../pipelines/pipeline.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import { unmappedColumns } from '../transformations/transformation-fit.ts';
+import { type Asked, misfits } from './pipeline-fit.ts';
+import { type WriteBackCandidate, writeBackMisfits } from './write-back-fit.ts';
+import { zoneWarnings } from './zone-warnings.ts';
+
+interface Joined extends Asked, Omit<WriteBackCandidate, 'connection' | 'dataModel'> {
+  readonly connection: Connection;
+  readonly dataModel: DataModel;
+}
+
+/**
+ * What joining a model to a connection and a transformation brings up: the provider's grammar and the warehouse itself look
+ * at the model, no row is read. Answers warnings. A warehouse that cannot be asked now refuses nothing: it is asked again
+ * before each run. Throws VALIDATION_FAILED that names the field.
+ */
+export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promise<readonly Notice[]> {
+  const { connection, dataModel } = joined;
+  const described = await describeForPipeline(deps, connection, dataModel.sqlQuery);
+  const columns = described.outcome === 'described' ? described.columns : undefined;
+  const issues = [
+    ...(await writeBackMisfits(deps, joined, columns)),
+    ...(columns === undefined ? [] : misfits(columns, joined)),
+    ...(described.outcome === 'invalid' ? [invalid(joined, described.error)] : []),
+  ];
+  if (issues.length > 0) throw refuse(issues);
+  return joinedWarnings(joined, described);
+}
+
+/** What the description of its model warns a pipeline of. Pure. */
+export function joinedWarnings(asked: Asked, described: Described): readonly Notice[] {
+  if (described.outcome === 'invalid') return [notDescribed(described.error.message)];
+  const ofText = described.warnings.map((message) => ({ message }));
+  if (described.outcome === 'unavailable') return [...ofText, notDescribed(described.error.message)];
+  return [...ofText, ...unmappedColumns(described.columns, asked), ...zoneWarnings(described.columns, asked)];
+}
+
+function invalid({ dataModel, connection }: Joined, why: Worded): Issue {
+  return {
+    path: 'data_model_id',
+    ...say`the data model "${dataModel.id}" does not work over the connection "${connection.id}": ${why}`,
+  };
+}
+
+function notDescribed(why: string): Notice {
+  return { message: `The model could not be checked when the pipeline was saved, it is before each run: ${why}` };
+}

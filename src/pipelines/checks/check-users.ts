@@ -1,0 +1,73 @@
+// A PUT of a model or a transformation may not break the pipelines that use it: each warehouse describes each model once. A
+// warehouse that cannot be asked now refuses nothing, because it is asked again before each run.
+import { field, type Issue, refuse, say, type Worded } from '../../kernel/index.ts';
+import { type Described, describeForPipeline } from '../data-models/describe-model.ts';
+import type { Notice } from '../pipelines/pipeline.ts';
+import type { PipelineContext } from '../pipelines/pipeline-status.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import { transformationMisfits } from '../transformations/transformation-fit.ts';
+import { joinedWarnings } from './check-pipeline.ts';
+import { askedOf, misfits } from './pipeline-fit.ts';
+import { candidateOf, writeBackMisfits } from './write-back-fit.ts';
+
+/** What the new version warns each pipeline of, by the pipeline's number. */
+export type NoticesOfUsers = ReadonlyMap<bigint, readonly Notice[]>;
+
+type Complain = (user: PipelineContext, described: Described) => readonly Issue[] | Promise<readonly Issue[]>;
+
+/** `users` have the model's new text already. Throws VALIDATION_FAILED. */
+export function checkModelUsers(deps: PipelinesDeps, users: readonly PipelineContext[]): Promise<NoticesOfUsers> {
+  return checkUsers(deps, users, async (user, described) => {
+    const { connection, pipeline } = user;
+    const complain = (why: Worded): Issue => ({
+      path: 'config.sql_query',
+      ...say`does not suit the pipeline "${pipeline.id}", which uses it: ${why}`,
+    });
+    const columns = described.outcome === 'described' ? described.columns : undefined;
+    const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
+    // a pipeline whose connection is faulted is not judged by it: that would be about another warehouse, perhaps
+    const isJudged = connection.fault === null && described.outcome !== 'unavailable';
+    const ofColumns = isJudged && columns !== undefined ? misfits(columns, askedOf(user)) : [];
+    const ofWarehouse = isJudged && described.outcome === 'invalid' ? [complain(described.error)] : [];
+    return [
+      ...[...ofRules, ...ofColumns].map((issue) => complain(say`${field(issue.path)}: ${issue}`)),
+      ...ofWarehouse,
+    ];
+  });
+}
+
+/** `users` have the new transformation already. Throws VALIDATION_FAILED. */
+export function checkTransformationUsers(
+  deps: PipelinesDeps,
+  users: readonly PipelineContext[],
+): Promise<NoticesOfUsers> {
+  return checkUsers(deps, users, ({ pipeline, transformation }, described) => {
+    // a model that its warehouse refuses is not mended by the transformation
+    if (described.outcome !== 'described') return [];
+    return transformationMisfits(described.columns, transformation?.mappings ?? []).map(({ path, message }) => ({
+      path,
+      message: `does not suit the pipeline "${pipeline.id}", which uses it: ${message}`,
+    }));
+  });
+}
+
+async function checkUsers(
+  deps: PipelinesDeps,
+  users: readonly PipelineContext[],
+  complain: Complain,
+): Promise<NoticesOfUsers> {
+  const groups = Map.groupBy(users, ({ connection, dataModel }) => `${connection.id}/${dataModel.id}`);
+  const described = await Promise.all(
+    [...groups.values()].map(async (group) => {
+      const { connection, dataModel } = group[0] as PipelineContext;
+      const answer = await describeForPipeline(deps, connection, dataModel.sqlQuery);
+      return group.map((user) => ({ user, answer }));
+    }),
+  );
+  const complaints = await Promise.all(described.flat().map(({ user, answer }) => complain(user, answer)));
+  const issues = complaints.flat();
+  if (issues.length > 0) throw refuse(issues);
+  return new Map(
+    described.flat().map(({ user, answer }) => [user.pipeline.number, joinedWarnings(askedOf(user), answer)]),
+  );
+}

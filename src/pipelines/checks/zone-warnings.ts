@@ -1,0 +1,34 @@
+// Times of columns without a zone are taken for UTC where nobody says otherwise. Where the pipeline takes them for instants,
+// that is told. Pure.
+import { type Column, findColumn } from '../../warehouse/index.ts';
+import type { Notice } from '../pipelines/pipeline.ts';
+import { countsMilliseconds } from '../transformations/column-fit.ts';
+import type { Asked } from './pipeline-fit.ts';
+
+type Timed = Pick<Asked, 'syncMode' | 'transformation'>;
+
+/** Warns of an iterator declared with a zone, and of columns mapped to milliseconds since 1970, that have no zone. */
+export function zoneWarnings(columns: readonly Column[], { syncMode, transformation }: Timed): readonly Notice[] {
+  const { iterator } = syncMode;
+  if (iterator?.timeZone !== undefined) return [];
+  const iterated = iterator === undefined ? undefined : zoneless(columns, iterator.field);
+  const isDeclared = iterator?.type === 'timestamp_tz' || iterator?.type === 'timestamp_ltz';
+  const mapped = (transformation?.mappings ?? []).flatMap((mapping) => {
+    if (mapping.type !== 'column' || !countsMilliseconds(mapping.destination.split('.'))) return [];
+    return zoneless(columns, mapping.source) ?? [];
+  });
+  const names = new Set([...(isDeclared && iterated !== undefined ? [iterated] : []), ...mapped]);
+  const cure =
+    iterator === undefined
+      ? 'Convert them in the model'
+      : 'Set sync_mode.iterator_time_zone to the zone that they are written in ("UTC" where that is right), or convert them in the model';
+  return Array.from(names, ({ name, nativeType }) => {
+    const message = `The times of the column "${name}" (${nativeType}) have no zone and are taken for UTC. ${cure}.`;
+    return { message };
+  });
+}
+
+function zoneless(columns: readonly Column[], name: string): Column | undefined {
+  const column = findColumn(columns, name);
+  return column?.type === 'timestamp' ? column : undefined;
+}

@@ -1,0 +1,55 @@
+import { AppError } from '../../kernel/index.ts';
+import type { Session } from '../../warehouse/index.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import type { Connection } from './connection.ts';
+import { revealConfig } from './connection-config.ts';
+import { connectorMissing } from './provider.ts';
+
+/** What it takes to reach a warehouse: `PipelinesDeps` has it, and so has a command. */
+export type WarehouseDeps = Pick<
+  PipelinesDeps,
+  'keyRing' | 'fleet' | 'clock' | 'connectorEnvironment' | 'warehouseWaitMs'
+>;
+
+/** A connection with its configuration as a connector opens it, before or after it was saved. */
+export type Reachable = Pick<Connection, 'workspaceId' | 'provider' | 'config'>;
+
+/** `signal`: the caller's, who may go away. */
+export type Asked = Reachable & { readonly signal?: AbortSignal };
+
+/** Reveals the secrets of a stored connection. Throws SECRET_UNREADABLE. */
+export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connection): Reachable {
+  return { ...connection, config: revealConfig(keyRing, fleet, connection) };
+}
+
+/**
+ * Opens a session, hands it to `ask` and closes it, all within `warehouseWaitMs`. Throws what the connector says,
+ * CONNECTOR_MISSING, WAREHOUSE_TIMEOUT when the time is over, and what the caller's signal says.
+ */
+export async function askWarehouse<Answer>(
+  deps: WarehouseDeps,
+  { workspaceId, provider, config, signal: caller }: Asked,
+  ask: (session: Session, signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const connector = deps.fleet[provider];
+  if (connector === undefined) throw new AppError('CONNECTOR_MISSING', connectorMissing(provider));
+  const patience = new AbortController();
+  const answered = new AbortController();
+  const timer = deps.clock.sleep(deps.warehouseWaitMs, answered.signal).then(
+    () => patience.abort(silence(deps.warehouseWaitMs)),
+    () => undefined,
+  );
+  try {
+    const signal = caller === undefined ? patience.signal : AbortSignal.any([patience.signal, caller]);
+    await using session = await connector.open(config, deps.connectorEnvironment(workspaceId), signal);
+    return await ask(session, signal);
+  } finally {
+    answered.abort();
+    await timer;
+  }
+}
+
+function silence(waitedMs: number): AppError {
+  const message = `The warehouse did not answer within ${waitedMs / 1000} seconds; try again when it is less busy.`;
+  return new AppError('WAREHOUSE_TIMEOUT', message);
+}

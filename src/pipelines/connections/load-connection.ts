@@ -1,0 +1,55 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { Provider } from '../../warehouse/index.ts';
+import { connections } from '../tables.ts';
+import { type Connection, connectionFromRow } from './connection.ts';
+
+/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+export async function findConnection(
+  sql: Sql,
+  key: { readonly workspaceId: WorkspaceId; readonly id: string },
+  lock?: 'share' | 'update',
+): Promise<Connection | undefined> {
+  const query = sql.orm
+    .select()
+    .from(connections)
+    .where(and(eq(connections.workspaceId, key.workspaceId), eq(connections.id, key.id)));
+  const [row] = await (lock === undefined ? query : query.for(lock));
+  return row === undefined ? undefined : connectionFromRow(row);
+}
+
+/** As `findConnection`. Throws NOT_FOUND. */
+export async function loadConnection(...args: Parameters<typeof findConnection>): Promise<Connection> {
+  const connection = await findConnection(...args);
+  if (connection !== undefined) return connection;
+  throw connectionNotFound(args[1].id);
+}
+
+export function connectionNotFound(id: string): AppError {
+  return new AppError('NOT_FOUND', `There is no connection "${id}" in this workspace; GET the list to see what is.`);
+}
+
+/** All of the workspace, or those of one provider, by id. */
+export async function listConnections(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  provider?: Provider,
+): Promise<readonly Connection[]> {
+  const rows = await sql.orm
+    .select()
+    .from(connections)
+    .where(
+      and(
+        eq(connections.workspaceId, workspaceId),
+        provider === undefined ? undefined : eq(connections.provider, provider),
+      ),
+    )
+    .orderBy(asc(connections.id));
+  return rows.map(connectionFromRow);
+}
+
+/** A body that names a connection nobody made is refused with this (rulings §7, API). */
+export function unknownConnection(id: string): string {
+  return `there is no connection "${id}" in this workspace; create it, or name another`;
+}

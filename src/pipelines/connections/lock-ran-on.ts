@@ -1,0 +1,56 @@
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { findDataModel } from '../data-models/load-data-model.ts';
+import { loadPipelines, lockPipelines } from '../pipelines/load-pipeline.ts';
+import { findFieldTransformation } from '../transformations/load-field-transformation.ts';
+import { findConnection } from './load-connection.ts';
+
+/** What a run works on, by the names of its snapshot. */
+export interface RanOn {
+  readonly workspaceId: WorkspaceId;
+  readonly number: bigint;
+  readonly connectionId: string;
+  readonly dataModelId: string;
+  readonly transformationId: string | null;
+}
+
+export type RanOnPart = 'connection' | 'dataModel' | 'transformation' | 'pipeline';
+
+/** When each part was changed last, ms since 1970; a part that is gone was changed after everything. */
+export type LastChanges = Readonly<Record<RanOnPart, number>>;
+
+const GONE_MS = Number.POSITIVE_INFINITY;
+
+interface Changed {
+  readonly lastModifiedOn: Date | null;
+}
+
+/**
+ * Locks what a run worked on, to the end of the transaction, in the order in which every PUT locks: connection, model,
+ * transformation, pipeline. The run itself is locked after them. Answers when each was changed last.
+ */
+export async function lockRanOn(tx: Transaction, ranOn: RanOn): Promise<LastChanges> {
+  const { workspaceId, number, connectionId, dataModelId, transformationId } = ranOn;
+  const connection = await findConnection(tx, { workspaceId, id: connectionId }, 'update');
+  const dataModel = await findDataModel(tx, { workspaceId, id: dataModelId }, 'update');
+  const transformation =
+    transformationId === null
+      ? null
+      : await findFieldTransformation(tx, { workspaceId, id: transformationId }, 'share');
+  await lockPipelines(tx, { workspaceId, number });
+  const [context] = await loadPipelines(tx, { workspaceId, number });
+  return lastChanges({ connection, dataModel, transformation, pipeline: context?.pipeline });
+}
+
+/** Returns when each part was changed last; what a pipeline does not have is never changed. */
+export function lastChanges(parts: Readonly<Record<RanOnPart, Changed | null | undefined>>): LastChanges {
+  return {
+    connection: changedMs(parts.connection),
+    dataModel: changedMs(parts.dataModel),
+    transformation: changedMs(parts.transformation),
+    pipeline: changedMs(parts.pipeline),
+  };
+}
+
+const changedMs = (part: Changed | null | undefined) =>
+  part === undefined ? GONE_MS : (part?.lastModifiedOn?.getTime() ?? 0);

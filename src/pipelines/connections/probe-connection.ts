@@ -1,0 +1,47 @@
+import { AppError, asAppError, joined, say, wordsOf } from '../../kernel/index.ts';
+import type { ProbeStage } from '../../warehouse/index.ts';
+import type { Notice } from '../pipelines/pipeline.ts';
+import { askWarehouse, type Reachable, reachable, type WarehouseDeps } from './ask-warehouse.ts';
+import type { Connection } from './connection.ts';
+
+export interface Probed {
+  /** Why the connection is faulted; null: healthy. */
+  readonly fault: readonly Notice[] | null;
+  readonly stages: readonly ProbeStage[];
+}
+
+/**
+ * Asks the warehouse whether the connection works. Whatever stands in the way is the fault; where the warehouse must answer
+ * it throws that as WAREHOUSE_UNREACHABLE instead.
+ */
+export async function probeConnection(
+  deps: WarehouseDeps,
+  { mustAnswer = false, ...connection }: Reachable & { readonly mustAnswer?: boolean | undefined },
+): Promise<Probed> {
+  const probed = await probe(() => askWarehouse(deps, connection, (session, signal) => session.probe(signal)));
+  if (mustAnswer) requireAnswer(deps, connection, probed);
+  return probed;
+}
+
+/** A provider without a connector cannot answer, and is saved all the same (rulings §7). Throws WAREHOUSE_UNREACHABLE. */
+export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reachable, 'provider'>, { fault }: Probed) {
+  if (fault === null || fleet[provider] === undefined) return;
+  const message = say`Nothing was saved, because the warehouse cannot be reached: ${joined(fault)}`;
+  throw new AppError('WAREHOUSE_UNREACHABLE', message);
+}
+
+/** As `probeConnection`, which need not answer, for a connection as it is stored: a secret that cannot be decrypted is a fault, too. */
+export async function probeStored(deps: WarehouseDeps, connection: Connection): Promise<Probed> {
+  return probe(async () => askWarehouse(deps, reachable(deps, connection), (session, signal) => session.probe(signal)));
+}
+
+async function probe(ask: () => Promise<readonly ProbeStage[]>): Promise<Probed> {
+  try {
+    const stages = await ask();
+    const failed = stages.filter(({ status }) => status === 'failed');
+    return { fault: failed.length === 0 ? null : failed.map(wordsOf), stages };
+  } catch (thrown) {
+    const words = wordsOf(asAppError(thrown));
+    return { fault: [words], stages: [{ name: 'reach', status: 'failed', ...words }] };
+  }
+}

@@ -1,0 +1,63 @@
+import { type Fleet, PROVIDERS, type Provider } from '../../warehouse/index.ts';
+
+export function unknownProvider(word: string): string {
+  return `"${word}" is no provider; use one of ${PROVIDERS.join(', ')}.`;
+}
+
+/** Not every build has every connector: such a connection can be saved and is faulted with this (rulings §7). */
+export function connectorMissing(provider: Provider): string {
+  return `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`;
+}
+
+/** Names of the configuration's secret fields, by the connector or by 002. */
+export function secretFieldsOf(fleet: Fleet, provider: Provider): readonly string[] {
+  return fleet[provider]?.secretFields ?? CONFIG_FIELDS[provider].secret;
+}
+
+interface ConfigFields {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly secret: readonly string[];
+  /** Fields that are required and may be an empty text. */
+  readonly mayBeEmpty?: readonly string[];
+}
+
+/** 002, Warehouse connection, and rulings §7, API: holds where this build has no connector that knows better. */
+export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
+  Alpha: {
+    required: [
+      ...['account_identifier', 'region', 'warehouse', 'database', 'user', 'role', 'password'],
+      'storage_integration',
+    ],
+    optional: ['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
+    secret: ['password'],
+    mayBeEmpty: ['storage_integration'],
+  },
+  Beta: {
+    required: ['project_id', 'dataset_id', 'service_account_id', 'service_account_key'],
+    optional: ['region'],
+    secret: ['service_account_key'],
+  },
+  Gamma: {
+    required: ['host', 'database', 'user', 'password'],
+    optional: ['port', 'aws_iam_role_arn'],
+    secret: ['password'],
+  },
+  // 002 does not say where Delta is and how one signs in: what is optional here is needed to connect
+  Delta: {
+    required: ['provider', 'schema'],
+    optional: ['host', 'http_path', 'token', 'client_id', 'client_secret', 'catalog'],
+    secret: ['token', 'client_secret'],
+  },
+  DuckDB: { required: ['database'], optional: ['read_only'], secret: [] },
+};
+
+/** Fields that say which server the secrets go to, and how; a provider whose address is fixed has none. */
+export const ADDRESS_FIELDS: Readonly<Record<Provider, readonly string[]>> = {
+  Alpha: ['account_identifier', 'region'],
+  Beta: [],
+  // those of TLS, because they say who may read a password on its way
+  Gamma: ['host', 'port', 'sslmode', 'sslrootcert'],
+  Delta: ['host', 'http_path'],
+  DuckDB: [],
+};

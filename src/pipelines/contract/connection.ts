@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { PROVIDERS } from '../../warehouse/index.ts';
+import { CONFIG_FIELDS } from '../connections/provider.ts';
+import { auditProperties, closed, Name, Notices, ResourceState, Slug } from './shared.ts';
+
+const config = Type.Record(Type.String(), Type.Unknown(), {
+  description: `Fields of the provider. ${Object.entries(CONFIG_FIELDS)
+    .map(([provider, { required, optional }]) => {
+      const more = optional.length === 0 ? '' : `; optional ${optional.join(', ')}`;
+      return `${provider}: ${required.join(', ')}${more}.`;
+    })
+    .join(' ')} Secrets are answered as asterisks.`,
+});
+
+/** 002, Warehouse connection: body of POST and PUT. The fields of `config` are checked by provider. */
+export const ConnectionBody = closed(
+  {
+    id: Slug,
+    name: Name,
+    state: ResourceState,
+    service_provider: Type.String({ description: `${PROVIDERS.join(', ')}, or the product's name, in any case.` }),
+    config,
+  },
+  'ConnectionBody',
+  {
+    ...{ id: 'shop', name: 'The shop’s warehouse', state: 'active', service_provider: 'DuckDB' },
+    config: { database: 'shop.duckdb', read_only: true },
+  },
+);
+
+export const ConnectionAnswer = closed(
+  {
+    id: Slug,
+    name: Name,
+    state: ResourceState,
+    status: Type.Enum(['healthy', 'faulted']),
+    errors: Notices,
+    service_provider: Type.Enum([...PROVIDERS]),
+    config,
+    ...auditProperties,
+  },
+  'Connection',
+);
+
+/** Rulings §7, Extensions: what a probe of the warehouse found. */
+export const ConnectionTestAnswer = closed(
+  {
+    status: Type.Enum(['healthy', 'faulted']),
+    stages: Type.Array(
+      closed({
+        name: Type.String(),
+        status: Type.Enum(['passed', 'failed', 'skipped']),
+        message: Type.String(),
+      }),
+    ),
+  },
+  'ConnectionTest',
+);

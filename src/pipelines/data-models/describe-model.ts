@@ -1,0 +1,82 @@
+import { AppError, asAppError, type ErrorCode } from '../../kernel/index.ts';
+import { type Column, checkModel, type ModelCheck } from '../../warehouse/index.ts';
+import { askWarehouse, reachable } from '../connections/ask-warehouse.ts';
+import type { Connection } from '../connections/connection.ts';
+import { connectorMissing } from '../connections/provider.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+
+/**
+ * What a warehouse says of a model without reading a row. `invalid`: the model is at fault; `unavailable`: nothing was
+ * learned, because the warehouse or the connection is in the way. `warnings` are what the text itself warns of.
+ */
+export type Described =
+  | { readonly outcome: 'described'; readonly columns: readonly Column[]; readonly warnings: readonly string[] }
+  | { readonly outcome: 'invalid'; readonly error: AppError }
+  | { readonly outcome: 'unavailable'; readonly error: AppError; readonly warnings: readonly string[] };
+
+/** Errors that only another model, or another warehouse, mends. */
+const FAULTS_OF_MODEL: ReadonlySet<ErrorCode> = new Set([
+  'SQL_REFUSED',
+  'WAREHOUSE_SQL_INVALID',
+  'WAREHOUSE_OBJECT_MISSING',
+  'WAREHOUSE_DATA',
+  'MODEL_INVALID',
+]);
+
+/** First the provider's own grammar, then the warehouse itself, within `warehouseWaitMs`. Never throws. */
+export async function describeModel(deps: PipelinesDeps, connection: Connection, sqlQuery: string): Promise<Described> {
+  return describe(deps, connection, { sqlQuery, asks: true });
+}
+
+/**
+ * As `describeModel`, for a pipeline that is saved: a connection whose fault is shown already is not asked, because a second
+ * wait for the same answer helps nobody.
+ */
+export async function describeForPipeline(
+  deps: PipelinesDeps,
+  connection: Connection,
+  sqlQuery: string,
+): Promise<Described> {
+  return describe(deps, connection, { sqlQuery, asks: connection.fault === null });
+}
+
+async function describe(
+  deps: PipelinesDeps,
+  connection: Connection,
+  { sqlQuery, asks }: { readonly sqlQuery: string; readonly asks: boolean },
+): Promise<Described> {
+  const dialect = deps.fleet[connection.provider]?.dialect;
+  if (dialect === undefined) {
+    const message = connectorMissing(connection.provider);
+    return { outcome: 'unavailable', error: new AppError('CONNECTOR_MISSING', message), warnings: [] };
+  }
+  const check = await checkModel(sqlQuery, dialect);
+  if (check.outcome === 'refused') {
+    return { outcome: 'invalid', error: new AppError('SQL_REFUSED', check.complaint.message) };
+  }
+  if (asks) return await ask(deps, connection, check);
+  const error = new AppError('WAREHOUSE_UNREACHABLE', `the connection "${connection.id}" is faulted.`);
+  return { outcome: 'unavailable', error, warnings: warningsOf(check) };
+}
+
+async function ask(deps: PipelinesDeps, connection: Connection, check: Accepted): Promise<Described> {
+  const statement = { sql: check.sql, parameters: {} };
+  const warnings = warningsOf(check);
+  try {
+    const columns = await askWarehouse(deps, reachable(deps, connection), (session, signal) =>
+      session.describe(statement, signal),
+    );
+    return { outcome: 'described', columns, warnings };
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    return FAULTS_OF_MODEL.has(error.code)
+      ? { outcome: 'invalid', error }
+      : { outcome: 'unavailable', error, warnings };
+  }
+}
+
+type Accepted = Exclude<ModelCheck, { readonly outcome: 'refused' }>;
+
+function warningsOf(check: Accepted): readonly string[] {
+  return check.outcome === 'accepted' ? check.warnings : [];
+}

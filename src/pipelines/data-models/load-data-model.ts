@@ -1,0 +1,44 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import { dataModels } from '../tables.ts';
+import { type DataModel, dataModelFromRow } from './data-model.ts';
+
+/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+export async function findDataModel(
+  sql: Sql,
+  key: { readonly workspaceId: WorkspaceId; readonly id: string },
+  lock?: 'share' | 'update',
+): Promise<DataModel | undefined> {
+  const query = sql.orm
+    .select()
+    .from(dataModels)
+    .where(and(eq(dataModels.workspaceId, key.workspaceId), eq(dataModels.id, key.id)));
+  const [row] = await (lock === undefined ? query : query.for(lock));
+  return row === undefined ? undefined : dataModelFromRow(row);
+}
+
+/** As `findDataModel`. Throws NOT_FOUND. */
+export async function loadDataModel(...args: Parameters<typeof findDataModel>): Promise<DataModel> {
+  const model = await findDataModel(...args);
+  if (model !== undefined) return model;
+  throw new AppError(
+    'NOT_FOUND',
+    `There is no data model "${args[1].id}" in this workspace; GET the list to see what is.`,
+  );
+}
+
+/** All of the workspace, by id. */
+export async function listDataModels(sql: Sql, workspaceId: WorkspaceId): Promise<readonly DataModel[]> {
+  const rows = await sql.orm
+    .select()
+    .from(dataModels)
+    .where(eq(dataModels.workspaceId, workspaceId))
+    .orderBy(asc(dataModels.id));
+  return rows.map(dataModelFromRow);
+}
+
+/** As `unknownConnection`. */
+export function unknownDataModel(id: string): string {
+  return `there is no data model "${id}" in this workspace; create it, or name another`;
+}

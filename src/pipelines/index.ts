@@ -1,0 +1,79 @@
+// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to
+// where they cover the time line. It probes and describes warehouses when something is saved; `runs` reads rows.
+// Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
+// a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
+
+export { unknownPlan, unknownVersion } from './checks/check-data-plan.ts';
+export { zoneWarnings } from './checks/zone-warnings.ts';
+export { askWarehouse, reachable, type WarehouseDeps } from './connections/ask-warehouse.ts';
+export type { Connection } from './connections/connection.ts';
+export { maskConfig, revealConfig, sealedTexts } from './connections/connection-config.ts';
+export { deleteConnection } from './connections/delete-connection.ts';
+export {
+  connectionNotFound,
+  findConnection,
+  listConnections,
+  loadConnection,
+  unknownConnection,
+} from './connections/load-connection.ts';
+export { type LastChanges, lastChanges, lockRanOn, type RanOnPart } from './connections/lock-ran-on.ts';
+export { probeStored, requireAnswer } from './connections/probe-connection.ts';
+export { secretFieldsOf } from './connections/provider.ts';
+export { createConnection, replaceConnection } from './connections/save-connection.ts';
+export type { ConnectionBody } from './contract/connection.ts';
+export type { DataModelBody } from './contract/data-model.ts';
+export { type PipelineBody, TriggerAnswer } from './contract/pipeline.ts';
+export { RunAnswer } from './contract/run.ts';
+export { FREQUENCIES } from './contract/schedule.ts';
+export { auditProperties, closed, Instant, Name, Notices, nullable, optionalOrNull, Slug } from './contract/shared.ts';
+export type { DataModel } from './data-models/data-model.ts';
+export { deleteDataModel } from './data-models/delete-data-model.ts';
+export { findDataModel, listDataModels, loadDataModel, unknownDataModel } from './data-models/load-data-model.ts';
+export { followModel, type LoadTimestamp } from './data-models/load-timestamp.ts';
+export { createDataModel, replaceDataModel } from './data-models/save-data-model.ts';
+export { eraseFaults, eraseMessages, readFaults, readMessages } from './erase-messages.ts';
+export { createPipeline } from './pipelines/create-pipeline.ts';
+export { dataPlanUses } from './pipelines/data-plan-uses.ts';
+export { deletePipeline } from './pipelines/delete-pipeline.ts';
+export { clearFaults, faultConnection, faultModel, faultPipeline } from './pipelines/fault.ts';
+export {
+  loadPipeline,
+  loadPipelines,
+  lockPipeline,
+  type PipelineSelection,
+  pipelineNotFound,
+} from './pipelines/load-pipeline.ts';
+export type { DataPlan, Notice, Pipeline, PipelineMarks, Schedule, SyncMode } from './pipelines/pipeline.ts';
+export { pipelineIds } from './pipelines/pipeline-ids.ts';
+export { pipelineLags } from './pipelines/pipeline-lags.ts';
+export {
+  type PipelineContext,
+  pipelineErrors,
+  pipelineStatus,
+  stoppedBy,
+  stoppedError,
+} from './pipelines/pipeline-status.ts';
+export { isTimeZone } from './pipelines/read-sync-mode.ts';
+export { replacePipeline } from './pipelines/replace-pipeline.ts';
+export { reportPipeline } from './pipelines/report-pipeline.ts';
+export { scheduleEnded, triggerPipeline } from './pipelines/trigger-pipeline.ts';
+export type { PipelinesDeps } from './pipelines-deps.ts';
+export { pipelinesEndpoints } from './pipelines-endpoints.ts';
+export { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './routes/platform-endpoint.ts';
+export { pipelinesWithLiveRun } from './run-rows/live-runs.ts';
+export { findLatestRun, listRuns, loadRun } from './run-rows/load-runs.ts';
+export { RUN_QUEUE, requestRun, runJobKey } from './run-rows/request-run.ts';
+export { type Run, type RunStatus, type RunType, runFromRow } from './run-rows/run.ts';
+export { durationMs, parseDuration } from './schedules/duration.ts';
+export { putBackSchedules } from './schedules/put-back-schedules.ts';
+export { repeatOnce } from './schedules/repeat-once.ts';
+export { reschedulePipelines } from './schedules/reschedule-pipelines.ts';
+export { type DueRun, dueAfter, dueRun, isOver, nextDueAt, type Timetable, timetableOf } from './schedules/schedule.ts';
+export { pipelinesSecrets } from './sealed-tables.ts';
+export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';
+export { countsMilliseconds } from './transformations/column-fit.ts';
+export type { FieldMapping, FieldTransformation } from './transformations/field-transformation.ts';
+export { transformationMisfits } from './transformations/transformation-fit.ts';
+export { auditAnswer } from './wire/connection-answer.ts';
+export { pipelineAnswer } from './wire/pipeline-answer.ts';
+export { runAnswer } from './wire/run-answer.ts';

@@ -1,0 +1,90 @@
+// Faults stop until someone acts (rulings §7, Status and faults). A faulted connection or model holds every pipeline that
+// uses it: their status follows from its row, so clearing it frees them all.
+import { and, eq, isNull } from 'drizzle-orm';
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { RanOnPart } from '../connections/lock-ran-on.ts';
+import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
+import { connections, dataModels, pipelines } from '../tables.ts';
+import type { Notice } from './pipeline.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+
+interface Fault<Id> {
+  readonly workspaceId: WorkspaceId;
+  readonly id: Id;
+  readonly errors: readonly Notice[];
+}
+
+/** Stops one pipeline; `id` is its number, so that a slug used again is not meant. */
+export async function faultPipeline(tx: Transaction, { workspaceId, id, errors }: Fault<bigint>): Promise<void> {
+  await tx.orm
+    .update(pipelines)
+    .set({ fault: JSON.stringify(errors), nextDueAt: null })
+    .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, id), isNull(pipelines.deletedOn)));
+}
+
+/** Faults a connection and thereby holds its pipelines. */
+export async function faultConnection(tx: Transaction, { workspaceId, id, errors }: Fault<string>): Promise<void> {
+  await tx.orm
+    .update(connections)
+    .set({ fault: JSON.stringify(errors) })
+    .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, id)));
+  await tx.orm
+    .update(pipelines)
+    .set({ nextDueAt: null })
+    .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.connectionId, id)));
+}
+
+/** Marks a model as invalid and thereby holds its pipelines. */
+export async function faultModel(tx: Transaction, { workspaceId, id, errors }: Fault<string>): Promise<void> {
+  await tx.orm
+    .update(dataModels)
+    .set({ fault: JSON.stringify(errors) })
+    .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)));
+  await tx.orm
+    .update(pipelines)
+    .set({ nextDueAt: null })
+    .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.dataModelId, id)));
+}
+
+interface Success {
+  readonly nowMs: number;
+  /** A pipeline may use others by now, of which the run says nothing. */
+  readonly ranOn: { readonly connectionId: string; readonly dataModelId: string };
+  /** False: the part was changed since, so it is not what this run ran on, and its fault stays. */
+  readonly isAsRan: (part: RanOnPart) => boolean;
+}
+
+/**
+ * After a successful run: what it ran on works, so no fault of the three stands any longer (002, States: a retry by trigger
+ * clears on success). Everything freed runs at its next scheduled interval.
+ */
+export async function clearFaults(
+  tx: Transaction,
+  { pipeline, connection, dataModel }: PipelineContext,
+  { nowMs, ranOn, isAsRan }: Success,
+): Promise<void> {
+  const { workspaceId } = pipeline;
+  const rescheduling = { nowMs, afterFault: true };
+  if (pipeline.fault !== null && isAsRan('pipeline')) {
+    await tx.orm
+      .update(pipelines)
+      .set({ fault: null })
+      .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
+    await reschedulePipelines(tx, { workspaceId, number: pipeline.number }, rescheduling);
+  }
+  if (connection.id === ranOn.connectionId && connection.fault !== null && isAsRan('connection')) {
+    await tx.orm
+      .update(connections)
+      .set({ fault: null })
+      .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, connection.id)));
+    await reschedulePipelines(tx, { workspaceId, connectionId: connection.id }, rescheduling);
+  }
+  if (dataModel.id === ranOn.dataModelId && dataModel.fault !== null && isAsRan('dataModel')) {
+    await tx.orm
+      .update(dataModels)
+      .set({ fault: null })
+      .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, dataModel.id)));
+    await reschedulePipelines(tx, { workspaceId, dataModelId: dataModel.id }, rescheduling);
+  }
+}

@@ -1,0 +1,88 @@
+import { and, asc, eq, isNull, type SQL } from 'drizzle-orm';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import { connectionFromRow } from '../connections/connection.ts';
+import { dataModelFromRow } from '../data-models/data-model.ts';
+import { connections, dataModels, fieldTransformations, pipelines } from '../tables.ts';
+import { fieldTransformationFromRow } from '../transformations/field-transformation.ts';
+import { type Pipeline, pipelineFromRow } from './pipeline.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+
+/** Which pipelines of a workspace; deleted ones are never among them. */
+export interface PipelineSelection {
+  readonly workspaceId: WorkspaceId;
+  readonly id?: string;
+  readonly number?: bigint;
+  readonly connectionId?: string;
+  readonly dataModelId?: string;
+  readonly fieldTransformationId?: string;
+}
+
+/** The selected pipelines with what they run on, by id. */
+export async function loadPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
+  const { workspaceId } = selection;
+  const rows = await sql.orm
+    .select()
+    .from(pipelines)
+    .innerJoin(connections, and(eq(connections.workspaceId, workspaceId), eq(connections.id, pipelines.connectionId)))
+    .innerJoin(dataModels, and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, pipelines.dataModelId)))
+    .leftJoin(
+      fieldTransformations,
+      and(
+        eq(fieldTransformations.workspaceId, workspaceId),
+        eq(fieldTransformations.id, pipelines.fieldTransformationId),
+      ),
+    )
+    .where(matches(selection))
+    .orderBy(asc(pipelines.id));
+  return rows.map((row) => ({
+    pipeline: pipelineFromRow(row.pipelines),
+    connection: connectionFromRow(row.connections),
+    dataModel: dataModelFromRow(row.data_models),
+    transformation: row.field_transformations === null ? null : fieldTransformationFromRow(row.field_transformations),
+  }));
+}
+
+/** One pipeline with what it runs on. Throws NOT_FOUND. */
+export async function loadPipeline(
+  sql: Sql,
+  selection: PipelineSelection & ({ readonly id: string } | { readonly number: bigint }),
+): Promise<PipelineContext> {
+  const [context] = await loadPipelines(sql, selection);
+  if (context !== undefined) return context;
+  throw pipelineNotFound(selection.id ?? `number ${selection.number}`);
+}
+
+/** Locks the rows of the selected pipelines, in order, to the end of the transaction; what they run on stays unlocked. */
+export async function lockPipelines(sql: Sql, selection: PipelineSelection): Promise<void> {
+  await sql.orm
+    .select({ number: pipelines.number })
+    .from(pipelines)
+    .where(matches(selection))
+    .orderBy(asc(pipelines.id))
+    .for('update');
+}
+
+/** Locks the row of one pipeline to the end of the transaction, then reads it. Throws NOT_FOUND. */
+export async function lockPipeline(sql: Sql, workspaceId: WorkspaceId, id: string): Promise<Pipeline> {
+  const rows = await sql.orm.select().from(pipelines).where(matches({ workspaceId, id })).for('update');
+  if (rows[0] === undefined) throw pipelineNotFound(id);
+  return pipelineFromRow(rows[0]);
+}
+
+function matches(selection: PipelineSelection): SQL | undefined {
+  const { workspaceId, id, number, connectionId, dataModelId, fieldTransformationId } = selection;
+  return and(
+    eq(pipelines.workspaceId, workspaceId),
+    isNull(pipelines.deletedOn),
+    id === undefined ? undefined : eq(pipelines.id, id),
+    number === undefined ? undefined : eq(pipelines.number, number),
+    connectionId === undefined ? undefined : eq(pipelines.connectionId, connectionId),
+    dataModelId === undefined ? undefined : eq(pipelines.dataModelId, dataModelId),
+    fieldTransformationId === undefined ? undefined : eq(pipelines.fieldTransformationId, fieldTransformationId),
+  );
+}
+
+export function pipelineNotFound(id: string): AppError {
+  return new AppError('NOT_FOUND', `There is no pipeline "${id}" in this workspace; GET the list to see what is.`);
+}

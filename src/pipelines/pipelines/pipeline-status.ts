@@ -1,0 +1,60 @@
+// What a pipeline shows, from its own row and those it uses. Pure.
+import { AppError, say, type Worded } from '../../kernel/index.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { DataModel } from '../data-models/data-model.ts';
+import type { FieldTransformation } from '../transformations/field-transformation.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** A pipeline with what it runs on. */
+export interface PipelineContext {
+  readonly pipeline: Pipeline;
+  readonly connection: Connection;
+  readonly dataModel: DataModel;
+  /** Of an events pipeline only. */
+  readonly transformation: FieldTransformation | null;
+}
+
+export type PipelineStatus = 'idle' | 'running' | 'faulted' | 'stopped';
+
+/** 002, States; rulings §7: what is not active stops it, a live run shows before a fault that it may clear. */
+export function pipelineStatus(context: PipelineContext, hasLiveRun: boolean): PipelineStatus {
+  if (stoppedBy(context) !== undefined) return 'stopped';
+  if (hasLiveRun) return 'running';
+  return pipelineErrors(context).length > 0 ? 'faulted' : 'idle';
+}
+
+/** What stops a pipeline because its state is not `active`. */
+export interface Stopped {
+  readonly part: 'pipeline' | 'connection' | 'data model';
+  readonly id: string;
+  readonly state: string;
+}
+
+/** Returns what stops the pipeline; undefined when nothing does. */
+export function stoppedBy({ pipeline, connection, dataModel }: PipelineContext): Stopped | undefined {
+  if (pipeline.state !== 'active') return { part: 'pipeline', id: pipeline.id, state: pipeline.state };
+  if (connection.state !== 'active') return { part: 'connection', id: connection.id, state: connection.state };
+  if (dataModel.state !== 'active') return { part: 'data model', id: dataModel.id, state: dataModel.state };
+  return undefined;
+}
+
+/** Returns the refusal of a trigger or a retry, with `Stopped` and the pipeline’s id as parameters; undefined when nothing stops it. */
+export function stoppedError(context: PipelineContext): AppError | undefined {
+  const stopped = stoppedBy(context);
+  if (stopped === undefined) return undefined;
+  const { part, id, state } = stopped;
+  const reason = `The ${part} "${id}" is ${state}; PUT it with state active.`;
+  const message = part === 'pipeline' ? reason : `The pipeline "${context.pipeline.id}" is stopped. ${reason}`;
+  return new AppError('PIPELINE_NOT_IDLE', message, { parameters: { ...stopped, pipeline: context.pipeline.id } });
+}
+
+/** While one of the three is faulted no data synchronizes (002, States). */
+export function pipelineErrors({ pipeline, connection, dataModel }: PipelineContext): readonly Worded[] {
+  const of = (what: string, faults: readonly Worded[] | null) =>
+    (faults ?? []).map((fault) => say`${what} is faulted: ${fault}`);
+  return [
+    ...(pipeline.fault ?? []),
+    ...of(`The connection "${connection.id}"`, connection.fault),
+    ...of(`The data model "${dataModel.id}"`, dataModel.fault),
+  ];
+}

@@ -1,0 +1,68 @@
+import { findFeed, findFeedByKey } from '../../access/index.ts';
+import { AppError, refuse, SECRET_MASK, Secret, type WorkspaceId } from '../../kernel/index.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import type { KeptFields, Pipeline } from './pipeline.ts';
+import type { Body } from './pipeline-draft.ts';
+
+type Feed = Pick<KeptFields, 'partnerFeedId' | 'partnerFeedKey'>;
+
+interface Named {
+  readonly body: Pick<Body, 'id' | 'partner_feed_id' | 'partner_feed_key'>;
+  /** The pipeline that a PUT replaces. */
+  readonly stored: Pipeline | undefined;
+}
+
+/**
+ * The feed of a pipeline, by its id, by its key, or by both. Whoever names it by its key gets the id beside it, so that
+ * everything else goes by the id. Whether it is active is asked by each run. Throws VALIDATION_FAILED.
+ */
+export async function readFeed(deps: PipelinesDeps, workspaceId: WorkspaceId, { body, stored }: Named): Promise<Feed> {
+  const { partner_feed_id: id, partner_feed_key: key } = body;
+  const named = id == null ? undefined : String(id);
+  if (named !== undefined && (await findFeed(deps.store, workspaceId, BigInt(named))) === undefined) {
+    throw refused('partner_feed_id', `there is no feed ${named} in this workspace; make one first, or leave it out`);
+  }
+  if (key == null) return named === undefined ? {} : { partnerFeedId: named };
+  const byKey = key === SECRET_MASK ? storedFeed(stored) : await newFeed(deps, workspaceId, { id: body.id, key });
+  if (named !== undefined && named !== byKey.partnerFeedId) {
+    const message = `is the key of the feed ${byKey.partnerFeedId}, and partner_feed_id names ${named}; leave one of them out`;
+    throw refused('partner_feed_key', message);
+  }
+  return byKey;
+}
+
+/**
+ * The fields of a PUT once its row is locked: a mask keeps the key as it stands there, which may have been written anew since
+ * the body was read. Throws STORE_CONFLICT when it is the key of another feed by now.
+ */
+export function keepFeedKey(kept: KeptFields, { body, stored }: Required<Named>): KeptFields {
+  if (body.partner_feed_key !== SECRET_MASK) return kept;
+  const { partnerFeedId, partnerFeedKey } = storedFeed(stored);
+  if (partnerFeedId === kept.partnerFeedId) return { ...kept, partnerFeedKey };
+  throw new AppError('STORE_CONFLICT', 'The pipeline was given another feed at the same time; send the request again.');
+}
+
+function storedFeed(stored: Pipeline | undefined): Required<Feed> {
+  const { partnerFeedId, partnerFeedKey } = stored?.kept ?? {};
+  if (partnerFeedId !== undefined && partnerFeedKey !== undefined) return { partnerFeedId, partnerFeedKey };
+  throw refused('partner_feed_key', 'is the mask, but no key is stored; send the key, or leave it out');
+}
+
+async function newFeed(
+  { store, keyRing }: PipelinesDeps,
+  workspaceId: WorkspaceId,
+  { id, key }: { readonly id: string; readonly key: string },
+): Promise<Feed> {
+  const feed = await findFeedByKey(store, workspaceId, key);
+  if (feed === undefined) throw refused('partner_feed_key', 'is the key of no feed of this workspace');
+  const sealed = keyRing.encrypt(new Secret(key), feedKeyContext(workspaceId, id));
+  return { partnerFeedId: String(feed.id), partnerFeedKey: sealed };
+}
+
+/** What the encrypted key of a feed is bound to. */
+export const feedKeyContext = (workspaceId: WorkspaceId, pipelineId: string): string =>
+  `${workspaceId}/pipeline/${pipelineId}/partner_feed_key`;
+
+function refused(path: string, message: string) {
+  return refuse([{ path, message }]);
+}

@@ -1,0 +1,22 @@
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '../../store/index.ts';
+import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
+import { pipelines } from '../tables.ts';
+import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
+
+/**
+ * Clears the faults of the selected pipelines' own: what they use was changed, which may have mended them, and each runs at
+ * its next scheduled interval. not shown: a transformation has no status, so its faults are those of its pipelines.
+ */
+export async function releasePipelines(tx: Transaction, selection: PipelineSelection, nowMs: number): Promise<void> {
+  await lockPipelines(tx, selection);
+  for (const { pipeline } of await loadPipelines(tx, selection)) {
+    if (pipeline.fault === null) continue;
+    const { workspaceId, number } = pipeline;
+    await tx.orm
+      .update(pipelines)
+      .set({ fault: null, failedInARow: 0 })
+      .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, number)));
+    await reschedulePipelines(tx, { workspaceId, number }, { nowMs, afterFault: true });
+  }
+}

@@ -1,0 +1,150 @@
+import { and, eq } from 'drizzle-orm';
+import { recordChange } from '../../access/index.ts';
+import type { Caller } from '../../http/index.ts';
+import { AppError, formatMicros, refuse } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { changedFields } from '../changed-fields.ts';
+import { checkDataPlan } from '../checks/check-data-plan.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import { type BasedOn, requireUnchanged } from '../require-unchanged.ts';
+import { requireNoLiveRun } from '../run-rows/live-runs.ts';
+import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
+import { pipelines } from '../tables.ts';
+import { pipelineFields } from '../wire/pipeline-answer.ts';
+import { loadPipeline, lockPipeline } from './load-pipeline.ts';
+import type { Iterator, Pipeline, PipelineMarks } from './pipeline.ts';
+import { type Body, draftColumns, draftPipeline, findUsed, type PipelineDraft } from './pipeline-draft.ts';
+import type { PipelineContext } from './pipeline-status.ts';
+import { keepFeedKey } from './read-feed.ts';
+
+interface Replacement {
+  readonly id: string;
+  readonly body: Body;
+  /** Refuses what would reset the pipeline. */
+  readonly preventResets: boolean;
+  /** Absent: the stored marks stay as far as they are still true. */
+  readonly marks?: PipelineMarks;
+  /** What the body was made of. */
+  readonly basedOn?: BasedOn<Pick<PipelineContext, 'pipeline' | 'connection' | 'dataModel'>>;
+}
+
+/**
+ * PUT of a pipeline: clears the fault of its own and counts from the next run. Throws NOT_FOUND, VALIDATION_FAILED,
+ * RESET_PREVENTED, RUN_IN_PROGRESS where it resets or changes the `row_key` while a run is live, and STORE_CONFLICT where what
+ * the body was made of changed meanwhile.
+ */
+export async function replacePipeline(deps: PipelinesDeps, caller: Caller, put: Replacement): Promise<PipelineContext> {
+  const { workspaceId } = caller;
+  const { id, body, marks, preventResets, basedOn } = put;
+  const { pipeline: stored } = await loadPipeline(deps.store, { workspaceId, id });
+  if (body.id !== id) throw refuse([{ path: 'id', message: `must be "${id}", the id in the path; ids never change` }]);
+  const draft = await draftPipeline(deps, caller, { body, stored, marks });
+  return deps.store.transaction((tx) => overwrite(tx, { deps, caller, draft, preventResets, basedOn }));
+}
+
+interface Overwriting {
+  readonly deps: PipelinesDeps;
+  readonly caller: Caller;
+  readonly draft: PipelineDraft;
+  readonly preventResets: boolean;
+  readonly basedOn: Replacement['basedOn'];
+}
+
+async function overwrite(
+  tx: Transaction,
+  { deps, caller, draft, preventResets, basedOn }: Overwriting,
+): Promise<PipelineContext> {
+  const { workspaceId, actor } = caller;
+  const { id } = draft.body;
+  const nowMs = deps.clock.nowMs();
+  const used = await findUsed(tx, workspaceId, { ...draft.body, lock: 'share' });
+  await checkDataPlan(tx, workspaceId, { dataPlan: draft.kept.dataPlan, lock: 'share' });
+  const before = await lockPipeline(tx, workspaceId, id);
+  requireUnchanged({ ...used, pipeline: before }, basedOn);
+  const { syncMode } = draft;
+  const changed = resettingFields(before, { pipelineType: draft.body.pipeline_type, syncMode });
+  const resetting = [...changed, ...(await resettingKey(tx, deps, { before, draft }))];
+  if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);
+  if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change what resets it');
+  await tx.orm
+    .update(pipelines)
+    .set({
+      ...draftColumns({ ...draft, kept: keepFeedKey(draft.kept, { body: draft.body, stored: before }) }),
+      ...{ fault: null, failedInARow: 0, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+      ...(before.schedule.type !== draft.schedule.type && { scheduledUntil: null }),
+      ...(isOtherKey(before, draft) && before.position !== null && { ledgerFrom: formatMicros(before.position) }),
+      ...(resetting.length > 0 && resetColumns(before)),
+    })
+    .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, before.number)));
+  await reschedulePipelines(tx, { workspaceId, number: before.number }, { nowMs, afterFault: before.fault !== null });
+  const after = await loadPipeline(tx, { workspaceId, number: before.number });
+  await recordChange(tx, {
+    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.updated' },
+    resource: `pipeline/${id}`,
+    detail: changedFields(pipelineFields(before), pipelineFields(after.pipeline)),
+  });
+  return after;
+}
+
+/**
+ * What a reset does to the row: the next run begins at `from` again. An interval keeps its place, so that this is the next
+ * scheduled run; a `once` pipeline runs again (002, States: "on the next run records are resynchronized").
+ */
+export function resetColumns({ generation, schedule }: Pipeline) {
+  const again = schedule.type === 'once' ? { scheduledUntil: null } : {};
+  return { position: null, ledgerFrom: null, generation: generation + 1, ...again };
+}
+
+/**
+ * Fields whose change makes the position meaningless (rulings §7, Status and faults).
+ * not shown: another pipeline_type, because what was delivered as people was never delivered as events; another zone of
+ * the iterator, because the position would mean another wall clock, so that hours were lost or loaded twice.
+ */
+export function resettingFields(
+  before: Pick<Pipeline, 'pipelineType' | 'syncMode'>,
+  { pipelineType, syncMode: after }: Pick<Pipeline, 'pipelineType' | 'syncMode'>,
+): readonly string[] {
+  const { syncMode } = before;
+  const fields = [
+    ['pipeline_type', before.pipelineType, pipelineType],
+    ['sync_mode.type', syncMode.type, after.type],
+    ['sync_mode.iterator_field', syncMode.iterator?.field, after.iterator?.field],
+    ['sync_mode.iterator_data_type', syncMode.iterator?.type, after.iterator?.type],
+    ['sync_mode.iterator_time_zone', zoneOf(syncMode.iterator), zoneOf(after.iterator)],
+    ['sync_mode.from', syncMode.from, after.from],
+  ] as const;
+  return fields.filter(([, old, now]) => old !== now).map(([name]) => name);
+}
+
+/** Rows are recognised by other columns from now on, so a lookback may not reach those that were delivered before. */
+function isOtherKey({ kept }: Pipeline, draft: PipelineDraft): boolean {
+  return JSON.stringify(kept.rowKey) !== JSON.stringify(draft.kept.rowKey);
+}
+
+/**
+ * Rows that a failed or cancelled run delivered beyond the position would not be recognised by other columns, and come
+ * twice: then another `row_key` is a reset. While a run is live nobody can tell. Of a full pipeline no other run knows rows.
+ */
+async function resettingKey(
+  tx: Transaction,
+  { isLedgerAhead }: PipelinesDeps,
+  { before, draft }: { readonly before: Pipeline; readonly draft: PipelineDraft },
+): Promise<readonly string[]> {
+  if (!isOtherKey(before, draft) || before.syncMode.type === 'full') return [];
+  await requireNoLiveRun(tx, before, 'change its row_key');
+  return (await isLedgerAhead(tx, before)) ? ['row_key'] : [];
+}
+
+/** Unix times have no wall clock. */
+function zoneOf(iterator: Iterator | undefined): string | undefined {
+  if (iterator === undefined || iterator.type.startsWith('timestamp_unixtime')) return undefined;
+  return iterator.timeZone ?? 'UTC';
+}
+
+function resetPrevented(id: string, fields: readonly string[]): AppError {
+  return new AppError(
+    'RESET_PREVENTED',
+    `${fields.join(', ')}: a change resets the pipeline "${id}", so that everything from \`from\` is loaded again; ` +
+      'repeat the PUT with ?preventResets=false to do that, or keep the old values.',
+  );
+}

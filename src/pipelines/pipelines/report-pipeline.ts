@@ -1,0 +1,35 @@
+import type { Static } from 'typebox';
+import { formatMicros, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { ReportAnswer } from '../contract/run.ts';
+import { pipelinesWithLiveRun } from '../run-rows/live-runs.ts';
+import { findLatestRun } from '../run-rows/load-runs.ts';
+import { noticesAnswer } from '../wire/notices-answer.ts';
+import { runAnswer } from '../wire/run-answer.ts';
+import { loadPipeline } from './load-pipeline.ts';
+import { pipelineErrors, pipelineStatus } from './pipeline-status.ts';
+
+/** 002, Pipeline report. Throws NOT_FOUND. */
+export async function reportPipeline(
+  sql: Sql,
+  key: { readonly workspaceId: WorkspaceId; readonly id: string },
+): Promise<Static<typeof ReportAnswer>> {
+  const context = await loadPipeline(sql, key);
+  const { pipeline, connection, dataModel } = context;
+  const live = await pipelinesWithLiveRun(sql, key.workspaceId, pipeline.number);
+  const latest = await findLatestRun(sql, pipeline);
+  const hasPosition = pipeline.syncMode.type === 'incremental' && pipeline.position !== null;
+  return {
+    pipeline_id: pipeline.id,
+    status: pipelineStatus(context, live.size > 0),
+    errors: noticesAnswer(pipelineErrors(context)),
+    warnings: [...pipeline.warnings],
+    connection_status: connection.fault === null ? 'healthy' : 'faulted',
+    connection_errors: noticesAnswer(connection.fault),
+    data_model_status: dataModel.fault === null ? 'valid' : 'invalid',
+    data_model_errors: noticesAnswer(dataModel.fault),
+    latest_successful_pipeline_run_id: pipeline.latestSuccessfulRunId,
+    current_iterator_position: hasPosition ? formatMicros(pipeline.position ?? 0n) : null,
+    latest_pipeline_run: latest === undefined ? null : runAnswer(latest, pipeline.id),
+  };
+}

@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { refuse } from '../../kernel/index.ts';
+import { providerOf } from '../../warehouse/index.ts';
+import { deleteConnection } from '../connections/delete-connection.ts';
+import { listConnections, loadConnection } from '../connections/load-connection.ts';
+import { probeStored } from '../connections/probe-connection.ts';
+import { unknownProvider } from '../connections/provider.ts';
+import { createConnection, replaceConnection } from '../connections/save-connection.ts';
+import { ConnectionAnswer, ConnectionBody, ConnectionTestAnswer } from '../contract/connection.ts';
+import { READ_ONLY_FIELDS } from '../contract/shared.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import { connectionAnswer } from '../wire/connection-answer.ts';
+import { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/connections`;
+const tag = 'Connections';
+const params = pathParams({ connectionId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 2: connections; `test` is an extension. */
+export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps), test(deps)];
+}
+
+function list({ store, fleet }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams },
+    operationId: 'listConnections',
+    summary: 'All connections of the workspace, or those of one provider',
+    query: Type.Object({ serviceProvider: Type.Optional(Type.String()) }),
+    responses: { 200: Type.Array(ConnectionAnswer) },
+    async handler({ caller, query }) {
+      const word = query.serviceProvider;
+      const provider = word === undefined ? undefined : providerOf(word);
+      if (word !== undefined && provider === undefined) {
+        throw refuse([{ path: 'serviceProvider', message: unknownProvider(word) }]);
+      }
+      const found = await listConnections(store, caller.workspaceId, provider);
+      return { status: 200, body: found.map((connection) => connectionAnswer(fleet, connection)) };
+    },
+  });
+}
+
+function get({ store, fleet }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getConnection',
+    summary: 'One connection',
+    responses: { 200: ConnectionAnswer },
+    async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
+      return { status: 200, body: connectionAnswer(fleet, await loadConnection(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'createConnection',
+    refusals: { 409: 'Another connection of this workspace has that id.' },
+    summary: 'Saves a connection; the warehouse is asked, and what it refuses makes the connection faulted',
+    body: ConnectionBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: ConnectionAnswer },
+    async handler({ caller, body }) {
+      return { status: 200, body: connectionAnswer(deps.fleet, await createConnection(deps, caller, { body })) };
+    },
+  });
+}
+
+function replace(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'replaceConnection',
+    summary: 'Replaces a connection and clears its fault; a masked secret keeps what is stored',
+    body: ConnectionBody,
+    ignoredFields: READ_ONLY_FIELDS,
+    responses: { 200: ConnectionAnswer },
+    async handler({ caller, params: { connectionId: id }, body }) {
+      return { status: 200, body: connectionAnswer(deps.fleet, await replaceConnection(deps, caller, { id, body })) };
+    },
+  });
+}
+
+function remove(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'deleteConnection',
+    refusals: { 409: 'A pipeline still uses the connection.' },
+    summary: 'Deletes a connection that no pipeline uses',
+    responses: { 204: NoContent },
+    async handler({ caller, params: { connectionId } }) {
+      await deleteConnection(deps, caller, connectionId);
+      return { status: 204 };
+    },
+  });
+}
+
+function test(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: `${PATH}/:connectionId/test`, tag, params, query: NO_PARAMETERS },
+    operationId: 'testConnection',
+    summary: 'Asks the warehouse step by step what works; changes nothing',
+    responses: { 200: ConnectionTestAnswer },
+    async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
+      const connection = await loadConnection(deps.store, { workspaceId, id });
+      const { fault, stages } = await probeStored(deps, connection);
+      const shown = stages.map(({ name, status, message }) => ({ name, status, message }));
+      return { status: 200, body: { status: fault === null ? 'healthy' : 'faulted', stages: shown } };
+    },
+  });
+}

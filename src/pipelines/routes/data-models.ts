@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import {
+  DataModelAnswer,
+  DataModelBody,
+  MODEL_READ_ONLY_FIELDS,
+  ValidateAnswer,
+  ValidateBody,
+} from '../contract/data-model.ts';
+import { deleteDataModel } from '../data-models/delete-data-model.ts';
+import { listDataModels, loadDataModel } from '../data-models/load-data-model.ts';
+import { createDataModel, replaceDataModel } from '../data-models/save-data-model.ts';
+import { validateDataModel } from '../data-models/validate-data-model.ts';
+import type { PipelinesDeps } from '../pipelines-deps.ts';
+import { dataModelAnswer } from '../wire/data-model-answer.ts';
+import { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './platform-endpoint.ts';
+
+const PATH = `${BASE}/data-models`;
+const tag = 'Data models';
+const params = pathParams({ modelId: Type.String() });
+
+/** 002, Endpoints, Warehouse sync version 2: data models; `validate` is an extension. */
+export function dataModelEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+  return [list(deps), get(deps), create(deps), replace(deps), remove(deps), validate(deps)];
+}
+
+function list({ store }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'listDataModels',
+    summary: 'All data models of the workspace',
+    responses: { 200: Type.Array(DataModelAnswer) },
+    async handler({ caller }) {
+      return { status: 200, body: (await listDataModels(store, caller.workspaceId)).map(dataModelAnswer) };
+    },
+  });
+}
+
+function get({ store }: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...READS, method: 'GET', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'getDataModel',
+    summary: 'One data model',
+    responses: { 200: DataModelAnswer },
+    async handler({ caller: { workspaceId }, params: { modelId: id } }) {
+      return { status: 200, body: dataModelAnswer(await loadDataModel(store, { workspaceId, id })) };
+    },
+  });
+}
+
+function create(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    operationId: 'createDataModel',
+    refusals: { 409: 'Another model of this workspace has that id.' },
+    summary: 'Saves a model: one SELECT that at least one provider’s grammar accepts',
+    body: DataModelBody,
+    ignoredFields: MODEL_READ_ONLY_FIELDS,
+    responses: { 200: DataModelAnswer },
+    async handler({ caller, body }) {
+      return { status: 200, body: dataModelAnswer(await createDataModel(deps, caller, { body })) };
+    },
+  });
+}
+
+function replace(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'replaceDataModel',
+    summary: 'Replaces a model and clears its fault; the pipelines that use it must be able to run it',
+    body: DataModelBody,
+    ignoredFields: MODEL_READ_ONLY_FIELDS,
+    responses: { 200: DataModelAnswer },
+    async handler({ caller, params: { modelId: id }, body }) {
+      return { status: 200, body: dataModelAnswer(await replaceDataModel(deps, caller, { id, body })) };
+    },
+  });
+}
+
+function remove(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    operationId: 'deleteDataModel',
+    refusals: { 409: 'A pipeline still uses the model.' },
+    summary: 'Deletes a data model that no pipeline uses',
+    responses: { 204: NoContent },
+    async handler({ caller, params: { modelId } }) {
+      await deleteDataModel(deps, caller, modelId);
+      return { status: 204 };
+    },
+  });
+}
+
+function validate(deps: PipelinesDeps): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: `${PATH}/:modelId/validate`, tag, params, query: NO_PARAMETERS },
+    operationId: 'validateDataModel',
+    summary: 'Lets a warehouse describe the model without reading a row; changes nothing',
+    body: ValidateBody,
+    refusals: { 502: 'The warehouse cannot be reached.', 504: 'The warehouse did not answer in time.' },
+    responses: { 200: ValidateAnswer },
+    async handler({ caller, params: { modelId: id }, body }) {
+      return { status: 200, body: await validateDataModel(deps, caller, { id, connectionId: body.connection_id }) };
+    },
+  });
+}

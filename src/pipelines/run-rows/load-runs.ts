@@ -1,0 +1,56 @@
+import { and, desc, eq, getTableColumns, gte, lte } from 'drizzle-orm';
+import type { Page } from '../../http/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { Pipeline } from '../pipelines/pipeline.ts';
+import { pipelineRuns } from '../tables.ts';
+import { type Run, runFromRow } from './run.ts';
+
+type Owner = Pick<Pipeline, 'workspaceId' | 'number'>;
+
+const ownedBy = ({ workspaceId, number }: Owner) =>
+  and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.pipelineNumber, number));
+
+const { snapshot: _snapshot, ...RUN_COLUMNS } = getTableColumns(pipelineRuns);
+
+/** By creation: a scheduled run that covers a past interval is newer than the trigger before it. */
+const NEWEST_FIRST = [desc(pipelineRuns.createdOn), desc(pipelineRuns.id)] as const;
+
+/** One page of a pipeline's runs, bounded by logical date; the run that was requested last comes first. */
+export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<readonly Run[]> {
+  const rows = await sql.orm
+    .select(RUN_COLUMNS)
+    .from(pipelineRuns)
+    .where(
+      and(
+        ownedBy(pipeline),
+        page.from === undefined ? undefined : gte(pipelineRuns.logicalDate, page.from),
+        page.to === undefined ? undefined : lte(pipelineRuns.logicalDate, page.to),
+      ),
+    )
+    .orderBy(...NEWEST_FIRST)
+    .limit(page.limit)
+    .offset(page.offset);
+  return rows.map(runFromRow);
+}
+
+/** The run that was requested last. */
+export async function findLatestRun(sql: Sql, pipeline: Owner): Promise<Run | undefined> {
+  const [row] = await sql.orm
+    .select(RUN_COLUMNS)
+    .from(pipelineRuns)
+    .where(ownedBy(pipeline))
+    .orderBy(...NEWEST_FIRST)
+    .limit(1);
+  return row === undefined ? undefined : runFromRow(row);
+}
+
+/** Throws NOT_FOUND for a run of another pipeline, too. */
+export async function loadRun(sql: Sql, pipeline: Owner & Pick<Pipeline, 'id'>, runId: bigint): Promise<Run> {
+  const [row] = await sql.orm
+    .select(RUN_COLUMNS)
+    .from(pipelineRuns)
+    .where(and(ownedBy(pipeline), eq(pipelineRuns.id, runId)));
+  if (row !== undefined) return runFromRow(row);
+  throw new AppError('NOT_FOUND', `The pipeline "${pipeline.id}" has no run ${runId}; GET its runs to see what is.`);
+}

@@ -1,0 +1,58 @@
+import type { InferSelectModel } from 'drizzle-orm';
+import { type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import { type Notice, noticesFromStore } from '../pipelines/pipeline.ts';
+import type { pipelineRuns } from '../tables.ts';
+
+export type RunType = 'scheduled' | 'manual';
+export type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
+
+/** One run of a pipeline. Ranges and the nominal end are text with microseconds, null where there is no bound. */
+export interface Run {
+  readonly workspaceId: WorkspaceId;
+  readonly id: bigint;
+  readonly pipelineNumber: bigint;
+  readonly connectionId: string;
+  readonly type: RunType;
+  readonly status: RunStatus;
+  readonly fence: number;
+  readonly attempts: number;
+  /** Times that its worker was lost. */
+  readonly losses: number;
+  readonly retryAt: Date | null;
+  readonly errors: readonly Notice[];
+  readonly warnings: readonly Notice[];
+  readonly logicalDate: Date;
+  readonly createdOn: Date;
+  readonly startedOn: Date | null;
+  readonly endedOn: Date | null;
+  readonly nominalEnd: string | null;
+  readonly rangeStart: string | null;
+  readonly rangeEnd: string | null;
+  readonly extractedRecords: bigint;
+  readonly successfulRecords: bigint;
+  readonly failedRecords: bigint;
+  readonly deduplicatedRecords: bigint;
+  readonly erasedRecords: bigint;
+  /** People or event batches that it delivered. */
+  readonly deliveredUnits: bigint;
+  /** Rows whose time lay in the future: their attributes count as set when the run began. */
+  readonly aheadRecords: bigint;
+  /** Who triggered it, or asked for its retry; null: the schedule alone. */
+  readonly requestedBy: string | null;
+  /** null: the run writes nothing back, or has not begun to. */
+  readonly writtenRecords: bigint | null;
+  readonly conflictingRecords: bigint | null;
+  readonly idempotencyKey: string | null;
+}
+
+/** Builds a run from its row. Its snapshot, which may hold 100 KB of SQL, is the engine's alone. */
+export function runFromRow(row: Omit<InferSelectModel<typeof pipelineRuns>, 'snapshot'>): Run {
+  return {
+    ...row,
+    workspaceId: workspaceId(row.workspaceId),
+    type: row.type as RunType,
+    status: row.status as RunStatus,
+    errors: noticesFromStore(row.errors) ?? [],
+    warnings: noticesFromStore(row.warnings) ?? [],
+  };
+}

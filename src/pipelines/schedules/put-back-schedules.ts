@@ -1,0 +1,73 @@
+// What a daemon whose clock ran ahead wrote about schedules, put back by a daemon whose clock is right.
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import { eachApart } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import { type Pipeline, pipelineFromRow } from '../pipelines/pipeline.ts';
+import { pipelines } from '../tables.ts';
+import { dueAfter, nextDueAt, skipMissed, type Timetable, timetableOf } from './schedule.ts';
+
+/** Clocks may differ by so much, and the scheduler puts a pipeline that it cannot schedule off for so long. */
+const TOLERANCE_MS = 3_600_000;
+
+interface PuttingBack {
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Puts due times back that are further ahead than their timetable says. Reads each schedule that is not due within the hour. */
+export async function putBackSchedules(sql: Sql, { nowMs, signal }: PuttingBack): Promise<void> {
+  const after = new Date(nowMs + TOLERANCE_MS);
+  const workspaces = await sql.query<{ readonly id: bigint }>(
+    `/* across workspaces: due times ahead */ SELECT DISTINCT workspace_id AS id FROM pipelines WHERE next_due_at > $1`,
+    [after],
+  );
+  const putBackIn = async (workspaceId: bigint) => {
+    const ahead = and(
+      eq(pipelines.workspaceId, workspaceId),
+      isNull(pipelines.deletedOn),
+      gt(pipelines.nextDueAt, after),
+    );
+    const rows = await sql.orm.select().from(pipelines).where(ahead);
+    await eachApart(rows, (row) => putBack(sql, pipelineFromRow(row), nowMs), signal);
+  };
+  await eachApart(workspaces, ({ id }) => putBackIn(id), signal);
+}
+
+async function putBack(sql: Sql, pipeline: Pipeline, nowMs: number): Promise<void> {
+  const { schedule, syncMode, nextDueAtMs } = pipeline;
+  const right = rightDue(timetableOf(schedule, syncMode.from), pipeline, nowMs);
+  if (right === undefined || nextDueAtMs === null) return;
+  await sql.execute(
+    `UPDATE pipelines SET next_due_at = $4, scheduled_until = $5
+     WHERE workspace_id = $1 AND number = $2 AND next_due_at = $3`,
+    [
+      pipeline.workspaceId,
+      pipeline.number,
+      new Date(nextDueAtMs),
+      dateOf(right.nextDueAtMs),
+      dateOf(right.scheduledUntilMs),
+    ],
+  );
+}
+
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));
+
+type Due = Pick<Pipeline, 'nextDueAtMs' | 'scheduledUntilMs'>;
+
+/** Answers what a right clock would have written; undefined when the due time is no later than the timetable says. */
+export function rightDue(table: Timetable, { nextDueAtMs, scheduledUntilMs }: Due, nowMs: number): Due | undefined {
+  const latestMs = nowMs + TOLERANCE_MS;
+  const latest = nextDueAt(table, coveredUntil(table, scheduledUntilMs, latestMs), latestMs);
+  const isRight = [latestMs, latest, dueAfter(table, latestMs)].some(
+    (ms) => nextDueAtMs === null || (ms !== null && nextDueAtMs <= ms),
+  );
+  if (isRight) return undefined;
+  const coveredMs = coveredUntil(table, scheduledUntilMs, nowMs);
+  return { nextDueAtMs: nextDueAt(table, coveredMs, nowMs), scheduledUntilMs: coveredMs };
+}
+
+/** No run covers more than the intervals that are closed. */
+function coveredUntil(table: Timetable, scheduledUntilMs: number | null, nowMs: number): number | null {
+  const closedMs = skipMissed(table, null, nowMs);
+  return scheduledUntilMs === null || closedMs === null ? scheduledUntilMs : Math.min(scheduledUntilMs, closedMs);
+}

@@ -1,0 +1,49 @@
+import { workspaceId } from '../kernel/index.ts';
+import type { SealedTable } from '../store/index.ts';
+import type { ConnectionConfig, Fleet, Provider } from '../warehouse/index.ts';
+import { sealedTexts } from './connections/connection-config.ts';
+import type { KeptFields } from './pipelines/pipeline.ts';
+import { feedKeyContext } from './pipelines/read-feed.ts';
+
+interface ConnectionSecrets {
+  readonly workspace_id: bigint;
+  readonly id: string;
+  readonly provider: string;
+  readonly config: string;
+}
+
+const ofConnections = (fleet: Fleet): SealedTable<ConnectionSecrets> => ({
+  table: 'connections',
+  key: ['workspace_id', 'id'],
+  columns: ['config'],
+  besides: ['provider'],
+  sealedTexts: ({ workspace_id: workspace, id, provider, config }) =>
+    sealedTexts(fleet, {
+      ...{ workspaceId: workspaceId(workspace), id, provider: provider as Provider },
+      config: JSON.parse(config) as ConnectionConfig,
+    }),
+});
+
+interface PipelineSecrets {
+  readonly workspace_id: bigint;
+  readonly number: bigint;
+  readonly id: string;
+  readonly kept: string;
+  readonly deleted_on: Date | null;
+}
+
+/** A deleted pipeline keeps its row, and its feed's key with it, which nobody reads any more. */
+const ofPipelines: SealedTable<PipelineSecrets> = {
+  table: 'pipelines',
+  key: ['workspace_id', 'number'],
+  columns: ['kept'],
+  besides: ['id', 'deleted_on'],
+  sealedTexts({ workspace_id: workspace, id, kept, deleted_on: deletedOn }) {
+    const { partnerFeedKey: text } = JSON.parse(kept) as KeptFields;
+    const context = feedKeyContext(workspaceId(workspace), id);
+    return text === undefined ? [] : [{ text, context, isSpent: deletedOn !== null }];
+  },
+};
+
+/** What this room keeps encrypted. */
+export const pipelinesSecrets = (fleet: Fleet): readonly SealedTable[] => [ofConnections(fleet), ofPipelines];

@@ -1,0 +1,148 @@
+// The mappings of a transformation against the schema of the batch (rulings §7, Mapping), when it is saved. Pure. Paths of
+// issues are those of the transformation's body.
+import { type BatchLimits, type Destination, EVENT_TYPES, findDestination, missingFields } from '../../events/index.ts';
+import type { Issue } from '../../kernel/index.ts';
+import { eventTypeOf, type FieldMapping } from './field-transformation.ts';
+import { staticMisfit } from './static-fit.ts';
+
+/** A mapping that goes somewhere, and where. */
+interface Placed {
+  readonly index: number;
+  readonly mapping: Extract<FieldMapping, { readonly destination: string }>;
+  readonly destination: Destination;
+}
+
+const EVENT_TYPE = 'events.event_type';
+
+/**
+ * Every problem at once. An entry that is undefined has complaints of its own already; what it would have covered is then
+ * not missed. With an event_type from a column only what holds for every kind is checked; the rest is, row by row.
+ */
+export function checkMappings(mappings: readonly (FieldMapping | undefined)[], limits: BatchLimits): readonly Issue[] {
+  const known = mappings.filter((mapping) => mapping !== undefined);
+  const named = eventTypeOf(known);
+  const isKind = named !== undefined && (EVENT_TYPES as readonly string[]).includes(named);
+  const eventType = isKind ? named : undefined;
+  const placed: Placed[] = [];
+  const issues: Issue[] = [];
+  mappings.forEach((mapping, index) => {
+    if (mapping === undefined || mapping.type === 'ignore') return;
+    const path = `mappings[${index}].destination`;
+    const found = findDestination(mapping.destination, eventType);
+    const problem = 'problem' in found ? found.problem : RESERVED.find(({ is }) => is(found.path))?.problem;
+    if (problem === undefined) placed.push({ index, mapping, destination: found as Destination });
+    else issues.push({ path, message: `"${mapping.destination}" ${problem}` });
+  });
+  issues.push(
+    ...placed.flatMap((each) => nameIssues(each, limits)),
+    ...placed.flatMap((each) => staticIssues(each, limits)),
+  );
+  issues.push(...doubled(placed), ...contradictions(mappings), ...tooMany(placed, limits));
+  const isWhole =
+    known.length === mappings.length && placed.length === known.filter(({ type }) => type !== 'ignore').length;
+  return isWhole ? [...issues, ...missing(placed, eventType)] : issues;
+}
+
+/** What a pipeline says by itself. */
+const RESERVED: readonly { readonly is: (path: readonly string[]) => boolean; readonly problem: string }[] = [
+  { is: ([first]) => first === 'environment', problem: 'comes from the environment of the pipeline; leave it out' },
+  { is: ([first]) => first === 'batch_id', problem: 'is given when the batch is kept; leave it out' },
+  {
+    is: ([first, second]) => first === 'context' && second === 'data_plan',
+    problem: 'comes from data_plan_id and data_plan_version of the pipeline; leave it out',
+  },
+];
+
+/** A free key is bounded as a name. */
+function nameIssues(
+  { index, destination: { path, named } }: Placed,
+  { nameCharacters }: BatchLimits,
+): readonly Issue[] {
+  const length = named ? [...(path.at(-1) ?? '')].length : 0;
+  if (length <= nameCharacters) return [];
+  const message = `names a key of ${length} characters; at most ${nameCharacters} are allowed`;
+  return [{ path: `mappings[${index}].destination`, message }];
+}
+
+function staticIssues({ index, mapping, destination }: Placed, limits: BatchLimits): readonly Issue[] {
+  if (mapping.type !== 'static') return [];
+  const problem = staticMisfit(mapping.value, destination.leaf, limits);
+  return problem === undefined
+    ? []
+    : [{ path: `mappings[${index}].value`, message: `${problem} (${mapping.destination})` }];
+}
+
+/** One place, or one identity, is given once; and what is a value cannot hold fields as well. */
+function doubled(placed: readonly Placed[]): readonly Issue[] {
+  return placed.flatMap((later, at) => {
+    const path = `mappings[${later.index}].destination`;
+    for (const earlier of placed.slice(0, at)) {
+      const clash = clashOf(earlier.destination, later.destination);
+      if (clash !== undefined)
+        return [{ path, message: `"${later.mapping.destination}" ${clash} mappings[${earlier.index}]; drop one` }];
+    }
+    return [];
+  });
+}
+
+function clashOf(earlier: Destination, later: Destination): string | undefined {
+  const shorter = Math.min(earlier.path.length, later.path.length);
+  const isSame = earlier.path.slice(0, shorter).every((step, at) => step === later.path[at]);
+  if (isSame) return earlier.path.length === later.path.length ? 'is given by' : 'is one value and holds fields, by';
+  const { identity } = later.leaf;
+  return identity !== undefined && identity === earlier.leaf.identity
+    ? `means the identity ${identity}, which is given by`
+    : undefined;
+}
+
+/** An ignored column that is ignored once more, or mapped. */
+function contradictions(mappings: readonly (FieldMapping | undefined)[]): readonly Issue[] {
+  return mappings.flatMap((mapping, index) => {
+    if (mapping?.type !== 'ignore') return [];
+    const other = mappings.findIndex(
+      (each, at) => contradicts(each, mapping.source) && (each?.type === 'column' || at < index),
+    );
+    if (other < 0) return [];
+    const verb = mappings[other]?.type === 'ignore' ? 'ignored' : 'mapped';
+    const message = `"${mapping.source}" is ${verb} by mappings[${other}]; drop one`;
+    return [{ path: `mappings[${index}].source`, message }];
+  });
+}
+
+function contradicts(mapping: FieldMapping | undefined, source: string): boolean {
+  return mapping !== undefined && mapping.type !== 'static' && mapping.source === source;
+}
+
+function tooMany(placed: readonly Placed[], limits: BatchLimits): readonly Issue[] {
+  const count = (prefix: string) =>
+    placed.filter(({ destination }) => destination.path.slice(0, -1).join('.') === prefix).length;
+  return [
+    { prefix: 'events.data.custom_attributes', most: limits.attributesPerEvent },
+    { prefix: 'user_attributes', most: limits.userAttributesPerBatch },
+  ].flatMap(({ prefix, most }) =>
+    count(prefix) > most
+      ? [{ path: 'mappings', message: `${count(prefix)} keys go to ${prefix}; at most ${most} are allowed` }]
+      : [],
+  );
+}
+
+function missing(placed: readonly Placed[], eventType: string | undefined): readonly Issue[] {
+  const paths = placed.map(({ mapping }) => mapping.destination);
+  const fields = missingFields(eventType, paths)
+    // rulings §2: set by us when it is absent
+    .filter((field) => field !== 'source_info.channel')
+    .map((field) => `no mapping gives ${field}, ${whyRequired(field, eventType)}`);
+  const hasIdentity = placed.some(
+    ({ destination: { leaf, path } }) => leaf.identity !== undefined || path[0] === 'mpid',
+  );
+  return [...fields, ...(hasIdentity ? [] : [NO_IDENTITY])].map((message) => ({ path: 'mappings', message }));
+}
+
+const NO_IDENTITY =
+  'no mapping gives an identity, so that the events belong to nobody; map a column to user_identities.<type>, such as ' +
+  'user_identities.customer_id, to a device id such as mp_deviceid, or to mpid';
+
+function whyRequired(field: string, eventType: string | undefined): string {
+  if (field === EVENT_TYPE) return `which is required; it is one of ${EVENT_TYPES.join(', ')}`;
+  return eventType === undefined ? 'which is required' : `which an event of type ${eventType} requires here`;
+}

@@ -1,0 +1,89 @@
+// Whether a column of a model can feed a field of the batch (rulings §7, Mapping). Pure: it judges types only; a value that
+// does not fit, such as 1.5 for an Integer, fails its row when it is read.
+import type { Column, ColumnType } from '../../warehouse/index.ts';
+
+/** What is asked of a field of the batch; `Destination` of events is one. */
+export interface FedField {
+  readonly path: readonly string[];
+  readonly leaf: {
+    readonly kind: 'String' | 'string' | 'Integer' | 'Number' | 'Boolean' | 'Uuid' | 'Ip';
+    /** The only texts that pass. */
+    readonly allowed?: readonly string[];
+    /** Whether a list of such values stands there: never, as well as a single one, or always. */
+    readonly list: 'never' | 'either' | 'always';
+    /** An Integer that may also come as its decimal digits in text. */
+    readonly digits?: true;
+  };
+  /** Positions in `path` of steps that hold a list of objects; the one event of the row, at 0, is none. */
+  readonly lists?: readonly number[];
+}
+
+const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
+const TIMES: readonly ColumnType[] = ['date', 'timestamp', 'timestamp_tz'];
+/** What has one plain spelling as text. */
+const TEXTS: readonly ColumnType[] = ['text', 'uuid', 'time', 'binary', ...TIMES];
+/** Says nothing about what a cell holds, so that each row is looked at by itself. */
+const OPAQUE: readonly ColumnType[] = ['json', 'unknown'];
+
+/**
+ * Why the column cannot feed the field, as a sentence without its end; undefined: it can. The mapper writes a cell so:
+ * - `String`: a boolean or number as it is (a decimal with all its digits), everything else as `string`;
+ * - `string`: text as it is, numbers and booleans as their text, dates and times ISO 8601, binary base64. Where only some
+ *   texts pass, the column is text;
+ * - `Integer`: whole numbers; where the field counts milliseconds since 1970 (its name ends in `_unixtime_ms` or
+ *   `_time_ms`), also dates and timestamps, those without zone in the zone of the iterator, else UTC;
+ * - a list: each item as above, in a field that takes lists or in the objects of a list (`products`), one an item. JSON:
+ *   by what it holds.
+ */
+export function columnMisfit(column: Column, { path, leaf, lists = [] }: FedField): string | undefined {
+  const { type } = column;
+  if (OPAQUE.includes(type)) return undefined;
+  if (type === 'list') return listMisfit(column, { path, leaf, lists });
+  if (leaf.list === 'always') return `is of type ${column.nativeType}, and a list stands there`;
+  const wanted = wantedTypes({ path, leaf });
+  if (wanted.includes(type)) return undefined;
+  return `is of type ${column.nativeType}, and ${FIELD_WORDS[leaf.kind]} stands there`;
+}
+
+function listMisfit({ item, nativeType }: Column, { path, leaf, lists }: Required<FedField>): string | undefined {
+  const [objects, ...inner] = lists.filter((step) => step > 0);
+  if (objects === undefined && leaf.list === 'never') return `is a list (${nativeType}), and one value stands there`;
+  if (item === undefined) return undefined;
+  return objects === undefined
+    ? columnMisfit(item, { path, leaf: { ...leaf, list: 'never' } })
+    : columnMisfit(item, { path, leaf, lists: inner });
+}
+
+function wantedTypes({ path, leaf }: FedField): readonly ColumnType[] {
+  switch (leaf.kind) {
+    case 'String':
+      return [...TEXTS, ...NUMBERS, 'boolean'];
+    case 'string':
+      return leaf.allowed === undefined ? [...TEXTS, ...NUMBERS, 'boolean'] : ['text'];
+    case 'Integer':
+      return [...NUMBERS, ...(countsMilliseconds(path) ? TIMES : []), ...(leaf.digits ? (['text'] as const) : [])];
+    case 'Number':
+      return NUMBERS;
+    case 'Boolean':
+      return ['boolean'];
+    case 'Uuid':
+      return ['uuid', 'text'];
+    case 'Ip':
+      return ['text'];
+  }
+}
+
+/** 000, Type conventions: "Fields ending in `_unixtime_ms` are Unix-epoch millisecond integers"; `added_to_cart_time_ms` too. */
+export function countsMilliseconds(path: readonly string[]): boolean {
+  return /_(?:unix)?time_ms$/.test(path.at(-1) ?? '');
+}
+
+const FIELD_WORDS: Readonly<Record<FedField['leaf']['kind'], string>> = {
+  String: 'one value',
+  string: 'text',
+  Integer: 'a whole number',
+  Number: 'a number',
+  Boolean: 'true or false',
+  Uuid: 'a UUID',
+  Ip: 'an IP address',
+};

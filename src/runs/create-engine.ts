@@ -1,0 +1,81 @@
+import { asAppError, eachApart } from '../kernel/index.ts';
+import { putBackSchedules, RUN_QUEUE } from '../pipelines/index.ts';
+import { createPlaces } from './lifecycle/places.ts';
+import { createScheduler } from './lifecycle/schedule-runs.ts';
+import { sweepRuns, wakeDueRetries } from './lifecycle/wake-runs.ts';
+import { workRun } from './lifecycle/work-run.ts';
+import type { RunsDeps } from './runs-deps.ts';
+import { careForTables } from './write-back/care-for-tables.ts';
+
+const POLL_MS = 1000;
+const SWEEP_CRON = '* * * * *';
+const CARE_CRON = '41 * * * *';
+const PUT_BACK_CRON = '23 * * * *';
+
+export interface Engine {
+  /** Tells the jobs of the worker and the sweeper; before they start. */
+  register(): Promise<void>;
+  /** Begins to look once a second for what is due; after the jobs have started. */
+  start(): void;
+  /** One such look. */
+  poll(): Promise<void>;
+  /** One look of the janitor, who comes when the daemon starts and every hour. */
+  care(): Promise<void>;
+  /** No run is scheduled any more once it resolves. Runs that are going are stopped by the drain of the jobs. */
+  stop(): Promise<void>;
+}
+
+/** The worker and scheduler of this daemon; any number of daemons share one store. */
+export function createEngine(deps: RunsDeps): Engine {
+  const { store, jobs, clock, log } = deps;
+  const stopping = new AbortController();
+  const places = createPlaces(deps.settings.workers);
+  let polling: Promise<void> = Promise.resolve();
+  const looks = [createScheduler(deps), (nowMs: number) => wakeDueRetries(store, jobs, nowMs)];
+  const poll = async () => {
+    const nowMs = clock.nowMs();
+    await eachApart(looks, (look) => look(nowMs));
+  };
+  let caring: Promise<void> = Promise.resolve();
+  const care = () => careForTables(deps, stopping.signal);
+  // a schedule that cannot be read is faulted by the scheduler: the hour after is soon enough to look again
+  const putBack = (signal: AbortSignal) =>
+    putBackSchedules(store, { nowMs: clock.nowMs(), signal }).catch((thrown) =>
+      log.warn({ err: asAppError(thrown) }, 'schedules.not_put_back'),
+    );
+  return {
+    ...{ poll, care },
+    async register() {
+      const { workers } = deps.settings;
+      await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(deps, signal));
+      await jobs.cadence('put-back-schedules', PUT_BACK_CRON, (_dueAt, signal) => putBack(signal));
+      if (workers === 0) return;
+      await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => careForTables(deps, signal));
+      await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, places, job));
+    },
+    start() {
+      polling = pollUntil(deps, poll, stopping.signal);
+      if (deps.settings.workers > 0)
+        caring = care().catch((thrown) => log.warn({ err: asAppError(thrown) }, 'care.failed'));
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all([polling, caring]);
+    },
+  };
+}
+
+/** A store that does not answer is waited for; the log says so once for each time it goes away. */
+async function pollUntil({ clock, log }: RunsDeps, poll: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      await poll();
+      isFailing = false;
+    } catch (thrown) {
+      if (!isFailing) log.error({ err: asAppError(thrown) }, 'scheduler.failed');
+      isFailing = true;
+    }
+    await clock.sleep(POLL_MS, signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Ceilings } from '../access/index.ts';
+import type { Events } from '../events/index.ts';
+import type { Identities } from '../identity/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import type { WarehouseDeps } from '../pipelines/index.ts';
+import type { Store } from '../store/index.ts';
+
+/** What the endpoints of this room work with. */
+export interface EndpointDeps extends WarehouseDeps {
+  readonly store: Store;
+  readonly jobs: Pick<Jobs, 'enqueue' | 'cancel'>;
+  readonly clock: Clock;
+  readonly identities: Identities;
+  readonly events: Events;
+  /** The most that the operator allows as limits of a workspace. */
+  readonly ceilings: Ceilings;
+}

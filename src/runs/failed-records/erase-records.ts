@@ -1,0 +1,121 @@
+// What runs keep of a person besides profiles and batches: rows that failed, and keys that a write-back left alone. Neither
+// has an MPID that could be relied on, so all of a workspace are looked through, a bounded part at a time.
+import type { KeptRecord, MeaningsOf } from '../../identity/index.ts';
+import { parseJson, type Secret, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
+import { eraseHashes } from '../ledger/erase-hashes.ts';
+import { loadMeanings } from './column-meanings.ts';
+
+/** Where a record stands among those of its workspace. */
+export interface RecordPosition {
+  readonly runId: bigint;
+  readonly id: bigint;
+}
+
+export interface RecordPage {
+  readonly records: readonly KeptRecord<RecordPosition>[];
+  /** Where the following page begins; absent: there are no more. */
+  readonly next?: RecordPosition;
+}
+
+/** Of one page; the first one may be longer than its bytes. */
+const AT_ONCE = 500;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Returns the next failed records of a workspace, with what their columns mean. */
+export async function readFailedRecords(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  after?: RecordPosition,
+): Promise<RecordPage> {
+  const page = await readPage(sql, { workspaceId, after }, { table: 'failed_records', text: 'row' });
+  const meaningsOf = await loadMeanings(sql, workspaceId, [...new Set(page.map(({ runId }) => runId))]);
+  return pageOf(page, ({ runId }) => meaningsOf(runId));
+}
+
+/** Returns the next conflicts of write-backs, by the keys that they left alone. */
+export async function readConflicts(sql: Sql, workspaceId: WorkspaceId, after?: RecordPosition): Promise<RecordPage> {
+  return pageOf(await readPage(sql, { workspaceId, after }, { table: 'write_back_conflicts', text: 'key' }));
+}
+
+export interface ErasedRecords {
+  readonly records: number;
+  /** Hashes that went from resume ledgers. */
+  readonly hashes: number;
+}
+
+interface RecordsToErase {
+  readonly workspaceId: WorkspaceId;
+  readonly records: readonly RecordPosition[];
+  /** Of the hashes by which rows are recognised. */
+  readonly ledgerKey: Secret;
+}
+
+/**
+ * Deletes failed records and the hashes of their rows, of whichever run of the pipeline. Those of rows that were delivered
+ * cannot be told: they are keyed, nothing leads from a person to them, and they go when the position of their pipeline has
+ * passed them.
+ */
+export async function eraseFailedRecords(tx: Transaction, toErase: RecordsToErase): Promise<ErasedRecords> {
+  if (toErase.records.length === 0) return { records: 0, hashes: 0 };
+  const hashes = await eraseHashes(tx, toErase);
+  return { records: await deleteRecords(tx, toErase, 'failed_records'), hashes };
+}
+
+/** Deletes conflicts of write-backs; answers how many. */
+export async function eraseConflicts(tx: Transaction, toErase: Omit<RecordsToErase, 'ledgerKey'>): Promise<number> {
+  return toErase.records.length === 0 ? 0 : await deleteRecords(tx, toErase, 'write_back_conflicts');
+}
+
+type RecordTable = 'failed_records' | 'write_back_conflicts';
+
+async function deleteRecords(
+  tx: Transaction,
+  { workspaceId, records }: Omit<RecordsToErase, 'ledgerKey'>,
+  table: RecordTable,
+): Promise<number> {
+  return await tx.execute(
+    `DELETE FROM ${table} WHERE workspace_id = $1
+       AND (run_id, id) IN (SELECT run_id, id FROM unnest($2::bigint[], $3::bigint[]) AS named (run_id, id))`,
+    [workspaceId, records.map(({ runId }) => runId), records.map(({ id }) => id)],
+  );
+}
+
+interface RecordText extends RecordPosition {
+  readonly text: string;
+}
+
+function pageOf(
+  page: readonly RecordText[],
+  meaningsOf: (record: RecordText) => MeaningsOf | undefined = () => undefined,
+): RecordPage {
+  const records = page.map((record) => ({
+    ref: { runId: record.runId, id: record.id },
+    read: () => parseJson(record.text),
+    meaningsOf: meaningsOf(record),
+  }));
+  const next = records.at(-1)?.ref;
+  return { records, ...(next !== undefined && { next }) };
+}
+
+interface Place {
+  readonly workspaceId: WorkspaceId;
+  /** The last record of the page before. */
+  readonly after: RecordPosition | undefined;
+}
+
+/** `before` counts the bytes of the records before one, so that a page has at least one record, however long. */
+function readPage(
+  sql: Sql,
+  { workspaceId, after }: Place,
+  { table, text }: { readonly table: RecordTable; readonly text: 'row' | 'key' },
+): Promise<readonly RecordText[]> {
+  return sql.query<RecordText>(
+    `SELECT run_id AS "runId", id, text FROM (
+       SELECT run_id, id, text, sum(octet_length(text)) OVER (ORDER BY run_id, id) - octet_length(text) AS before FROM (
+         SELECT run_id, id, "${text}" AS text FROM ${table} WHERE workspace_id = $1 AND (run_id, id) > ($2, $3)
+         ORDER BY run_id, id LIMIT ${AT_ONCE}) AS following) AS page
+     WHERE before < ${PAGE_BYTES} ORDER BY run_id, id`,
+    [workspaceId, after?.runId ?? -1n, after?.id ?? -1n],
+  );
+}

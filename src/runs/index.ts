@@ -1,0 +1,28 @@
+// The worker: when a pipeline is due it makes a run, claims it, reads the rows of its range, maps them to people and has
+// them delivered, one transaction a chunk, until the run ends or a fault stops it. It knows no provider.
+// Its endpoints are those that run a model.
+// Terminology: a *claim* gives a run to one worker with a *fence*, a number that every later write of the run names; an
+// *attempt* is what one claim does; *disposition* is the class of an error, and the only thing that is branched on.
+export { createEngine, type Engine } from './create-engine.ts';
+export type { EndpointDeps } from './endpoint-deps.ts';
+export {
+  eraseConflicts,
+  eraseFailedRecords,
+  type RecordPosition,
+  readConflicts,
+  readFailedRecords,
+} from './failed-records/erase-records.ts';
+export { listFailedRecords } from './failed-records/list-failed-records.ts';
+export { requestRetry } from './failed-records/request-retry.ts';
+export { isLedgerAhead } from './ledger/is-ledger-ahead.ts';
+export { cancelPipelineRun } from './lifecycle/cancel-pipeline-run.ts';
+export { cancelRun } from './lifecycle/cancel-run.ts';
+export { expireRuns } from './lifecycle/expire-runs.ts';
+export { retryRun } from './lifecycle/retry-run.ts';
+export type { EngineSettings, RunObserver } from './runs-deps.ts';
+export { runsEndpoints } from './runs-endpoints.ts';
+export { runsSecrets } from './sealed-tables.ts';
+export { failedRecords } from './tables.ts';
+export { queueErasedMpids } from './write-back/erased-mpids.ts';
+export { listWriteBackConflicts } from './write-back/list-write-back-conflicts.ts';
+export { tablesWaitedFor } from './write-back/written-tables.ts';

@@ -1,0 +1,125 @@
+import type { Secret, WorkspaceId } from '../../kernel/index.ts';
+import { cellsFromText, createRowHash, HASH_BYTES, type RowHash } from '../../mapping/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { Column } from '../../warehouse/index.ts';
+import { loadSnapshot } from '../lifecycle/load-snapshot.ts';
+import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
+import { identifyingPositions } from './identifying-positions.ts';
+
+interface RecordsOfRows {
+  readonly workspaceId: WorkspaceId;
+  readonly records: readonly { readonly runId: bigint; readonly id: bigint }[];
+  readonly ledgerKey: Secret;
+}
+
+interface KeptRow {
+  readonly runId: bigint;
+  readonly cells: string;
+  readonly columnsId: number;
+}
+
+/**
+ * Takes the hashes of kept rows out of the ledgers of their time lines, in which another run may have taken an equal row;
+ * answers how many went.
+ * not shown: hashes of rows that were delivered stay, for the row itself is kept nowhere. They are keyed and lead to nobody,
+ * and they go when the position of their pipeline has passed them.
+ */
+export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Promise<number> {
+  const { workspaceId } = records;
+  let erased = 0;
+  for (const [runId, rows] of Map.groupBy(await loadRows(tx, records), (row) => row.runId)) {
+    const run = await loadSnapshot(tx, { workspaceId, id: runId });
+    if (run?.snapshot === undefined) continue;
+    const { snapshot, pipelineNumber } = run;
+    const timeLine = { workspaceId, pipelineNumber, generation: snapshot.pipeline.generation };
+    for (const hash of await hashesOf(tx, { ...records, runId, rows, snapshot })) {
+      for (const chunk of await chunksWith(tx, timeLine, hash))
+        erased += await cutOut(tx, { ...timeLine, hash }, chunk);
+    }
+  }
+  return erased;
+}
+
+/** A row without cells was given up by its run, which has dropped its ledger. */
+async function loadRows(tx: Transaction, { workspaceId, records }: RecordsOfRows): Promise<readonly KeptRow[]> {
+  return await tx.query<KeptRow>(
+    `SELECT run_id AS "runId", cells, columns_id AS "columnsId" FROM failed_records
+     WHERE workspace_id = $1 AND cells IS NOT NULL AND columns_id IS NOT NULL
+       AND (run_id, id) IN (SELECT run_id, id FROM unnest($2::bigint[], $3::bigint[]) AS named (run_id, id))`,
+    [workspaceId, records.map(({ runId }) => runId), records.map(({ id }) => id)],
+  );
+}
+
+interface RowsOfRun extends RecordsOfRows {
+  readonly runId: bigint;
+  readonly rows: readonly KeptRow[];
+  readonly snapshot: RunSnapshot;
+}
+
+/** Each once. */
+async function hashesOf(tx: Transaction, { workspaceId, runId, rows, snapshot, ledgerKey: key }: RowsOfRun) {
+  const kinds = await tx.query<{ readonly id: number; readonly columns: string }>(
+    'SELECT id, columns FROM failed_columns WHERE workspace_id = $1 AND run_id = $2',
+    [workspaceId, runId],
+  );
+  const hashOf = new Map(kinds.map(({ id, columns }) => [id, rowHash(snapshot, JSON.parse(columns), key)]));
+  const hashes = new Set(rows.map(({ cells, columnsId }) => hexOf(hashOf.get(columnsId), cells)));
+  return [...hashes].filter((hex) => hex !== '').map((hex) => Buffer.from(hex, 'hex'));
+}
+
+/** As the run itself has made it. */
+function rowHash({ pipeline }: RunSnapshot, columns: readonly Column[], key: Secret): RowHash {
+  return createRowHash({ key, columns, positions: identifyingPositions(pipeline, columns) ?? [...columns.keys()] });
+}
+
+function hexOf(rowHash: RowHash | undefined, cells: string): string {
+  if (rowHash === undefined) return '';
+  const bytes = Buffer.alloc(HASH_BYTES);
+  rowHash.write(rowHash.textOf(cellsFromText(cells)), bytes, 0);
+  return bytes.toString('hex');
+}
+
+/** From one reset of a pipeline to the next. */
+interface TimeLine {
+  readonly workspaceId: WorkspaceId;
+  readonly pipelineNumber: bigint;
+  readonly generation: number;
+}
+
+interface Chunk {
+  readonly runId: bigint;
+  readonly afterRows: bigint;
+  readonly delivered: Uint8Array;
+}
+
+async function chunksWith(
+  tx: Transaction,
+  { workspaceId, pipelineNumber, generation }: TimeLine,
+  hash: Buffer,
+): Promise<readonly Chunk[]> {
+  return await tx.query<Chunk>(
+    `SELECT run_id AS "runId", after_rows AS "afterRows", delivered FROM run_chunks
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND position($4::bytea IN delivered) > 0
+     FOR UPDATE`,
+    [workspaceId, pipelineNumber, generation, hash],
+  );
+}
+
+interface Cut extends TimeLine {
+  readonly hash: Buffer;
+}
+
+async function cutOut(tx: Transaction, cut: Cut, { runId, afterRows, delivered }: Chunk): Promise<number> {
+  const hashes = Buffer.from(delivered);
+  const kept: Buffer[] = [];
+  for (let at = 0; at < hashes.length; at += HASH_BYTES) {
+    const one = hashes.subarray(at, at + HASH_BYTES);
+    if (!one.equals(cut.hash)) kept.push(one);
+  }
+  await tx.execute(
+    `UPDATE run_chunks SET delivered = $6
+     WHERE workspace_id = $1 AND pipeline_number = $2 AND generation = $3 AND run_id = $4 AND after_rows = $5`,
+    [cut.workspaceId, cut.pipelineNumber, cut.generation, runId, afterRows, Buffer.concat(kept)],
+  );
+  return hashes.length / HASH_BYTES - kept.length;
+}

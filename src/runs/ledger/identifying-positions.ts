@@ -1,0 +1,28 @@
+import { AppError } from '../../kernel/index.ts';
+import { type Column, findColumn } from '../../warehouse/index.ts';
+import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
+
+/**
+ * Columns by which a row is recognised where its pipeline has a `row_key`: those of `row_key` with the iterator, in any order
+ * that they are named in. Undefined: all columns make a row. Throws MODEL_INVALID where the model has none of that name.
+ * not shown: whether a row whose iterator has moved is the same row. It is not: it changed, so its new version is delivered.
+ */
+export function identifyingPositions(
+  { rowKey, syncMode }: RunSnapshot['pipeline'],
+  columns: readonly Column[],
+): readonly number[] | undefined {
+  if (rowKey === undefined) return undefined;
+  const iterator = syncMode.type === 'incremental' ? syncMode.iterator?.field : undefined;
+  const names = iterator === undefined ? rowKey : [...rowKey, iterator];
+  return [...new Set(names.map((name) => positionOf(columns, name)))];
+}
+
+function positionOf(columns: readonly Column[], name: string): number {
+  const column = findColumn(columns, name);
+  if (column !== undefined) return columns.indexOf(column);
+  const names = columns.map((each) => each.name).join(', ');
+  throw new AppError(
+    'MODEL_INVALID',
+    `The model has no column "${name}", which row_key names. Its columns are: ${names}.`,
+  );
+}

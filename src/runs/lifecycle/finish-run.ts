@@ -1,0 +1,89 @@
+import { formatMicros, type Micros, microsOfMs } from '../../kernel/index.ts';
+import {
+  clearFaults,
+  durationMs,
+  type LastChanges,
+  loadPipelines,
+  lockRanOn,
+  type Notice,
+  type Pipeline,
+  type RanOnPart,
+  reschedulePipelines,
+} from '../../pipelines/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { closeLedger, dropPassed } from '../ledger/close-ledger.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { lockClaims } from './claim-lock.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import { endRun } from './end-run.ts';
+import { isChangedSince, usedBy } from './run-snapshot.ts';
+import { wakeWaiting } from './wake-runs.ts';
+
+export interface RunResult {
+  /** End of the range that was delivered; undefined: the position stays. */
+  readonly position: Micros | undefined;
+  readonly warnings: readonly Notice[];
+  /** Part of the transaction that ends the run: what may be true only together with its warnings. */
+  readonly conclude?: (tx: Transaction) => Promise<void>;
+}
+
+/**
+ * All rows are delivered: position, status, faults, next due time and the job in one transaction (house plan §3, Finish).
+ * Throws LEASE_LOST when the run is not this worker's any more.
+ */
+export async function finishRun(deps: RunsDeps, claimed: ClaimedRun, result: RunResult): Promise<void> {
+  const { workspaceId, pipelineNumber } = claimed;
+  await deps.store.transaction(async (tx) => {
+    const nowMs = deps.clock.nowMs();
+    await lockClaims(tx, workspaceId);
+    const changes = await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
+    await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
+    await result.conclude?.(tx);
+    // a retry has no range, and proves nothing of the warehouse
+    if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs, changes });
+    await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
+    await claimed.job.complete(tx);
+    await wakeWaiting(tx, deps, workspaceId);
+  });
+  deps.observer.runEnded('success');
+}
+
+type Concluding = RunResult & { readonly nowMs: number; readonly changes: LastChanges };
+
+async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: Concluding) {
+  const { workspaceId, pipelineNumber: number, snapshot } = claimed;
+  await recordSuccess(tx, claimed, result);
+  await closeLedger(tx, claimed);
+  const [context] = await loadPipelines(tx, { workspaceId, number });
+  if (context === undefined) return;
+  await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
+  const isAsRan = (part: RanOnPart) => !isChangedSince(snapshot, part, { ...claimed, ...result });
+  await clearFaults(tx, context, { nowMs: result.nowMs, ranOn: usedBy(snapshot), isAsRan });
+}
+
+/** A reset since the start (generation) means that the position belongs to a time line that is over. */
+const RECORD_SUCCESS = `
+  UPDATE pipelines
+  SET failed_in_a_row = 0, latest_successful_run_id = $3,
+      position = CASE WHEN generation = $4 THEN coalesce($5, position) ELSE position END
+  WHERE workspace_id = $1 AND number = $2`;
+
+async function recordSuccess(tx: Transaction, claimed: ClaimedRun, { position }: RunResult): Promise<void> {
+  await tx.execute(RECORD_SUCCESS, [
+    claimed.workspaceId,
+    claimed.pipelineNumber,
+    claimed.runId,
+    claimed.snapshot.pipeline.generation,
+    position === undefined ? null : formatMicros(position),
+  ]);
+}
+
+/** The next run starts at the position, or, with a lookback, before it: as the pipeline says now, not when this run began. */
+async function dropPassedLedgers(
+  tx: Transaction,
+  claimed: ClaimedRun,
+  { position, pipeline }: Pick<RunResult, 'position'> & { readonly pipeline: Pipeline },
+): Promise<void> {
+  if (position === undefined) return;
+  await dropPassed(tx, claimed, position - microsOfMs(durationMs(pipeline.syncMode.lookback)));
+}

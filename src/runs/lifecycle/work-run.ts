@@ -1,0 +1,107 @@
+import type { Job } from '../../jobs/index.ts';
+import {
+  AppError,
+  asAppError,
+  eachApart,
+  type Log,
+  systemClock,
+  type WorkspaceId,
+  workspaceId,
+} from '../../kernel/index.ts';
+import { executeRetry } from '../failed-records/execute-retry.ts';
+import { type Execution, executeRun } from '../read/execute-run.ts';
+import { requireActiveFeed } from '../read/require-active-feed.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { lockClaims } from './claim-lock.ts';
+import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
+import { finishRun, type RunResult } from './finish-run.ts';
+import type { Places } from './places.ts';
+import { settleFailure } from './settle-failure.ts';
+import { wakeWaiting } from './wake-runs.ts';
+
+/** A worker that left a run to other daemons would take its job again before them. */
+const LOOK_AWAY_MS = 500;
+
+/**
+ * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
+ * the store; throws only when the store does not answer, and then the queue brings the job again.
+ */
+export async function workRun(deps: RunsDeps, places: Places, job: Job): Promise<void> {
+  const key = runOfKey(job.key);
+  const place = places.enter();
+  let isOurs = true;
+  try {
+    const claimed = await claimRun(deps, { ...key, job, place });
+    if (claimed !== undefined) isOurs = await workClaimed(deps, claimed);
+    else if (place.isRefused) await systemClock.sleep(LOOK_AWAY_MS, job.signal).catch(() => undefined);
+  } finally {
+    const refused = place.leave();
+    // who cancelled the run freed its place, but knows no limits; the worker hears of it from the job or from the run
+    const mayBeCancelled = job.signal.aborted || !isOurs;
+    await wakeRefused(deps, mayBeCancelled ? new Set([...refused, key.workspaceId]) : refused);
+  }
+}
+
+/** The sweeper comes to those that cannot be woken here. */
+async function wakeRefused(deps: RunsDeps, workspaces: Iterable<WorkspaceId>): Promise<void> {
+  const wake = (id: WorkspaceId) =>
+    deps.store.transaction(async (tx) => {
+      await lockClaims(tx, id);
+      await wakeWaiting(tx, deps, id);
+    });
+  await eachApart(workspaces, wake).catch((thrown) => {
+    deps.log.warn({ reason: asAppError(thrown).message }, 'run.not_woken');
+  });
+}
+
+/** False: the run was cancelled or taken over meanwhile. */
+async function workClaimed(deps: RunsDeps, claimed: ClaimedRun): Promise<boolean> {
+  const { job } = claimed;
+  const { workspaceId, runId, snapshot } = claimed;
+  const log = deps.log.child({ workspace: String(workspaceId), pipeline: snapshot.pipeline.id, run: String(runId) });
+  const startedMs = deps.clock.nowMs();
+  log.info({ attempt: claimed.run.attempts }, 'run.started');
+  try {
+    requireAttempt(deps, claimed);
+    await requireActiveFeed(deps, claimed);
+    const result = await execute(deps, { claimed, signal: job.signal });
+    await finishRun(deps, claimed, result);
+    log.info({ durationMs: deps.clock.nowMs() - startedMs }, 'run.succeeded');
+    return true;
+  } catch (thrown) {
+    const error = failureOf(thrown, job.signal);
+    logFailure(log, thrown, error);
+    return await settleFailure(deps, claimed, error);
+  }
+}
+
+function execute(deps: RunsDeps, execution: Execution): Promise<RunResult> {
+  const { retry } = execution.claimed;
+  return retry === undefined ? executeRun(deps, execution) : executeRetry(deps, execution, retry);
+}
+
+/** `<workspace id>/<run id>`, as `runJobKey` of sync writes it. */
+function runOfKey(key: string): Pick<RunLease, 'workspaceId' | 'runId'> {
+  const [workspace = '', run = ''] = key.split('/');
+  return { workspaceId: workspaceId(BigInt(workspace)), runId: BigInt(run) };
+}
+
+/** A run that takes its worker down with it each time would be taken over for ever. */
+function requireAttempt({ settings }: RunsDeps, { run }: ClaimedRun): void {
+  if (run.losses < settings.runAttempts) return;
+  throw new AppError('INTERNAL', `The run was begun ${run.losses} times, and its worker was lost each time.`);
+}
+
+/** After an abort whatever is thrown is a consequence of it, except that the lease is lost, which is more. */
+function failureOf(thrown: unknown, signal: AbortSignal): AppError {
+  const error = asAppError(thrown);
+  if (!signal.aborted || error.code === 'LEASE_LOST') return error;
+  return new AppError('CANCELLED', 'The work was cancelled.', { cause: thrown });
+}
+
+/** A drain is normal work; what a customer has to mend is said by the message, and a fault of ours needs its stack. */
+function logFailure(log: Log, thrown: unknown, { code, disposition, message: reason }: AppError): void {
+  if (disposition === 'cancelled') log.info({ code, reason }, 'run.interrupted');
+  else if (disposition === 'bug') log.error({ err: thrown, code, reason }, 'run.interrupted');
+  else log.warn({ code, reason }, 'run.interrupted');
+}

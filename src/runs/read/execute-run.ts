@@ -1,0 +1,84 @@
+import type { AppError } from '../../kernel/index.ts';
+import type { Notice } from '../../pipelines/index.ts';
+import type { Session } from '../../warehouse/index.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import { countsOfRun } from '../lifecycle/count-rows.ts';
+import { at } from '../lifecycle/fault-subject.ts';
+import type { RunResult } from '../lifecycle/finish-run.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { executeWriteBack } from '../write-back/execute-write-back.ts';
+import { clearFormerTables } from '../write-back/former-tables.ts';
+import { readWriteBackModel, type WriteBackPlan } from '../write-back/read-write-back-model.ts';
+import { type ChunkFlow, deliverAll } from './deliver-all.ts';
+import { requireMappedRows } from './hopeless.ts';
+import { openSession } from './open-session.ts';
+import { openSource, type RunSource } from './open-source.ts';
+import { readChunks } from './read-chunks.ts';
+import { warnOfRowsAhead } from './rows-ahead.ts';
+import { snapshotKeyOf } from './snapshot-key.ts';
+
+export interface Execution {
+  readonly claimed: ClaimedRun;
+  readonly signal: AbortSignal;
+}
+
+/** Open, plan, read, leave out what was delivered before, map, deliver (house plan §3). */
+export async function executeRun(deps: RunsDeps, execution: Execution): Promise<RunResult> {
+  const plan = await at('data model', () => readWriteBackModel(deps, execution.claimed));
+  const former = await clearFormerTables(deps, execution, plan.kind === 'yes' ? plan.model.table.join('.') : undefined);
+  const result =
+    plan.kind === 'yes'
+      ? await executeWriteBack(deps, execution, plan.model)
+      : await executeReading(deps, execution, plan);
+  return { ...result, ...former, warnings: [...result.warnings, ...former.warnings] };
+}
+
+async function executeReading(
+  deps: RunsDeps,
+  execution: Execution,
+  plan: Exclude<WriteBackPlan, { readonly kind: 'yes' }>,
+): Promise<RunResult> {
+  const { claimed, signal } = execution;
+  const sinceMs = deps.clock.nowMs();
+  await using session = await openSession(deps, claimed, { signal });
+  const source = await openSource(deps, { ...execution, session });
+  if (plan.kind === 'if MPID') requireNoMpid(plan.refusal, source);
+  const reading = { ...execution, source, session, sinceMs };
+  const recognised = source.range.kind === 'empty' ? [] : await deliverRows(deps, reading);
+  const warnings = [...source.warnings, ...recognised, ...(await warnOfRowsAhead(deps, claimed))];
+  return { position: positionAfter(claimed, source), warnings };
+}
+
+type Reading = Execution & { readonly source: RunSource; readonly session: Session; readonly sinceMs: number };
+
+/** Answers what the run has to say of rows that it recognised. */
+async function deliverRows(deps: RunsDeps, reading: Reading): Promise<readonly Notice[]> {
+  const { claimed, source, session, signal, sinceMs } = reading;
+  const { mapping, columns } = source;
+  // a column of row_key, or of the ledger, that the model does not have
+  const ledger = await at('pipeline', () => openLedger(deps, { claimed, ...source }));
+  const { chunkRows } = deps.settings;
+  const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
+  const snapshotKey = snapshotKeyOf(deps, claimed, columns);
+  const flow: ChunkFlow = {
+    signal,
+    sinceMs,
+    read: (stop) => readChunks({ session, ledger, chunkRows, label, snapshotKey }, source, stop),
+    delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: countsOfRun(claimed.run) },
+    inspect: requireMappedRows,
+  };
+  await at('data model', () => deliverAll(deps, flow));
+  return ledger.warnings;
+}
+
+/** Its feed makes it a write-back pipeline once its model projects MPID, and the model breaks a rule of those. */
+function requireNoMpid(refusal: AppError, { columns }: RunSource): void {
+  if (!columns.some(({ name }) => name.toLowerCase() === 'mpid')) return;
+  throw refusal;
+}
+
+/** A full pipeline has no position, and an empty range leaves it. */
+function positionAfter({ snapshot }: ClaimedRun, { range }: RunSource): RunResult['position'] {
+  return snapshot.pipeline.syncMode.type === 'incremental' && range.kind === 'range' ? range.range.end : undefined;
+}

@@ -1,0 +1,102 @@
+import { formatMicros, instantFromStore, type Micros } from '../../kernel/index.ts';
+import type { IteratorAxis } from '../../mapping/index.ts';
+import { durationMs, type Notice, type Run } from '../../pipelines/index.ts';
+import type { Session } from '../../warehouse/index.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import { leaseLost } from '../lifecycle/lease-lost.ts';
+import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { planRange, type Range, type RangeInput, type RangePlan, wantedEnd } from './plan-range.ts';
+
+export type FixedRange = Exclude<RangePlan, { readonly kind: 'wait' }>;
+
+interface RangeSource {
+  readonly claimed: ClaimedRun;
+  readonly axis: IteratorAxis | undefined;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The range of the run, fixed by its first attempt before anything is read and kept over all attempts; the row shows it
+ * from then on. Waits for a warehouse clock that is a little behind.
+ */
+export async function fixRange(deps: RunsDeps, source: RangeSource): Promise<FixedRange> {
+  const { claimed, axis, session, signal } = source;
+  const { rangeStart, rangeEnd } = claimed.run;
+  if (rangeEnd !== null) return rangeOfTexts(rangeStart, rangeEnd);
+  if (axis === undefined) return { kind: 'whole' };
+  const input = rangeInput(claimed.snapshot, axis, claimed.run);
+  let plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
+  while (plan.kind === 'wait') {
+    await deps.clock.sleep(plan.waitMs, signal);
+    plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
+  }
+  if (plan.kind !== 'whole') await writeRange(deps, claimed, plan.range);
+  return plan;
+}
+
+/**
+ * Warns where the range ends before what the run was made for. A clock of the warehouse that is behind by less than a minute
+ * is waited for.
+ */
+export function shortRangeWarnings(
+  { run, snapshot }: ClaimedRun,
+  axis: IteratorAxis,
+  range: FixedRange,
+): readonly Notice[] {
+  if (range.kind === 'whole' || snapshot.pipeline.syncMode.type === 'full' || run.nominalEnd === null) return [];
+  const wanted = wantedEnd(rangeInput(snapshot, axis, run));
+  const { end } = range.range;
+  if (wanted === undefined || end === undefined || axis.floor(wanted) <= end) return [];
+  const message =
+    `The run ends at ${formatMicros(end)} and not at ${formatMicros(axis.floor(wanted))}, because the clock of the ` +
+    'warehouse is more than a minute behind the clock of Penstock. The rest comes with a later run. Set both clocks by NTP.';
+  return [{ message }];
+}
+
+/** What decides the range of a run over the snapshot, but for the warehouse's clock. */
+export function rangeInput(
+  { pipeline }: RunSnapshot,
+  axis: IteratorAxis,
+  run: Pick<Run, 'nominalEnd'>,
+): Omit<RangeInput, 'warehouseNow'> {
+  const { position, ledgerFrom, syncMode, schedule } = pipeline;
+  return {
+    mode: syncMode.type,
+    axis,
+    position: instantOf(position),
+    from: instantOf(syncMode.from),
+    // the start of an interval or of a `once` schedules its first run and says nothing about its rows
+    firstStart: schedule.type === 'on_demand' ? instantOf(schedule.start) : undefined,
+    until: instantOf(syncMode.until),
+    delayMs: durationMs(schedule.delay),
+    lookbackMs: durationMs(syncMode.lookback),
+    ledgerFrom: instantOf(ledgerFrom),
+    nominalEnd: instantOf(run.nominalEnd),
+  };
+}
+
+async function writeRange({ store }: RunsDeps, claimed: ClaimedRun, range: Range): Promise<void> {
+  const written = await store.execute(
+    `UPDATE pipeline_runs SET range_start = $4, range_end = $5
+     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
+    [claimed.workspaceId, claimed.runId, claimed.fence, textOf(range.start), textOf(range.end)],
+  );
+  if (written !== 1) throw leaseLost(claimed);
+}
+
+/** An earlier attempt may have found that nothing can be new, and left an empty range. */
+function rangeOfTexts(startText: string | null, endText: string): FixedRange {
+  const [start, end] = [instantOf(startText), instantFromStore(endText)];
+  const isEmpty = start !== undefined && end <= start;
+  return { kind: isEmpty ? 'empty' : 'range', range: { start, end } };
+}
+
+function instantOf(text: string | null | undefined): Micros | undefined {
+  return text === null || text === undefined ? undefined : instantFromStore(text);
+}
+
+function textOf(instant: Micros | undefined): string | null {
+  return instant === undefined ? null : formatMicros(instant);
+}

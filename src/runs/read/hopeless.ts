@@ -1,0 +1,22 @@
+import { AppError } from '../../kernel/index.ts';
+import type { Counts } from '../lifecycle/count-rows.ts';
+import type { FaultSubject } from '../lifecycle/fault-subject.ts';
+import type { MappedChunk } from './read-chunks.ts';
+
+/** Rulings §7: so many rows read and none mapped fails the run. */
+const HOPELESS_ROWS = 1000;
+
+/** Throws NO_ROW_MAPPED. Rows that were left out had been mapped by an earlier run, and those of erased people are mapped. */
+export function requireMappedRows(progress: Counts, chunk: MappedChunk): void {
+  const { failed, successful, deduplicated, erased } = progress;
+  if (failed < HOPELESS_ROWS || successful > 0 || deduplicated > 0 || erased > 0) return;
+  throw hopeless(progress, chunk);
+}
+
+function hopeless({ failed }: Counts, { mapped }: MappedChunk): AppError {
+  const [first] = mapped.refused;
+  const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
+  const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;
+  const message = `None of the first ${failed} rows could be mapped. ${example} Fix the model or the transformation, then trigger a run.`;
+  return new AppError('NO_ROW_MAPPED', message, { subject: 'pipeline' satisfies FaultSubject });
+}

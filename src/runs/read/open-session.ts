@@ -1,0 +1,33 @@
+import { AppError } from '../../kernel/index.ts';
+import { type Connection, revealConfig } from '../../pipelines/index.ts';
+import type { Connector, Session } from '../../warehouse/index.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+
+/** The connector of a connection's provider. Throws CONNECTOR_MISSING. */
+export function connectorOf({ fleet }: Pick<RunsDeps, 'fleet'>, { provider }: Pick<Connection, 'provider'>): Connector {
+  const connector = fleet[provider];
+  if (connector !== undefined) return connector;
+  throw new AppError(
+    'CONNECTOR_MISSING',
+    `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`,
+  );
+}
+
+/** A run; or whoever has something else to do over a connection. */
+interface SessionOwner extends Pick<ClaimedRun, 'workspaceId'> {
+  readonly snapshot: Pick<RunSnapshot, 'connection'>;
+}
+
+/** A session over the snapshot's connection; secrets are decrypted for it and nowhere kept. */
+export async function openSession(
+  deps: RunsDeps,
+  { workspaceId, snapshot }: SessionOwner,
+  { signal, writes = false }: { readonly signal: AbortSignal; readonly writes?: boolean },
+): Promise<Session> {
+  const connector = connectorOf(deps, snapshot.connection);
+  const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...snapshot.connection });
+  const environment = deps.connectorEnvironment(workspaceId);
+  return await connector.open(config, writes ? { ...environment, writes } : environment, signal);
+}

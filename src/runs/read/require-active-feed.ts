@@ -1,0 +1,23 @@
+import { findFeed } from '../../access/index.ts';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+
+/** The feed that the pipeline's data belong to; undefined where it names none, or one that is gone. */
+export async function feedOf(sql: Sql, workspaceId: WorkspaceId, { partnerFeedId: id }: RunSnapshot['pipeline']) {
+  return id === undefined ? undefined : await findFeed(sql, workspaceId, BigInt(id));
+}
+
+/** Throws FEED_INACTIVE where the pipeline's feed is not active: that stops the pipeline (rulings §7). */
+export async function requireActiveFeed({ store }: RunsDeps, { workspaceId, snapshot }: ClaimedRun): Promise<void> {
+  const { partnerFeedId: id } = snapshot.pipeline;
+  if (id === undefined) return;
+  const feed = await feedOf(store, workspaceId, snapshot.pipeline);
+  if (feed?.isActive === true) return;
+  throw new AppError(
+    'FEED_INACTIVE',
+    `The feed ${feed === undefined ? id : `"${feed.name}"`} of this pipeline is not active; activate it, then PUT or trigger the pipeline.`,
+  );
+}

@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
+import { BASE, CHANGES, pathParams } from '../../pipelines/index.ts';
+import { DryRunAnswer, PreviewAnswer, PreviewBody } from '../contract/trial.ts';
+import type { EndpointDeps } from '../endpoint-deps.ts';
+import { dryRun } from '../trials/dry-run.ts';
+import { createTrialLimit, type LimitTrials } from '../trials/limit-trials.ts';
+import { previewModel } from '../trials/preview-model.ts';
+
+const refusals = {
+  429: 'Too many previews and dry-runs are under way.',
+  502: 'The warehouse cannot be reached.',
+  504: 'The warehouse did not answer in time.',
+};
+
+/**
+ * Rulings §7, Extensions: calls that run a model and keep nothing.
+ * not shown: their role; they cost a scan and show what is in the warehouse, so they are for admins, as `validate` is.
+ */
+export function trialEndpoints(deps: EndpointDeps): readonly Endpoint[] {
+  const limitTrials = createTrialLimit();
+  return [preview(deps, limitTrials), dry(deps, limitTrials)];
+}
+
+function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
+  return defineEndpoint({
+    ...{ ...CHANGES, method: 'POST', path: `${BASE}/data-models/:modelId/preview`, tag: 'Data models', refusals },
+    operationId: 'previewDataModel',
+    summary: 'Some rows of the model on one warehouse; keeps nothing',
+    params: pathParams({ modelId: Type.String() }),
+    query: NO_PARAMETERS,
+    body: PreviewBody,
+    responses: { 200: PreviewAnswer },
+    async handler({ caller, params: { modelId }, body: { connection_id: connectionId, limit }, signal }) {
+      const request = { modelId, connectionId, limit, signal };
+      const body = await limitTrials(caller.workspaceId, () => previewModel(deps, caller, request));
+      return { status: 200, body };
+    },
+  });
+}
+
+function dry(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
+  return defineEndpoint({
+    ...{
+      ...CHANGES,
+      method: 'POST',
+      path: `${BASE}/inputs/data-pipelines/:pipelineId/dry-run`,
+      tag: 'Pipelines',
+      refusals,
+    },
+    operationId: 'dryRunPipeline',
+    summary: 'What a run triggered now would read and keep, shown on its first rows; keeps nothing',
+    params: pathParams({ pipelineId: Type.String() }),
+    query: NO_PARAMETERS,
+    responses: { 200: DryRunAnswer },
+    async handler({ caller, params: { pipelineId }, signal }) {
+      const body = await limitTrials(caller.workspaceId, () => dryRun(deps, caller, { pipelineId, signal }));
+      return { status: 200, body };
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import type { Static } from 'typebox';
+import { readSettings, type WorkspaceSettings } from '../../access/index.ts';
+import type { Caller } from '../../http/index.ts';
+import { microsOfMs, parseJson } from '../../kernel/index.ts';
+import type { RefusedRow } from '../../mapping/index.ts';
+import { createMapping, mapRows, rowText } from '../../mapping/index.ts';
+import { askWarehouse, loadPipeline, reachable } from '../../pipelines/index.ts';
+import { type Column, countRows, type Dialect, type Session, wrapModel } from '../../warehouse/index.ts';
+import type { DryRunAnswer } from '../contract/trial.ts';
+import type { EndpointDeps } from '../endpoint-deps.ts';
+import { type RunSnapshot, snapshotFromText, snapshotText } from '../lifecycle/run-snapshot.ts';
+import { type FixedRange, rangeInput } from '../read/fix-range.ts';
+import { acceptedSql, iteratorOf, type Model, rowsToRead } from '../read/model-source.ts';
+import { connectorOf } from '../read/open-session.ts';
+import { planRange } from '../read/plan-range.ts';
+import { firstRows } from './preview-model.ts';
+
+const MAPPED_ROWS = 100;
+
+type DryRun = Static<typeof DryRunAnswer>;
+
+export interface DryRunRequest {
+  readonly pipelineId: string;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a run triggered now would read and keep, whatever state the pipeline is in; keeps nothing. Throws NOT_FOUND,
+ * SQL_REFUSED, MODEL_INVALID, and what the warehouse says, WAREHOUSE_TIMEOUT when it is too slow.
+ */
+export async function dryRun(
+  deps: EndpointDeps,
+  { workspaceId }: Caller,
+  { pipelineId, signal: caller }: DryRunRequest,
+): Promise<DryRun> {
+  const context = await loadPipeline(deps.store, { workspaceId, id: pipelineId });
+  const pipelineNumber = context.pipeline.number;
+  const settings = await readSettings(deps.store, workspaceId, deps.ceilings);
+  const snapshot = snapshotFromText(snapshotText(context, settings));
+  const { dialect } = connectorOf(deps, context.connection);
+  const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);
+  return await askWarehouse(deps, { ...reachable(deps, context.connection), signal: caller }, (session, signal) =>
+    tryModel(deps, { ...{ snapshot, settings, workspaceId, pipelineNumber, sql, dialect }, session, signal }),
+  );
+}
+
+interface Trial {
+  readonly snapshot: RunSnapshot;
+  readonly settings: WorkspaceSettings;
+  readonly workspaceId: Caller['workspaceId'];
+  readonly pipelineNumber: bigint;
+  readonly sql: string;
+  readonly dialect: Dialect;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/** The steps of a run (house plan §3) up to the delivery, over its first rows. */
+async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
+  const { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal } = trial;
+  const columns = await session.describe({ sql, parameters: {} }, signal);
+  const iterator = iteratorOf(snapshot, columns);
+  const mapping = createMapping(deps, {
+    ...{ columns, iterator, settings, workspaceId, pipelineNumber, runStart: microsOfMs(deps.clock.nowMs()) },
+    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation, identity: settings.identity },
+  });
+  const range = await rangeOfTrial(trial, iterator);
+  if (range.kind === 'empty') return NOTHING_TO_READ;
+  const rows = rowsToRead({ sql, dialect, iterator }, range);
+  const estimate = await session.estimate?.(wrapModel(rows), signal);
+  const rowCount = await countOf(trial, rows);
+  const first = await firstRows(session, {
+    statement: wrapModel({ ...rows, limit: MAPPED_ROWS }),
+    ...{ described: columns, limit: MAPPED_ROWS },
+    signal,
+  });
+  const { refused } = await mapRows(mapping, first.rows);
+  return {
+    ...{ row_count: rowCount, cost_estimate: estimate ?? null, warnings: [...first.warnings] },
+    batches: mapping.batchTexts(first.rows).map((text) => parseJson(text) as Record<string, unknown>),
+    failed_records: shownRecords(columns, refused),
+  };
+}
+
+const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: [], failed_records: [], warnings: [] };
+
+/** As a trigger would fix it; it would wait for an `until` that is about to come, and this does not. */
+async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Model['iterator']): Promise<FixedRange> {
+  if (iterator === undefined) return { kind: 'whole' };
+  const input = rangeInput(snapshot, iterator.axis, { nominalEnd: null });
+  const warehouseNow = await session.clock(signal);
+  const plan = planRange({ ...input, warehouseNow });
+  if (plan.kind !== 'wait') return plan;
+  const { until: _until, ...open } = input;
+  return planRange({ ...open, until: undefined, warehouseNow }) as FixedRange;
+}
+
+async function countOf({ session, signal }: Trial, rows: Parameters<typeof countRows>[0]): Promise<number> {
+  const {
+    rows: [row],
+  } = await firstRows(session, { statement: countRows(rows), limit: 1, signal });
+  return Number(row?.[0] ?? 0);
+}
+
+function shownRecords(columns: readonly Column[], refused: readonly RefusedRow[]): DryRun['failed_records'] {
+  return refused.map(({ row, refusal: { field, value, rule, reason } }) => {
+    const shown = parseJson(rowText(columns, row)) as Record<string, unknown>;
+    return { row: shown, field, value, rule, reason };
+  });
+}

@@ -1,0 +1,100 @@
+import { AppError, fitsInt64 } from '../../kernel/index.ts';
+import type { Row } from '../../mapping/index.ts';
+import {
+  type Cell,
+  type Column,
+  type ColumnType,
+  findColumn,
+  type KeyCell,
+  type WriteBackModel,
+  type WriteBackTarget,
+} from '../../warehouse/index.ts';
+import { holdsMpid } from './holds-mpid.ts';
+
+/** How the rows of a model are found again in its table. */
+export interface Addressing {
+  readonly target: WriteBackTarget;
+  /** Whether all identities of a row are in its key: then rows of one key are one person. */
+  readonly isWhole: boolean;
+  keyOf(row: Row): readonly KeyCell[];
+  /** Of the cells of the key's columns, in their order. */
+  keyOfCells(cells: readonly Cell[]): readonly KeyCell[];
+  /** undefined: no whole number of 64 bits. */
+  readMpidOf(row: Row): bigint | null | undefined;
+  /** Position of the MPID in a row. */
+  readonly mpidAt: number;
+}
+
+const KEY_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'integer', 'decimal', 'uuid']);
+
+/**
+ * The key: all identities that the model projects, or those of them that the pipeline's `row_key` names.
+ * not shown: by what a row of the table is found again. Throws MODEL_INVALID.
+ */
+export function addressRows(
+  model: WriteBackModel,
+  columns: readonly Column[],
+  rowKey: readonly string[] | undefined,
+): Addressing {
+  const mpidAt = model.mpid.position;
+  const positions = rowKey === undefined ? model.identities.map(({ position }) => position) : named(columns, rowKey);
+  const key = positions.map((position) => columnAt(columns, position));
+  const mpid = columnAt(columns, mpidAt);
+  const complaints = [
+    ...key.filter(({ type }) => !KEY_TYPES.has(type)).map(wrongKey),
+    ...(positions.includes(mpidAt) ? ['The row_key of a pipeline that writes MPIDs back cannot hold the MPID.'] : []),
+    ...(holdsMpid(mpid) ? [] : [wrongMpid(mpid)]),
+  ];
+  if (complaints.length > 0) throw new AppError('MODEL_INVALID', complaints.join(' '));
+  return {
+    target: { table: model.table.join('.'), key, mpid },
+    isWhole: model.identities.every(({ position }) => positions.includes(position)),
+    keyOf: (row) => key.map(({ type }, index) => keyCellOf(row[positions[index] ?? -1] ?? null, type)),
+    keyOfCells: (cells) => key.map(({ type }, index) => keyCellOf(cells[index] ?? null, type)),
+    readMpidOf: (row) => mpidOf(row[mpidAt] ?? null),
+    mpidAt,
+  };
+}
+
+function named(columns: readonly Column[], names: readonly string[]): readonly number[] {
+  const positions = names.map((name) => {
+    const column = findColumn(columns, name);
+    if (column !== undefined) return columns.indexOf(column);
+    throw new AppError('MODEL_INVALID', `The model has no column "${name}", which row_key names.`);
+  });
+  return [...new Set(positions)];
+}
+
+function columnAt(columns: readonly Column[], position: number): Column {
+  const column = columns[position];
+  if (column !== undefined) return column;
+  throw new AppError('MODEL_INVALID', 'The warehouse describes fewer columns than the model projects.');
+}
+
+function wrongKey({ name, nativeType }: Column): string {
+  return `The column "${name}" is of type ${nativeType}, by which no row can be found again; identities are text or whole numbers.`;
+}
+
+function wrongMpid({ name, nativeType }: Column): string {
+  return `The column "${name}" is of type ${nativeType}; an MPID needs a numeric column that holds 64 bits, such as BIGINT or NUMBER(38,0).`;
+}
+
+/** Cells of other types fail their row when it is mapped, before anybody asks for its key. */
+function keyCellOf(cell: Cell, type: ColumnType): KeyCell {
+  if (typeof cell === 'number') return BigInt(Math.trunc(cell));
+  // numbers that are equal are one key, however many zeros a column without a scale has kept
+  if (type === 'decimal' && typeof cell === 'string' && cell.includes('.')) return cell.replace(/\.?0+$/, '');
+  return typeof cell === 'string' || typeof cell === 'bigint' ? cell : null;
+}
+
+const WHOLE = /^-?\d+(?:\.0*)?$/;
+
+function mpidOf(cell: Cell): bigint | null | undefined {
+  if (cell === null) return null;
+  // as nearly every warehouse gives it; a number that came as such is whole and small
+  if (typeof cell === 'bigint') return fitsInt64(cell) ? cell : undefined;
+  const text = String(cell);
+  if (!WHOLE.test(text)) return undefined;
+  const value = BigInt(text.split('.')[0] ?? '');
+  return fitsInt64(value) ? value : undefined;
+}

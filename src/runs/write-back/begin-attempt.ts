@@ -1,0 +1,34 @@
+import type { Transaction } from '../../store/index.ts';
+import type { WriteBackTarget } from '../../warehouse/index.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import { leaseLost } from '../lifecycle/lease-lost.ts';
+import { connectorOf } from '../read/open-session.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { registerTable } from './written-tables.ts';
+
+/**
+ * Each attempt reads all rows, so it begins with counts of 0 and no failed record or conflict; what was written into the
+ * table stays counted. From here on the table is one that holds MPIDs, so that erased ones are cleared there
+ * (`queueErasedMpids`): committed before the first person is resolved. Answers the id of the table. Throws LEASE_LOST.
+ */
+export async function beginAttempt(deps: RunsDeps, claimed: ClaimedRun, target: WriteBackTarget): Promise<bigint> {
+  const connector = connectorOf(deps, claimed.snapshot.connection);
+  return await deps.store.transaction(async (tx) => {
+    await resetCounts(tx, claimed);
+    const run = [claimed.workspaceId, claimed.runId];
+    await tx.execute('DELETE FROM failed_records WHERE workspace_id = $1 AND run_id = $2', run);
+    await tx.execute('DELETE FROM write_back_conflicts WHERE workspace_id = $1 AND run_id = $2', run);
+    return await registerTable(tx, { claimed, connector, target, nowMs: deps.clock.nowMs() });
+  });
+}
+
+async function resetCounts(tx: Transaction, claimed: ClaimedRun): Promise<void> {
+  const reset = await tx.execute(
+    `UPDATE pipeline_runs
+     SET extracted_records = 0, successful_records = 0, failed_records = 0, deduplicated_records = 0, erased_records = 0,
+         delivered_units = 0, conflicting_records = 0, written_records = coalesce(written_records, 0)
+     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
+    [claimed.workspaceId, claimed.runId, claimed.fence],
+  );
+  if (reset !== 1) throw leaseLost(claimed);
+}

@@ -1,0 +1,72 @@
+// The janitor: what is left to do in customers' warehouses where no run comes that would do it. It drops the staging of runs
+// that were killed, and clears the tables of deleted pipelines of people who were erased since.
+import { asAppError, eachApart } from '../../kernel/index.ts';
+import { findConnection } from '../../pipelines/index.ts';
+import { connectorOf, openSession } from '../read/open-session.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { clearTable } from './clear-table.ts';
+import { whatIsLost } from './former-tables.ts';
+import { giveUpOverdue, hasOverdue, noteLost } from './lost-tables.ts';
+import { dropLeftovers } from './staging-names.ts';
+import {
+  forgetTable,
+  noteStagingGone,
+  placeOf,
+  tablesWithoutPipeline,
+  tablesWithStaging,
+  type WrittenTable,
+} from './written-tables.ts';
+
+/** One look; asks a warehouse only where there is something to do. What fails is logged, and tried again by the next look. */
+export async function careForTables(deps: RunsDeps, signal: AbortSignal): Promise<void> {
+  const looks = [
+    async () => eachApart(await tablesWithStaging(deps.store), (table) => dropStaging(deps, table, signal), signal),
+    async () => eachApart(await tablesWithoutPipeline(deps.store), (table) => clearOrphan(deps, table, signal), signal),
+  ];
+  await eachApart(looks, (look) => look(), signal);
+}
+
+async function dropStaging(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<void> {
+  const { workspaceId, connectionId: id } = table;
+  try {
+    const connection = await findConnection(deps.store, { workspaceId, id });
+    if (connection === undefined || placeOf(connectorOf(deps, connection), connection) !== table.place) {
+      logOf(deps, table).warn({ reason: 'The connection leads there no more.' }, 'write_back.staging_left');
+    } else {
+      await using session = await openSession(
+        deps,
+        { workspaceId, snapshot: { connection } },
+        { signal, writes: true },
+      );
+      await dropLeftovers(deps, { workspaceId, session, signal });
+    }
+    await noteStagingGone(deps.store, table);
+  } catch (thrown) {
+    if (signal.aborted) return;
+    logOf(deps, table).warn({ reason: asAppError(thrown).message }, 'write_back.staging_left');
+  }
+}
+
+/** No run will clear it, or could warn. */
+async function clearOrphan(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<void> {
+  const cleared = await clearTable(deps, table, signal).catch(() => undefined);
+  if (cleared === undefined || cleared.outcome === 'cleared') return;
+  const { outcome, reason } = cleared;
+  const nowMs = deps.clock.nowMs();
+  const forgotten = outcome === 'gone' || (outcome === 'lost' && hasOverdue(table, nowMs));
+  const then = outcome === 'later' ? '' : ` ${whatIsLost(table, nowMs)[outcome]}`;
+  logOf(deps, table).warn(
+    { mpids: Number(table.waiting), reason: `${reason}${then}`, forgotten },
+    'write_back.not_cleared',
+  );
+  if (outcome === 'gone') await forgetTable(deps.store, table);
+  else if (outcome === 'lost' && !forgotten) await noteLost(deps.store, table, nowMs);
+  else if (forgotten) await deps.store.transaction((tx) => giveUpOverdue(tx, table, nowMs));
+}
+
+function logOf({ log }: RunsDeps, { workspaceId, pipelineId, connectionId, tableName }: WrittenTable) {
+  return log.child({
+    workspace: String(workspaceId),
+    ...{ pipeline: pipelineId, connection: connectionId, table: tableName },
+  });
+}

@@ -1,0 +1,76 @@
+import type { Notice } from '../../pipelines/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { RunResult } from '../lifecycle/finish-run.ts';
+import type { Execution } from '../read/execute-run.ts';
+import { connectorOf } from '../read/open-session.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { type Cleared, clearTable } from './clear-table.ts';
+import { giveUpMpids } from './erased-mpids.ts';
+import { giveUpOverdue, hasOverdue, LOST_DAYS, noteLost } from './lost-tables.ts';
+import { placeOf, tablesOfPipeline, type WrittenTable } from './written-tables.ts';
+
+interface Trouble {
+  readonly table: WrittenTable;
+  readonly cleared: Exclude<Cleared, { readonly outcome: 'cleared' }>;
+}
+
+/**
+ * Clears the tables that the pipeline has written into before it got another model or connection, each through the connection
+ * that it was written through. None of them fails the run: what cannot be cleared is warned of, and what nobody will ever
+ * clear, or is lost for too long, is forgotten together with the warning. `tableName`: what the run itself writes into and clears.
+ */
+export async function clearFormerTables(
+  deps: RunsDeps,
+  { claimed, signal }: Execution,
+  tableName: string | undefined,
+): Promise<Pick<RunResult, 'warnings' | 'conclude'>> {
+  const { connection } = claimed.snapshot;
+  const isOwn = (table: WrittenTable) =>
+    table.tableName === '' ||
+    (table.tableName === tableName &&
+      table.connectionId === connection.id &&
+      table.place === placeOf(connectorOf(deps, connection), connection));
+  const troubles: Trouble[] = [];
+  for (const table of (await tablesOfPipeline(deps.store, claimed)).filter((each) => !isOwn(each))) {
+    const cleared = await clearTable(deps, table, signal);
+    if (cleared.outcome !== 'cleared') troubles.push({ table, cleared });
+  }
+  const nowMs = deps.clock.nowMs();
+  return {
+    warnings: troubles.map((trouble) => warningOf(trouble, nowMs)),
+    conclude: (tx) => conclude(tx, troubles, nowMs),
+  };
+}
+
+function warningOf({ table, cleared: { outcome, reason } }: Trouble, nowMs: number): Notice {
+  const then = { later: 'The next run tries again.', ...whatIsLost(table, nowMs) }[outcome];
+  return {
+    message:
+      `The MPIDs of ${table.waiting} erased people could not be set to NULL in ${table.tableName}, which this pipeline has ` +
+      `written into before. ${reason} ${then}`,
+  };
+}
+
+/** What becomes of MPIDs whose table is gone or lost. */
+export function whatIsLost(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
+  const forgotten = hasOverdue(table, nowMs) ? ` Those erased more than ${LOST_DAYS} days ago it has forgotten.` : '';
+  const until = `until this has been so for ${LOST_DAYS} days, and ${LOST_DAYS} days after each erasure`;
+  return {
+    gone: `${byHand(table)} Penstock has forgotten them.`,
+    lost: `Penstock tries again ${until}.${forgotten} ${byHand(table)}`,
+  };
+}
+
+/** What is left to do where Penstock can do nothing. */
+function byHand({ tableName }: Pick<WrittenTable, 'tableName'>): string {
+  return `If the table still exists, set its MPIDs to NULL there: UPDATE ${tableName} SET MPID = NULL.`;
+}
+
+/** The table of a connection that was deleted is warned of again with the next who is erased. */
+async function conclude(tx: Transaction, troubles: readonly Trouble[], nowMs: number): Promise<void> {
+  for (const { table, cleared } of troubles) {
+    if (cleared.outcome === 'gone') await giveUpMpids(tx, { ...table, tableId: table.id });
+    if (cleared.outcome === 'lost') await noteLost(tx, table, nowMs);
+    if (cleared.outcome === 'lost' && hasOverdue(table, nowMs)) await giveUpOverdue(tx, table, nowMs);
+  }
+}

@@ -1,0 +1,46 @@
+// Writing back: the rows of a table are resolved to people, and each person's MPID goes into the table (002, Identity
+// resolution in a warehouse table; rulings §7, Write-back). What the table is told stands in `src/warehouse/write-back.ts`.
+// Nothing is left out by a ledger: to resolve a row again changes nothing, and a row whose MPID was not written yet must be
+// resolved again. So each attempt begins with the first row, and its counts with 0.
+import { isWarehouseModule } from '../../access/index.ts';
+import { IDENTITY_COLUMNS } from '../../identity/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { checkWriteBackModel, type WriteBackCheck, type WriteBackModel } from '../../warehouse/index.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import type { FaultSubject } from '../lifecycle/fault-subject.ts';
+import { connectorOf } from '../read/open-session.ts';
+import { feedOf } from '../read/require-active-feed.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+
+/** What the text of a pipeline's model says before the warehouse is asked. */
+export type WriteBackPlan =
+  | { readonly kind: 'no' }
+  /** The columns of the model decide: with an MPID among them the rules are broken, as the complaints say. */
+  | { readonly kind: 'if MPID'; readonly refusal: AppError }
+  | { readonly kind: 'yes'; readonly model: WriteBackModel };
+
+const NO: WriteBackPlan = { kind: 'no' };
+
+/** Throws SQL_REFUSED for a model that projects MPID and breaks a rule. */
+export async function readWriteBackModel(
+  deps: RunsDeps,
+  { workspaceId, snapshot }: ClaimedRun,
+): Promise<WriteBackPlan> {
+  const { pipeline, connection, dataModel } = snapshot;
+  if (pipeline.pipelineType !== 'user_attributes') return NO;
+  const feed = await feedOf(deps.store, workspaceId, pipeline);
+  if (feed === undefined || !isWarehouseModule(feed.moduleName)) return NO;
+  const { dialect } = connectorOf(deps, connection);
+  const check = await checkWriteBackModel(dataModel.sqlQuery, dialect, IDENTITY_COLUMNS);
+  if (check.outcome === 'accepted') return { kind: 'yes', model: check.model };
+  if (check.projectsMpid === false) return NO;
+  const refusal = refusalOf(check);
+  if (check.projectsMpid === true) throw refusal;
+  return { kind: 'if MPID', refusal };
+}
+
+function refusalOf({ complaints }: Extract<WriteBackCheck, { readonly outcome: 'refused' }>): AppError {
+  return new AppError('SQL_REFUSED', complaints.map(({ message }) => message).join(' '), {
+    subject: 'data model' satisfies FaultSubject,
+  });
+}

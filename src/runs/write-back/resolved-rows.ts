@@ -1,0 +1,88 @@
+import type { ResolutionPolicy, ResolutionScope } from '../../identity/index.ts';
+import type { Micros } from '../../kernel/index.ts';
+import type { MappedRows, Row, UnitCollector, UnitMapping, UnitOutcome } from '../../mapping/index.ts';
+import { assignRoles, compileMapper, createPeopleMapping, DEFAULT_LIMITS, shownValue } from '../../mapping/index.ts';
+import type { Column } from '../../warehouse/index.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import type { Addressing } from './address-rows.ts';
+
+export interface ResolvingPlan {
+  readonly scope: Omit<ResolutionScope, 'mode' | 'policy'>;
+  readonly policy: ResolutionPolicy;
+  readonly columns: readonly Column[];
+  readonly addressing: Addressing;
+  readonly runStart: Micros;
+  /** Told of each row once it is committed, in order. */
+  readonly onResolved: (row: Row, mpid: bigint) => void;
+}
+
+/**
+ * Rows of a write-back model as people: their identities alone say who they are. The MPID that stands in the row is what was
+ * written last, and not who it is.
+ */
+export function createResolving(
+  { identities, clock }: Pick<RunsDeps, 'identities' | 'clock'>,
+  plan: ResolvingPlan,
+): UnitMapping {
+  const { columns, addressing, runStart, policy, scope } = plan;
+  const roles = { ...assignRoles(columns, undefined, DEFAULT_LIMITS), mpid: undefined };
+  const mapPerson = compileMapper({
+    columns,
+    roles,
+    limits: DEFAULT_LIMITS,
+    iterator: undefined,
+    runStart,
+    nowMs: () => clock.nowMs(),
+  });
+  const people = createPeopleMapping({
+    // a person of which nothing is set needs no look at what is set
+    ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy } },
+    mapRow: (row) => {
+      if (addressing.readMpidOf(row) === undefined) return wrongMpid(plan, row);
+      return !addressing.isWhole && addressing.keyOf(row).every((cell) => cell === null)
+        ? keyMissing(plan)
+        : mapPerson(row);
+    },
+    mark: undefined,
+  });
+  return { ...people, collect: () => collectResolved(people.collect(), plan) };
+}
+
+function wrongMpid({ columns, addressing: { mpidAt } }: ResolvingPlan, row: Row) {
+  const reason = 'What stands in the MPID’s column is no whole number of 64 bits. Set it to NULL.';
+  return { rule: 'mpid_invalid', field: columns[mpidAt]?.name ?? '', value: shownValue(row[mpidAt] ?? null), reason };
+}
+
+function keyMissing({ addressing: { target } }: ResolvingPlan) {
+  const names = target.key.map(({ name }) => name).join(', ');
+  const reason = `All columns that row_key names are NULL (${names}), so the row cannot be found again in the table.`;
+  return { rule: 'key_missing', field: '', value: null, reason };
+}
+
+function collectResolved(people: UnitCollector, { onResolved }: ResolvingPlan): UnitCollector {
+  const rows: Row[] = [];
+  return {
+    add(row) {
+      people.add(row);
+      rows.push(row);
+    },
+    finish(): MappedRows {
+      const mapped = people.finish();
+      const tell = (outcomes: readonly UnitOutcome[]) => {
+        for (let unit = 0; unit < outcomes.length; unit++) {
+          const outcome = outcomes[unit] as UnitOutcome;
+          if (!('mpid' in outcome) || outcome.mpid === undefined) continue;
+          onResolved(rows[mapped.accepted[unit] as number] as Row, outcome.mpid);
+        }
+      };
+      return {
+        ...mapped,
+        async deliver(tx, exclusive) {
+          const outcomes = await mapped.deliver(tx, exclusive);
+          tx.afterCommit(() => tell(outcomes));
+          return outcomes;
+        },
+      };
+    },
+  };
+}

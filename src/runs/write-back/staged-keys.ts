@@ -1,0 +1,170 @@
+import type { Row } from '../../mapping/index.ts';
+import type { KeyCell, StagedRow, StagedRows } from '../../warehouse/index.ts';
+import type { Addressing } from './address-rows.ts';
+import { keyOfName, nameOfKey } from './key-name.ts';
+import { NumberedNames } from './numbered-names.ts';
+
+/** Keys that go to the warehouse together: about 40 MB of them, and half of what one call takes. */
+const MOST_KEYS = 250_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_STAGED = 400_000;
+
+/** A key whose rows are different people: nothing is written for it. */
+export interface AmbiguousKey {
+  readonly key: readonly KeyCell[];
+  /** One of them. */
+  readonly mpid: bigint;
+}
+
+/** Rows that were resolved, by key, until they are written. */
+export interface StagedKeys {
+  readonly isFull: boolean;
+  /** `mpid`: of the row's person, who is known and committed. */
+  add(row: Row, mpid: bigint): void;
+  /**
+   * What is to be written, as the contract of writing back wants it, and the keys that cannot be, those of `shared` once
+   * however often this is called; empties it.
+   */
+  take(): { readonly rows: StagedRows; readonly ambiguous: readonly AmbiguousKey[] };
+}
+
+/** Some row of the key does not have its MPID. */
+const STALE = 1;
+const AMBIGUOUS = 2;
+
+/**
+ * Where all identities of a row are in its key, rows of one key are one person. Then a row that has its MPID need not be
+ * remembered, so that a table of which nothing has changed costs no memory, nor the text of a key. `shared`: names of keys
+ * that may be of several people, whatever comes here.
+ */
+export function createStagedKeys(
+  { isWhole, keyOf, readMpidOf }: Pick<Addressing, 'isWhole' | 'keyOf' | 'readMpidOf'>,
+  shared: ReadonlySet<string> = new Set(),
+): StagedKeys {
+  let pile = createPile();
+  const reported = new NumberedNames();
+  const isReported = (name: string): boolean => {
+    const { count } = reported;
+    return reported.numberOf(name) < count;
+  };
+  return {
+    get isFull() {
+      return pile.isFull();
+    },
+    add(row, mpid) {
+      const readMpid = readMpidOf(row) ?? null;
+      const isRight = readMpid === mpid;
+      if (isRight && isWhole) return;
+      const name = nameOfKey(keyOf(row));
+      const isShared = shared.has(name);
+      if (isShared && (isRight || isReported(name))) return;
+      pile.add(name, { mpid, readMpid, isShared });
+    },
+    take() {
+      const taken = pile;
+      pile = createPile();
+      return { rows: taken.rows(), ambiguous: [...taken.ambiguous()] };
+    },
+  };
+}
+
+interface Resolved {
+  readonly mpid: bigint;
+  readonly readMpid: bigint | null;
+  readonly isShared: boolean;
+}
+
+/** Keys that are written together. */
+function createPile() {
+  const names = new NumberedNames();
+  const readMpids = createReadMpids();
+  let mpids = new BigInt64Array(1024);
+  let marks = new Uint8Array(1024);
+  const isStaged = (number: number) => marks[number] === STALE;
+  /** The first row of a key gives it its MPID. */
+  const numberOf = (name: string, mpid: bigint): number => {
+    const known = names.count;
+    const number = names.numberOf(name);
+    if (number < known) return number;
+    if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
+    mpids[number] = mpid;
+    return number;
+  };
+  function* staged(): Generator<StagedRow, void, undefined> {
+    for (let number = 0; number < names.count; number++) {
+      if (!isStaged(number)) continue;
+      const [key, mpid] = [keyOfName(names.name(number)), mpids[number] as bigint];
+      yield { key, mpid, readMpid: null };
+      for (const readMpid of readMpids.of(number)) yield { key, mpid, readMpid };
+    }
+  }
+  return {
+    isFull: () => names.count >= MOST_KEYS || names.bytes >= MOST_BYTES || names.count + readMpids.count >= MOST_STAGED,
+    add(name: string, { mpid, readMpid, isShared }: Resolved): void {
+      const number = numberOf(name, mpid);
+      const isRight = readMpid === mpid;
+      const isOne = mpids[number] === mpid && !isShared;
+      marks[number] = (marks[number] as number) | (isOne ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
+      if (!isRight && readMpid !== null) readMpids.add(number, readMpid);
+    },
+    rows(): StagedRows {
+      let length = 0;
+      for (let number = 0; number < names.count; number++) {
+        if (isStaged(number)) length += 1 + readMpids.of(number).length;
+      }
+      return { length, [Symbol.iterator]: staged };
+    },
+    *ambiguous(): Generator<AmbiguousKey, void, undefined> {
+      for (let number = 0; number < names.count; number++) {
+        if (((marks[number] as number) & AMBIGUOUS) === 0) continue;
+        yield { key: keyOfName(names.name(number)), mpid: mpids[number] as bigint };
+      }
+    },
+  };
+}
+
+const NONE: readonly bigint[] = [];
+
+/** More of them are looked up in a set; few take less as a list. */
+const MOST_IN_A_LIST = 16;
+
+/** MPIDs that rows of a key had when they were read, and shall not have. */
+function createReadMpids() {
+  const lists = new Map<number, bigint[]>();
+  const sets = new Map<number, Set<bigint>>();
+  let count = 0;
+  /** Whether it is a new one. */
+  const note = (number: number, list: readonly bigint[], readMpid: bigint): boolean => {
+    const set = sets.get(number) ?? (list.length < MOST_IN_A_LIST ? undefined : new Set(list));
+    if (set === undefined) return !list.includes(readMpid);
+    sets.set(number, set);
+    const { size } = set;
+    return set.add(readMpid).size > size;
+  };
+  return {
+    get count() {
+      return count;
+    },
+    add(number: number, readMpid: bigint): void {
+      const list = lists.get(number);
+      if (!note(number, list ?? NONE, readMpid)) return;
+      count += 1;
+      if (list === undefined) lists.set(number, [readMpid]);
+      else list.push(readMpid);
+    },
+    of: (number: number): readonly bigint[] => lists.get(number) ?? NONE,
+  };
+}
+
+interface Growing {
+  readonly length: number;
+}
+
+function doubled<Numbers extends Growing & { set(other: Numbers): void }>(
+  numbers: Numbers,
+  Kind: new (length: number) => Numbers,
+): Numbers {
+  const larger = new Kind(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
+}

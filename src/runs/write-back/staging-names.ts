@@ -1,0 +1,73 @@
+// Names of staging tables: whose they are can be read from them, so that those of runs that were killed can be told from
+// those of runs that go on, also where several installations share a warehouse.
+import { hash } from 'node:crypto';
+import { asAppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Session } from '../../warehouse/index.ts';
+import type { RunLease } from '../lifecycle/claim-run.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import { noteStagingGone } from './written-tables.ts';
+
+const MARK_DIGITS = 8;
+
+/** `penstock_stg_<mark>_`: the mark is the installation's and workspace's own. */
+function prefixOf({ ledgerKey }: Pick<RunsDeps, 'ledgerKey'>, { workspaceId }: Pick<RunLease, 'workspaceId'>) {
+  const mark = hash('sha256', `${ledgerKey.reveal()}\nstaging\n${workspaceId}`, 'hex').slice(0, MARK_DIGITS);
+  return `penstock_stg_${mark}_`;
+}
+
+/** Carries run and fence: two workers of one run never share a table. */
+export function stagingName(
+  deps: Pick<RunsDeps, 'ledgerKey'>,
+  lease: Pick<RunLease, 'workspaceId' | 'runId' | 'fence'>,
+): string {
+  return `${prefixOf(deps, lease)}${lease.runId}_${lease.fence}`;
+}
+
+export interface Janitor {
+  readonly workspaceId: WorkspaceId;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/** Drops what runs of this workspace left behind that nobody works on any more under that fence. */
+export async function dropLeftovers(deps: RunsDeps, { workspaceId, session, signal }: Janitor): Promise<void> {
+  const prefix = prefixOf(deps, { workspaceId });
+  const names = (await session.writeBack?.listStaging(prefix, signal)) ?? [];
+  if (names.length === 0) return;
+  const alive = await runningNames(deps, workspaceId);
+  const dead = names.filter((name) => !alive.has(name));
+  if (dead.length > 0) await session.writeBack?.dropStaging(dead, signal);
+}
+
+async function runningNames(deps: RunsDeps, workspaceId: WorkspaceId): Promise<ReadonlySet<string>> {
+  const rows = await deps.store.query<{ id: bigint; fence: number }>(
+    "SELECT id, fence FROM pipeline_runs WHERE workspace_id = $1 AND status = 'running'",
+    [workspaceId],
+  );
+  return new Set(rows.map(({ id, fence }) => stagingName(deps, { workspaceId, runId: id, fence })));
+}
+
+export interface OwnStaging {
+  readonly claimed: RunLease;
+  readonly tableId: bigint;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * After the last update: a table that the connector could not drop goes now, or by the janitor. Of a worker that lost the run
+ * meanwhile, the one that took it over has staging of its own, which stays.
+ */
+export async function dropOwnStaging(deps: RunsDeps, { claimed, tableId, session, signal }: OwnStaging): Promise<void> {
+  const { workspaceId, runId, fence } = claimed;
+  const prefix = `${prefixOf(deps, claimed)}${runId}_`;
+  try {
+    const names = (await session.writeBack?.listStaging(prefix, signal)) ?? [];
+    const own = names.filter((name) => Number(name.slice(prefix.length)) <= fence);
+    if (own.length > 0) await session.writeBack?.dropStaging(own, signal);
+    if (own.length < names.length) return;
+    await noteStagingGone(deps.store, { workspaceId, id: tableId, stagedBy: runId }, fence);
+  } catch (thrown) {
+    deps.log.warn({ run: String(runId), reason: asAppError(thrown).message }, 'write_back.staging_left');
+  }
+}

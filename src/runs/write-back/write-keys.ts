@@ -1,0 +1,156 @@
+import { deliverInTransaction, identityTypeOfColumn, isIdentity, normaliseIdentity } from '../../identity/index.ts';
+import { AppError, stringifyJson } from '../../kernel/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import type { KeyCell, Session, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
+import type { ClaimedRun, RunLease } from '../lifecycle/claim-run.ts';
+import { leaseLost } from '../lifecycle/lease-lost.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import type { Addressing } from './address-rows.ts';
+import { erasedAmong, type TableKey } from './erased-mpids.ts';
+import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
+import { stagingName } from './staging-names.ts';
+
+/** Conflicts that a run lists; all are counted. */
+const MOST_LISTED = 1000;
+
+export interface KeyWriting {
+  readonly claimed: ClaimedRun;
+  /** Of the table, among those that hold MPIDs. */
+  readonly tableId: bigint;
+  readonly session: Session;
+  readonly addressing: Addressing;
+  readonly keys: StagedKeys;
+  readonly signal: AbortSignal;
+}
+
+/** What a call has written: rows of the table, and keys that it could not write. */
+interface Written extends WriteBackResult {
+  readonly ambiguous: readonly AmbiguousKey[];
+}
+
+/** Writes what is staged into the table and counts it under the run's fence. Throws LEASE_LOST. */
+export async function writeKeys(deps: RunsDeps, writing: KeyWriting): Promise<void> {
+  const { rows, ambiguous } = writing.keys.take();
+  if (rows.length === 0 && ambiguous.length === 0) return;
+  const result = await apply(deps, writing, rows);
+  const counting = { ...writing, deps, written: { ...result, ambiguous } };
+  await deliverInTransaction(deps.store, writing.claimed.workspaceId, (tx) => countWritten(tx, counting));
+}
+
+async function apply(
+  deps: RunsDeps,
+  { claimed, tableId, session, addressing, signal }: KeyWriting,
+  rows: StagedRows,
+): Promise<WriteBackResult> {
+  if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened to write back.');
+  return await session.writeBack.apply(
+    {
+      ...{ target: addressing.target, rows, staging: stagingName(deps, claimed), mostListed: MOST_LISTED },
+      beforeUpdate: () => lookOnceMore(deps, { ...claimed, tableId }, rows),
+      label: { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) },
+    },
+    signal,
+  );
+}
+
+/** Rulings §7, Write-back: fence and erased people, right before the update. */
+async function lookOnceMore({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
+  const [mine] = await store.query(
+    "SELECT id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'",
+    [claimed.workspaceId, claimed.runId, claimed.fence],
+  );
+  if (mine === undefined) throw leaseLost(claimed);
+  return await erasedAmong(store, claimed, rows);
+}
+
+interface Counting extends KeyWriting {
+  readonly deps: RunsDeps;
+  readonly written: Written;
+}
+
+async function countWritten(tx: Transaction, counting: Counting): Promise<void> {
+  const { claimed, written } = counting;
+  // the creation lock comes before the run's, as in a delivery
+  const conflicts = await livingConflicts(tx, counting);
+  const [sums] = await tx.query<{ conflicting: bigint }>(
+    `UPDATE pipeline_runs
+     SET written_records = written_records + $4, conflicting_records = conflicting_records + $5
+     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'
+     RETURNING conflicting_records AS conflicting`,
+    [
+      ...[claimed.workspaceId, claimed.runId, claimed.fence],
+      ...[written.updated, written.conflicts + written.ambiguous.length],
+    ],
+  );
+  if (sums === undefined) throw leaseLost(claimed);
+  const before = Number(sums.conflicting) - written.conflicts - written.ambiguous.length;
+  await listConflicts(tx, counting, { conflicts, before: Math.min(MOST_LISTED, before) });
+}
+
+interface ListedConflict {
+  readonly key: readonly KeyCell[];
+  readonly mpid: bigint;
+  readonly found: bigint | null;
+  readonly reason: 'changed' | 'gone' | 'ambiguous';
+}
+
+/**
+ * Those whose keys name nobody who was erased; the others are only counted. From here on the creation lock is held, so an
+ * erasure is over and seen, or comes later and finds what is listed.
+ */
+async function livingConflicts(tx: Transaction, counting: Counting): Promise<readonly ListedConflict[]> {
+  const { claimed, addressing, written, deps } = counting;
+  const conflicts = [...written.ambiguous.map(ofAmbiguous), ...written.listed.map(ofChanged)].slice(0, MOST_LISTED);
+  if (conflicts.length === 0) return [];
+  const types = addressing.target.key.map(({ name }) => identityTypeOfColumn(name));
+  const identitiesOf = ({ key }: ListedConflict) =>
+    types.flatMap((type, index) => {
+      const cell = key[index] ?? null;
+      return type === undefined || cell === null ? [] : [normaliseIdentity(type, String(cell))].filter(isIdentity);
+    });
+  const { environment } = claimed.snapshot.pipeline;
+  const erased = await deps.identities.erasedAmong(tx, claimed.workspaceId, () =>
+    conflicts.map((conflict) => ({ environment, identities: identitiesOf(conflict), mpid: conflict.mpid })),
+  );
+  return conflicts.filter((_, index) => !erased.has(index));
+}
+
+interface Listing {
+  readonly conflicts: readonly ListedConflict[];
+  /** Conflicts of the run that were counted before. */
+  readonly before: number;
+}
+
+async function listConflicts(tx: Transaction, counting: Counting, listing: Listing): Promise<void> {
+  const { claimed, tableId, addressing, deps } = counting;
+  const conflicts = listing.conflicts.slice(0, MOST_LISTED - listing.before);
+  if (conflicts.length === 0) return;
+  const columns = addressing.target.key.map(({ name }) => name);
+  const keyText = ({ key }: ListedConflict) =>
+    stringifyJson(Object.fromEntries(columns.map((name, index) => [name, key[index] ?? null])));
+  await tx.execute(
+    `INSERT INTO write_back_conflicts (workspace_id, run_id, id, key, mpid, found_mpid, reason, found_on)
+     SELECT $1, $2, listed.id + $3, listed.key, listed.mpid, listed.found, listed.reason, $8
+     FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::text[]) WITH ORDINALITY
+       AS listed (key, mpid, found, reason, id)
+     WHERE NOT EXISTS (SELECT FROM erased_mpids AS erased WHERE erased.workspace_id = $1 AND erased.table_id = $9
+       AND erased.mpid IN (listed.mpid, listed.found))`,
+    [
+      ...[claimed.workspaceId, claimed.runId, listing.before],
+      conflicts.map(keyText),
+      conflicts.map(({ mpid }) => mpid),
+      conflicts.map(({ found }) => found),
+      conflicts.map(({ reason }) => reason),
+      ...[new Date(deps.clock.nowMs()), tableId],
+    ],
+  );
+}
+
+function ofChanged({ key, mpid, found }: WriteBackConflict): ListedConflict {
+  if (found === 'gone') return { key, mpid, found: null, reason: 'gone' };
+  return { key, mpid, found: found === 'other' ? null : found, reason: 'changed' };
+}
+
+function ofAmbiguous({ key, mpid }: AmbiguousKey): ListedConflict {
+  return { key, mpid, found: null, reason: 'ambiguous' };
+}

@@ -1,0 +1,19 @@
+import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+
+/** What an operator decides for connectors, small; any host is allowed. */
+export function warehouseEnvironment(decided: Partial<ConnectorEnvironment> = {}): ConnectorEnvironment {
+  return {
+    ...{
+      folder: '/nowhere',
+      allowsEmbedded: true,
+      memoryMb: 64,
+      threads: 1,
+      spillMb: 256,
+      statementTimeoutMs: 60_000,
+      messageBytes: 1 << 26,
+    },
+    network: { allowedHosts: [], refused: [] },
+    endpoints: {},
+    ...decided,
+  };
+}
