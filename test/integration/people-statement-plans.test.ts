@@ -53,11 +53,13 @@ const GROWING: Readonly<Record<string, Copying>> = {
   dsr_result_parts: { keys: ['file_id'] },
 };
 const GROWTH = {
-  // batches stand in partitions: those of the other months are empty, and read as they are
+  // batches stand in partitions: those of the other months are empty, and read as they are; their order of receipt is walked
+  // for the newest 100,000 batches, among which a filler is counted
   tables: ['event_batches_2026_01', ...Object.keys(GROWING)],
   walked: [
     ...['rejected_batches_by_time', 'audit_log_by_time', 'dsr_callbacks_by_attempt', 'dsr_forwards_by_attempt'],
     ...['dsr_requests_to_vacuum', 'dsr_requests_to_go_on', 'dsr_result_files_kept'],
+    ...['2026_01', '2026_02', '2026_03', 'default'].map((part) => `event_batches_${part}_workspace_id_received_on_idx`),
   ],
 };
 

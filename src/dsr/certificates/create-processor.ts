@@ -97,9 +97,11 @@ async function loadAll(options: ProcessorOptions): Promise<Loaded> {
 
 /** The first one, and the next one in time. */
 async function ensureOwn(options: ProcessorOptions, nowMs: number): Promise<void> {
+  // the number is read before the list: what another daemon makes in between is then in the list, or has this number
+  const generation = (await lastGeneration(options.store, options.domain)) + 1;
   const own = (await listCertificates(options.store, options.domain, nowMs)).filter(isOwn);
   const isLasting = own.some(({ expiresOn }) => expiresOn.getTime() - RENEW_MS > nowMs);
-  if (!isLasting) await makeOwn(options, (await lastGeneration(options.store, options.domain)) + 1);
+  if (!isLasting) await makeOwn(options, generation);
 }
 
 async function makeOwn(options: ProcessorOptions, generation: number): Promise<void> {

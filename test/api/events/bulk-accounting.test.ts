@@ -62,7 +62,9 @@ test('every batch of a bulk request is kept once or recorded once, and sent agai
       const again = await taken(texts);
       expect(again.named).toBe(0);
       expect(again.kept).toBeLessThanOrEqual(texts.filter((text) => !isNamed(text)).length);
-      expect(again.recorded).toBe(first.recorded);
+      // a name that a later batch of the first request took makes a refused one before it a duplicate
+      expect(again.recorded).toBeLessThanOrEqual(first.recorded);
+      if (!texts.some(isNamed)) expect(again.recorded).toBe(first.recorded);
     }),
     { numRuns: 60 },
   );

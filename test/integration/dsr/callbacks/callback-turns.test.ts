@@ -90,7 +90,8 @@ test('a departure ends well before the next one, and what it left goes first the
   const startedMs = rig.clock.nowMs();
   const first = await depart(60_000);
   expect(first.length).toBeLessThan(30);
-  expect(rig.clock.nowMs() - startedMs).toBeLessThan(QUARTER_MS);
+  // eight calls may be under way when two thirds of its time are over, and here each of them moves the clock
+  expect(rig.clock.nowMs() - startedMs).toBeLessThanOrEqual((QUARTER_MS * 2) / 3 + 8 * 60_000);
   const second = await depart(60_000);
   const third = await depart(60_000);
   const hosts = [...first, ...second, ...third, ...(await depart(60_000))];
