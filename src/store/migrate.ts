@@ -17,19 +17,21 @@ const NEWEST = 'SELECT max(created_at) AS version FROM drizzle.__drizzle_migrati
 
 /**
  * Brings the store to this program's version: every migration in one transaction, one statement a message. Daemons that
- * start together take turns. Throws STORE_NEWER, without touching anything, when a newer Penstock was here.
+ * start together take turns. Throws, without touching anything, STORE_NEWER when a newer Penstock was here, and STORE_START
+ * when the store lacks migrations that this program does not have any more.
  */
 export function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIGRATIONS): Promise<void> {
   return overOwnSession(databaseUrl, log, async (client) => {
     await requirePostgres(client);
     // the one advisory lock there is: migrations run on the coordinator only, and no row exists to lock before the first
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const own = ownVersion(folder);
+    const { oldest, newest } = ownVersions(folder);
     const found = await versionOf(client);
-    if (found > own) throw newerStore(found, own);
-    if (found === own) return;
+    if (found > newest) throw newerStore(found, newest);
+    if (found === newest) return;
+    if (found > 0 && found < oldest) throw unreleasedStore(found);
     await migrateAlone(client, folder);
-    log.info({ from: found, to: own }, 'store.migrated');
+    log.info({ from: found, to: newest }, 'store.migrated');
   });
 }
 
@@ -59,10 +61,10 @@ function lacksRights(cause: unknown): AppError {
  */
 export function isAtOwnVersion(databaseUrl: Secret, log: Log): Promise<boolean> {
   return overOwnSession(databaseUrl, log, async (client) => {
-    const own = ownVersion(MIGRATIONS);
+    const { newest } = ownVersions(MIGRATIONS);
     const found = await versionOf(client);
-    if (found > own) throw newerStore(found, own);
-    return found === own;
+    if (found > newest) throw newerStore(found, newest);
+    return found === newest;
   });
 }
 
@@ -103,8 +105,9 @@ function createClient(databaseUrl: Secret): Client {
 }
 
 /** A version is the time its newest migration was made, ms since 1970; 0 is an empty store. */
-function ownVersion(folder: string): number {
-  return readMigrationFiles({ migrationsFolder: folder }).at(-1)?.folderMillis ?? 0;
+function ownVersions(folder: string): { readonly oldest: number; readonly newest: number } {
+  const files = readMigrationFiles({ migrationsFolder: folder });
+  return { oldest: files[0]?.folderMillis ?? 0, newest: files.at(-1)?.folderMillis ?? 0 };
 }
 
 async function versionOf(client: Client): Promise<number> {
@@ -119,7 +122,7 @@ async function versionOf(client: Client): Promise<number> {
  * since, or somebody may have put back a backup. Throws STORE_NEWER or STORE_UNAVAILABLE.
  */
 export async function checkVersion(sql: Pick<Sql, 'query'>): Promise<void> {
-  expected ??= ownVersion(MIGRATIONS);
+  expected ??= ownVersions(MIGRATIONS).newest;
   const [newest] = await sql.query<{ version: bigint | null }>(NEWEST);
   const found = Number(newest?.version ?? 0);
   if (found > expected) throw newerStore(found, expected);
@@ -138,5 +141,12 @@ function newerStore(found: number, own: number): AppError {
   return new AppError(
     'STORE_NEWER',
     `The store was brought to the version of ${day(found)} by a newer Penstock, this one knows that of ${day(own)}. Install the newer Penstock again, or give this one a store of its own (DATABASE_URL or PENSTOCK_HOME).`,
+  );
+}
+
+function unreleasedStore(found: number): AppError {
+  return new AppError(
+    'STORE_START',
+    `The store was made by an unreleased Penstock (version ${new Date(found).toISOString()}) and lacks migrations that this one does not have any more. Give this one a new store (DATABASE_URL or PENSTOCK_HOME), or first start the last commit without migrations/0000_baseline.sql on the store.`,
   );
 }

@@ -1,1 +1,0 @@
-ALTER TABLE "written_back_tables" ADD COLUMN "lost_since" timestamp (3) with time zone;

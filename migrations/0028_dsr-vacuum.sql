@@ -1,2 +1,0 @@
-ALTER TABLE "dsr_requests" ADD COLUMN "vacuumed_on" timestamp (3) with time zone;--> statement-breakpoint
-CREATE INDEX "dsr_requests_to_vacuum" ON "dsr_requests" USING btree ("workspace_id","completed_on") WHERE type = 'erasure' AND status = 'completed' AND vacuumed_on IS NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "dsr_requests_woken" ON "dsr_requests" USING btree ("next_attempt_on") WHERE status = 'pending' AND next_attempt_on > starts_on;

@@ -1,1 +1,0 @@
-ALTER TABLE "pipeline_runs" ADD COLUMN "ahead_records" bigint DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "dsr_requests" ADD COLUMN "given_id" text;

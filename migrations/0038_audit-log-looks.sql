@@ -1,2 +1,0 @@
-CREATE INDEX "audit_log_of_profiles" ON "audit_log" USING btree ("workspace_id","resource") WHERE resource LIKE 'profile/%';--> statement-breakpoint
-CREATE INDEX "audit_log_of_others" ON "audit_log" USING btree ("workspace_id","id") WHERE resource NOT LIKE 'profile/%';

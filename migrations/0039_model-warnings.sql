@@ -1,1 +1,0 @@
-ALTER TABLE "data_models" ADD COLUMN "warnings" text DEFAULT '[]' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "run_chunks" ADD COLUMN "column_types" text;
