@@ -3,7 +3,7 @@ import { httpAddressOf, isHostName } from './checks.ts';
 import { type FilePair, readFilePair } from './file-pair.ts';
 import type { Reader } from './reader.ts';
 
-/** Data subject requests (001). */
+/** Settings of data subject requests. */
 export interface DsrConfig {
   /** Of this processor, `opendsr.` and `opengdpr.` not in front of it: in headers, certificate and extension names. */
   readonly domain: string;
