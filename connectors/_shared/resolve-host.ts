@@ -1,4 +1,4 @@
-// Where a connection leads, before a socket opens: by address, because a name can lead anywhere (rulings §7, Warehouse hosts).
+// Resolves where a connection leads, before a socket opens: by address, because a name can lead anywhere (D-077).
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { AppError, createHostList, createNetworkCheck, field, say, type Worded } from '../../src/kernel/index.ts';

@@ -14,7 +14,7 @@ function isProject(text: string): boolean {
 /** BigQuery bills nothing below 10 MiB: a lower limit would refuse every query. */
 const LEAST_BILLED_BYTES = 10 * 1024 * 1024;
 
-/** 002, Warehouse connection, Beta; required fields by rulings §7. `maximum_bytes_billed` is an extension. */
+/** Configuration of Beta. D-079 says which fields are required; `maximum_bytes_billed` is an extension. */
 export const configSchema = Type.Object(
   {
     project_id: Type.Refine(

@@ -6,7 +6,7 @@ import { requireOpenHosts } from './hosts.ts';
 import { serviceAccountOf } from './service-account.ts';
 import { loadSdk, openSession } from './session.ts';
 
-/** 002's Beta: Google BigQuery. */
+/** Beta: Google BigQuery. */
 export const bigquery = defineConnector({
   provider: 'Beta',
   product: 'BigQuery',

@@ -1,5 +1,5 @@
-// Setting up the table that gets its MPIDs back (002, step 4). There are no roles and users to make in SQL: who signs in is
-// a service account, and what it may do in the whole project is granted outside of SQL.
+// Sets up the table that gets its MPIDs back. SQL makes no roles and users here: who signs in is a service account, and
+// its rights in the whole project are granted outside of SQL.
 import {
   given,
   type InputRule,

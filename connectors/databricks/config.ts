@@ -29,12 +29,14 @@ const Credential = Type.Refine(
 );
 
 /**
- * 002, Warehouse connection, Delta: `provider` and `schema`. The others are extensions: what the driver needs beyond them.
- * They are optional, so that a connection as 002 has it can be saved; it is faulted with the field it lacks.
+ * Configuration of Delta: `provider` and `schema`, and as extensions what the driver needs beyond them. The extensions
+ * are optional, so that a connection with the specification's fields can be saved; without one that is needed it is
+ * faulted with its name (D-079).
  */
 export const configSchema = Type.Object(
   {
-    // not shown: what it is for beyond 002's "organization name of the metastore"; kept and answered. Reading needs it not.
+    // The specification calls it the organization name of the metastore. It is stored and answered; reading does not
+    // need it.
     provider: Name,
     /** Statements run in it: names without a schema are looked up there. */
     schema: Name,

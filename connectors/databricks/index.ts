@@ -6,7 +6,7 @@ import { classify } from './errors.ts';
 import { targetOf } from './guard-agent.ts';
 import { loadSdk, openSession } from './session.ts';
 
-/** 002's Delta: a Databricks SQL warehouse or cluster. */
+/** Delta: a Databricks SQL warehouse or cluster. */
 export const databricks = defineConnector({
   provider: 'Delta',
   product: 'Databricks',

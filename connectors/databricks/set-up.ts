@@ -1,5 +1,5 @@
-// Setting up the table that gets its MPIDs back (002, step 4). Who signs in is a service principal, which is made outside of
-// SQL, as is its right to use a SQL warehouse.
+// Sets up the table that gets its MPIDs back. Who signs in is a service principal, which is made outside of SQL, as is
+// its right to use a SQL warehouse.
 import {
   ANY_NAME,
   given,

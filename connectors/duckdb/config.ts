@@ -9,7 +9,7 @@ function staysInside(database: string): boolean {
   return !isAbsolute(path) && path !== '.' && path !== '..' && !path.startsWith(`..${sep}`) && !path.includes('\0');
 }
 
-/** rulings §1, the product words: DuckDB. */
+/** Configuration of DuckDB, the provider of our own (D-002). */
 export const configSchema = Type.Object(
   {
     database: Type.Refine(

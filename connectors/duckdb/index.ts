@@ -9,7 +9,10 @@ const TURNED_OFF =
   'DuckDB is turned off in this installation. Use another warehouse, or ask the operator to set PENSTOCK_DUCKDB to on and ' +
   'then PUT the connection, which clears its fault.';
 
-/** The embedded warehouse of the quick start (rulings §1): a file in the workspace's folder, with the CSV and Parquet beside it. */
+/**
+ * The embedded warehouse of the quick start (D-002): a file in the workspace's folder, with the CSV and Parquet beside
+ * it.
+ */
 export const duckdb = defineConnector({
   provider: 'DuckDB',
   product: 'DuckDB',

@@ -67,7 +67,9 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
   };
 }
 
-/** not shown: what stands for the grants of 002's step 4 where there are none. The customer's word that the file may be written. */
+/**
+ * Throws unless the configuration allows writing to the file. DuckDB has no grants, so this is what stands for them.
+ */
 function requireWritable(config: DuckDbConfig): void {
   if (isInMemory(config)) {
     throw new AppError('WAREHOUSE_CONFIG', 'A database in memory has no table to write MPIDs back to; name a file.');

@@ -1,5 +1,5 @@
-// Setting up the table that gets its MPIDs back (002, step 4). A file has no roles, users or grants, and temporary data stand
-// in TEMP tables: what remains is the column.
+// Sets up the table that gets its MPIDs back. A file has no roles, users or grants, and temporary data are in TEMP
+// tables, so only the column remains.
 import { given, PLAIN_NAME, type SetUp } from '../../src/warehouse/index.ts';
 import { dialect } from './dialect.ts';
 

@@ -27,7 +27,7 @@ const Name = Type.Refine(
   () => 'must not hold U+0000',
 );
 
-/** 002, Warehouse connection, Gamma; required fields by rulings §7. `sslmode` and `sslrootcert` are extensions. */
+/** Configuration of Gamma. D-079 says which fields are required; `sslmode` and `sslrootcert` are extensions. */
 export const configSchema = Type.Object(
   {
     host: Type.Refine(

@@ -5,7 +5,7 @@ import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { loadSdk, openSession } from './session.ts';
 
-/** 002's Gamma: Amazon Redshift, and PostgreSQL; the server says which of the two it is. */
+/** Gamma: Amazon Redshift, and PostgreSQL; the server says which of the two it is. */
 export const redshift = defineConnector({
   provider: 'Gamma',
   product: 'Redshift',

@@ -1,4 +1,4 @@
-// Setting up the table that gets its MPIDs back (002, step 4): statements that PostgreSQL and Redshift both take.
+// Sets up the table that gets its MPIDs back, in statements that PostgreSQL and Redshift both accept.
 import {
   ANY_NAME,
   foldName,

@@ -27,9 +27,9 @@ function hasOneSignIn(config: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * 002, Warehouse connection, Alpha. `password` is required unless one of the two extensions `private_key` (PEM, with
+ * Configuration of Alpha. `password` is required unless one of the two extensions `private_key` (PEM, with
  * `private_key_passphrase` where it is encrypted) and `programmatic_access_token` stands in its place. `schema` is an
- * extension too: where names without a schema are looked for.
+ * extension too: it is where names without a schema are looked up.
  */
 export const configSchema = Type.Refine(
   Type.Object(

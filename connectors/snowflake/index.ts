@@ -6,7 +6,7 @@ import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { loadSdk, openSession } from './session.ts';
 
-/** 002's Alpha: Snowflake. */
+/** Alpha: Snowflake. */
 export const snowflake = defineConnector({
   provider: 'Alpha',
   product: 'Snowflake',

@@ -1,4 +1,4 @@
-// Setting up the table that gets its MPIDs back: role, schema for temporary data, user, storage integration (002, step 4).
+// Sets up the table that gets its MPIDs back: role, schema for temporary data, user, storage integration.
 import {
   ANY_NAME,
   foldName,
