@@ -3,7 +3,7 @@
 import type { Worded } from './wording.ts';
 
 /**
- * What the engine, or whoever catches the error, does about it (rulings §7, Status and faults):
+ * What the engine, or whoever catches the error, does about it (D-092, D-113):
  * `retry` try again later; `fault` stop the resource until someone acts; `row` one value of one row is at fault;
  * `cancelled` someone asked for the end; `refused` the caller's input is at fault; `bug` ours, logged with its stack.
  */

@@ -1,5 +1,5 @@
-// Instants with microseconds. A JavaScript Date has milliseconds only, so positions and iterator values never become one
-// (rulings §7, Incremental range). Inside: bigint microseconds since 1970; outside: ISO 8601 text in UTC.
+// Instants with microseconds. A JavaScript Date has milliseconds only, so positions and iterator values never become
+// one (D-081). Inside: bigint microseconds since 1970; outside: ISO 8601 text in UTC.
 import { AppError } from './errors.ts';
 
 /** Microseconds since 1970-01-01T00:00:00Z. */
@@ -28,7 +28,7 @@ export function formatMicros(micros: Micros): string {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }
 
-/** Audit times on the wire: ISO 8601, UTC, `Z` (rulings §1); null stays null. */
+/** Formats an audit time as ISO 8601 in UTC with `Z` (D-008). Null stays null. */
 export function formatTime(time: Date | null): string | null {
   return time === null ? null : time.toISOString();
 }

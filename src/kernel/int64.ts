@@ -1,4 +1,4 @@
-/** The ends of a signed 64-bit integer: MPIDs, ids of the store, whole numbers of a batch (rulings §1). */
+/** The ends of a signed 64-bit integer: MPIDs, ids of the store, whole numbers of a batch (D-003). */
 const INT64_LEAST = -(2n ** 63n);
 export const INT64_MOST = 2n ** 63n - 1n;
 

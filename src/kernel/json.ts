@@ -1,5 +1,5 @@
-// Lossless JSON. JSON.parse rounds above 2^53 and JSON.stringify refuses bigint (rulings §1: every 64-bit id
-// survives exactly). Ordinary texts, which hold no long digit run, take the engine's own fast path.
+// Lossless JSON. JSON.parse rounds above 2^53 and JSON.stringify refuses bigint, but every 64-bit id must survive
+// exactly (D-003). Ordinary texts, which hold no long digit run, take the engine's own fast path.
 
 /** A number whose digits a double cannot carry, kept as its text; JSON.stringify writes it back as it came. */
 export interface RawNumber {

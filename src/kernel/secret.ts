@@ -26,7 +26,9 @@ export class Secret {
   }
 }
 
-/** What the API answers in place of a stored secret; sent back by a PUT it keeps what is stored (rulings §1). */
+/**
+ * The text that the API answers in place of a stored secret. A PUT that sends it back keeps the stored secret (D-016).
+ */
 export const SECRET_MASK = '************';
 
 /** Compares in constant time whatever the lengths: both sides are hashed first. */
@@ -34,7 +36,7 @@ export function equalsInConstantTime(left: string, right: string): boolean {
   return timingSafeEqual(sha256(left), sha256(right));
 }
 
-/** SHA-256 of the UTF-8 text. Enough for client secrets, which are random (rulings §1). */
+/** Returns the SHA-256 of the UTF-8 text. It suffices for client secrets, because they are random (D-017). */
 export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

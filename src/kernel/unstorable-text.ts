@@ -7,8 +7,8 @@ const MAY_BE_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 const MOST_ISSUES = 50;
 
 /**
- * Places of text that PostgreSQL cannot hold: U+0000 and lone surrogates, in values and in field names (rulings §1).
- * With the JSON `source` an ordinary body costs one scan for its escapes.
+ * Finds text that PostgreSQL cannot store: U+0000 and lone surrogates, in values and in field names (D-009). With the
+ * JSON `source`, an ordinary body costs one scan for its escapes.
  */
 export function unstorableText(value: Json, source?: string): readonly Issue[] {
   if (source !== undefined && !MAY_BE_UNSTORABLE.test(source)) return [];
