@@ -21,9 +21,9 @@ export interface Keys {
 }
 
 /**
- * The keys from the configuration; with the embedded store and none configured, from `<home>/keys/`, where they are made
- * once (rulings §1, Keys). Call it before the store is started: a store without its keys is refused, never given new ones.
- * Throws CONFIG_INVALID that says how to make them.
+ * Returns the keys from the configuration; with the embedded store and none configured, from `<home>/keys/`, where they
+ * are made once (D-018). Call it before the store is started: a store without its keys is refused and never given new
+ * ones. Throws CONFIG_INVALID that says how to make them.
  */
 export async function resolveKeys(config: Pick<Config, 'home' | 'store' | 'keys'>, log: Log): Promise<Keys> {
   const { encryption, identity } = config.keys;
