@@ -17,7 +17,7 @@ export type CredentialRule = 'none' | 'platform_read' | 'platform_admin' | Input
 
 export type InputRule = 'input_events' | 'input_web_events' | 'input_identity' | 'input_analytics' | 'input_dsr';
 
-/** What the caller's account must have been given, beyond the role: 403 without it (002, Authentication). */
+/** A right that the caller's account needs beyond the role: 403 without it (D-019). */
 export type Provision = 'warehouse_sync';
 
 export interface Caller {
@@ -33,7 +33,7 @@ export interface InputCaller {
   readonly kind: 'input' | 'feed';
   /** Of a feed: its id. */
   readonly feedId?: bigint;
-  /** How the caller proved itself. `key_only`: it did not, the key is public (rulings §3, Key-only requests). */
+  /** The proof of the caller. `key_only` is none, because the key is public (D-049). */
   readonly means: 'basic' | 'signature' | 'key_only';
 }
 
@@ -134,7 +134,7 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly bodyCheck?: 'handler' | 'items';
   /** Largest body in bytes, decompressed, of everybody or of a workspace; absent: the limit of the configuration. */
   readonly bodyLimitBytes?: number | ((workspaceId: WorkspaceId) => number | Promise<number>);
-  /** Top-level fields of the body that are ignored, such as 002's read-only fields. */
+  /** Top-level fields of the body that are ignored, such as read-only fields (D-006). */
   readonly ignoredFields?: readonly string[];
   /** OpenAPI: request headers the handler reads, name and meaning. */
   readonly requestHeaders?: Readonly<Record<string, string>>;

@@ -8,13 +8,13 @@ const SIZE = 100;
 
 const bound = (description: string) => Type.Optional(Type.String({ description }));
 
-/** Bounds in time, inclusive (rulings §1). */
+/** Bounds in time, inclusive (D-011). */
 export const TimesQuery = {
   startDate: bound('Oldest time to list: ISO 8601 with a zone, or a day of UTC.'),
   endDate: bound('Newest time to list: ISO 8601 with a zone, or a day of UTC, which counts to its end.'),
 };
 
-/** Paging of lists: pages count from 1, 100 items unless told otherwise, bounds are inclusive (rulings §1 and §7). */
+/** Paging of lists: pages count from 1, hold 100 items by default, and have inclusive bounds (D-011). */
 export const PageQuery = Type.Object({
   currentPage: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: SIZE })),

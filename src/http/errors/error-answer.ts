@@ -58,12 +58,12 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   analytics: ({ answer, messages }) => ({ success: false, code: answer.word, message: messages.join('; ') }),
 };
 
-/** 002, Errors: both versions of the platform API have the same. */
+/** Returns the error body of the platform API; both versions have the same. */
 function platformBody({ answer, messages }: BodyParts) {
   return { statusCode: answer.status, errors: messages.map((message) => ({ message })) };
 }
 
-/** 001, Errors: un-nested (rulings §4), one entry for each problem. */
+/** Returns the error body of the data subject request API: flat (D-054), with one entry for each problem. */
 function subjectRequestBody({ error, answer, messages }: BodyParts) {
   const { status } = answer;
   const domain = subjectRequestDomain(status);
@@ -74,7 +74,7 @@ function subjectRequestBody({ error, answer, messages }: BodyParts) {
   };
 }
 
-/** The error object of 000, one for each problem. */
+/** Returns the error body of the events API, with one entry for each problem. */
 function codedMessages({ answer, messages }: BodyParts) {
   return messages.map((message) => ({ code: answer.word, message }));
 }

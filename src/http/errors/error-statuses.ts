@@ -11,7 +11,10 @@ export interface ErrorAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-/** not shown but for BAD_REQUEST (rulings §2): the words of the APIs that name one for each error. */
+/**
+ * The words of the APIs that name one for each error. The specification leaves all open; BAD_REQUEST is what clients
+ * expect (D-030).
+ */
 export const STATUS_WORDS: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -30,7 +33,9 @@ export const STATUS_WORDS: Readonly<Record<number, string>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
-/** The `domain` of a data subject request's error. not shown but for Validation (rulings §4). */
+/**
+ * Returns the `domain` of a data subject request's error: `Validation` for bad input (D-054), else a word by status.
+ */
 export function subjectRequestDomain(status: number): string {
   return SUBJECT_REQUEST_DOMAINS[status] ?? (status < 500 ? 'Validation' : 'Service');
 }
@@ -60,31 +65,31 @@ function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' 
   } satisfies Record<ApiName, ErrorAnswer>;
 }
 
-/** The same with another word in the identity API, which has some of its own (rulings §3). */
+/** Gives the identity API another word, because it has some of its own (D-047). */
 function withIdentityWord(answers: ReturnType<typeof answer>, word: string) {
   return { ...answers, identity: { ...answers.identity, word } };
 }
 
-/** The same with another status in the data subject request API, whose duplicate id is 400 (001, Errors). */
+/** Gives the data subject request API another status: its duplicate id is 400 (D-054). */
 function withSubjectRequests(answers: ReturnType<typeof answer>, status: number) {
   return { ...answers, dsr: { status } };
 }
 
-/** The same with another status in warehouse sync v1, which has some of its own (002, Errors; rulings §1). */
+/** Gives version 1 of warehouse sync another status, because it has some of its own (D-012). */
 function withVersionOne(answers: ReturnType<typeof answer>, status: number) {
   return { ...answers, platform_v1: { status } };
 }
 
 const ours = answer(500, 'server_error', { hidden: true });
 const refused = answer(400, 'invalid_request');
-/** 002, Errors, version 1: no resource is created from what cannot be processed; there is no 409. */
+/** Version 1 has no 409: it creates no resource from a request that cannot be processed, and answers 400. */
 const conflict = withVersionOne(answer(409, 'invalid_request'), 400);
 const later = (retryAfterSeconds: number) =>
   answer(503, 'temporarily_unavailable', { hidden: true, retryAfterSeconds });
 
 /**
- * What a code becomes on the wire (002 and rulings §1, Status codes where not shown). A new code does not compile until
- * it is decided here for every API.
+ * The status and word of each error code, for each API (D-012, D-013). A new code does not compile until it is decided
+ * here for every API.
  */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName, ErrorAnswer>>>> = {
   VALIDATION_FAILED: refused,
@@ -97,7 +102,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   GONE: answer(410, 'invalid_request'),
   METHOD_NOT_ALLOWED: answer(405, 'invalid_request'),
   DUPLICATE_ID: withSubjectRequests(conflict, 400),
-  // 002, Errors, Group identity
+  // Only the groups API knows this status (D-071).
   UNPROCESSABLE: answer(422, 'invalid_request'),
   IN_USE: conflict,
   PIPELINE_NOT_IDLE: refused,
@@ -110,7 +115,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   NOT_SUPPORTED: answer(400, 'unsupported_grant_type'),
   SQL_REFUSED: refused,
   RATE_LIMITED: answer(429, 'temporarily_unavailable', { retryAfterSeconds: 1 }),
-  // not shown: a call that asks the warehouse answers its transient failures as a gateway would; version 1 says 505 (002)
+  // A call that asks the warehouse answers a transient failure as a gateway would. Version 1 has 505 for it (D-076).
   WAREHOUSE_UNREACHABLE: withVersionOne(answer(502, 'server_error'), 505),
   WAREHOUSE_THROTTLED: answer(503, 'server_error', { retryAfterSeconds: 30 }),
   WAREHOUSE_SESSION_LOST: answer(502, 'server_error'),

@@ -1,7 +1,7 @@
-// CORS of the paths that web SDKs call (rulings §2, §3). Which origins may read the answers is a setting of each workspace,
-// which a preflight does not name: it carries no key. So a preflight hears yes when any workspace allows the origin, and the
-// answer itself can be read only where the key's own workspace does. A request of another origin is served all the same, as
-// a public key is no secret: its page just cannot read the answer.
+// CORS of the paths that web SDKs call (D-050). Which origins may read the answers is a setting of each workspace,
+// which a preflight does not name: it carries no key. So a preflight is allowed when any workspace allows the origin,
+// and the answer itself is readable only where the key's own workspace allows it. A request of another origin is served
+// all the same, because a public key is no secret: its page just cannot read the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { CredentialRule, Endpoint } from '../contract.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a host of data subject requests serves without `/dsr` in front (rulings §4, Bases). */
+/** Paths that a host of data subject requests serves without `/dsr` in front (D-051). */
 const VERSION_BASE = /^\/v[123](?=[/?]|$)/;
 
 /** At one of `hosts`, `/v3`, `/v2` and `/v1` are the bases of the data subject request API; elsewhere a path is what it says. */

@@ -45,7 +45,7 @@ interface Outcome {
   readonly problem?: string;
 }
 
-// not shown: an empty parameter (`?currentPage=&pageSize=`, as 002 writes its templates) counts as absent
+// Coerces one parameter. An empty parameter (`?currentPage=&pageSize=`) counts as absent (D-011).
 function coerce(given: string | readonly string[], schema: JsonSchema): Outcome {
   if (typeof given !== 'string') return { problem: 'is given more than once; give it once' };
   if (given.includes('\0')) return { problem: 'holds the character U+0000; remove it' };

@@ -10,7 +10,7 @@ export type Check = (value: unknown, thorough: boolean) => readonly Issue[];
 
 const isInstant = (text: string) => parseInstant(text) !== undefined;
 
-/** Nothing is coerced, stripped or defaulted: what a handler sees is what the caller wrote (house plan §7). */
+/** Creates a validator that coerces, strips and defaults nothing: a handler sees what the caller sent (D-007). */
 function createValidator(allErrors: boolean): Ajv {
   const ajv = new Ajv({
     allErrors,
