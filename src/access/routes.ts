@@ -28,7 +28,7 @@ const TOKEN_BODY_BYTES = 16_384;
 const BASE = '/platform/v2/workspaces/:workspaceId';
 const WorkspaceParams = Type.Object({ workspaceId: WorkspaceParam });
 
-/** Tokens and their keys (002, Authentication), settings, audit log, feeds and data plans of a workspace (rulings §6 and §7, API). */
+/** Returns the endpoints of tokens and their keys, and of a workspace's settings, audit log, feeds and data plans. */
 export function accessEndpoints(deps: AccessEndpointsDeps): readonly Endpoint[] {
   return [
     createToken(deps),

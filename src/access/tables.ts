@@ -73,7 +73,10 @@ export const platformCredentials = pgTable(
     previousSha256: bytea('previous_sha256'),
     previousUntil: time('previous_until'),
     createdOn: time('created_on').notNull(),
-    /** Set: no more tokens. The row stays, because tokens it was given are valid until they expire (002). */
+    /**
+     * Set when the credential is revoked: it gets no more tokens. The row stays, because its tokens are valid until
+     * they expire (D-020).
+     */
     revokedOn: time('revoked_on'),
   },
   (table) => [
@@ -88,7 +91,7 @@ export const inputCredentials = pgTable('input_credentials', {
     .notNull()
     .references(() => workspaces.id),
   name: text('name').notNull(),
-  /** Encrypted, because HMAC needs it back (rulings §1). */
+  /** The encrypted secret: HMAC needs its plain text (D-016). */
   secret: text('secret').notNull(),
   /** The secret before the last rotation, encrypted, which is still accepted until then. */
   previousSecret: text('previous_secret'),

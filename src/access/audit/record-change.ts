@@ -24,7 +24,7 @@ export async function recordChange(tx: Transaction, change: Change): Promise<voi
   await recordChanges(tx, [change]);
 }
 
-/** As `recordChange`, several at once: at least one. Who looked at a person is written the same way (rulings §1, access log). */
+/** Records several changes at once, at least one. Looks at a person are recorded the same way (D-024). */
 export async function recordChanges(tx: Transaction, changes: readonly Change[]): Promise<void> {
   const entries = changes.map((change) => ({ ...change, detail: stringifyJson(withoutSecrets(change.detail)) }));
   await tx.orm.insert(auditLog).values(entries);

@@ -1,4 +1,4 @@
-// Data plans as they stand on the wire (rulings §7, API): a registry of names and versions, without their rules.
+// Wire shapes of data plans: a registry of names and versions, without their rules (D-109).
 import { type Static, Type } from 'typebox';
 
 const CLOSED = { additionalProperties: false };

@@ -1,4 +1,4 @@
-// Feeds as they stand on the wire (002, Feed creation; rulings §6).
+// Wire shapes of feeds (docs/spec/warehouse-sync.md#feeds, D-021).
 import { type Static, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** 002, Authentication; client_id and client_secret may come as HTTP Basic instead (RFC 6749, 2.3.1). */
+/** Body of a token request. `client_id` and `client_secret` may come as HTTP Basic instead (RFC 6749, 2.3.1). */
 export const TokenBody = Type.Object(
   {
     client_id: Type.Optional(Type.String({ maxLength: 256 })),

@@ -19,10 +19,10 @@ export interface AuthenticateInputDeps extends AccessDeps {
 export type AuthenticateInput = (request: InputRequest) => Promise<Caller>;
 
 /**
- * Who sends data: the key of an input or a feed, with its secret, with a signature, or alone where it may be (rulings §2, §3).
- * 401 without a proof; 401, at the events API 403, for a wrong one; 403 for a use that the key does not have and for a feed
- * that is not active. Whoever fails too often under one key, or with keys nobody knows, is told to wait: 429. The right
- * proof is never refused: whoever shares an address could lock it out.
+ * Authenticates a sender of data by the key of an input or feed: with its secret, with a signature, or alone where the
+ * key allows that (D-048, D-049). Answers 401 without a proof; 401, at the events API 403, for a wrong one; 403 for a
+ * use that the key does not have and for an inactive feed. A caller that fails too often under one key, or with unknown
+ * keys, gets 429. The right proof is never refused, so nobody can lock out others who share an address.
  */
 export function createAuthenticateInput(deps: AuthenticateInputDeps): AuthenticateInput {
   const findInput = createFindInput(deps);
@@ -48,8 +48,8 @@ function failureName({ address }: InputRequest, knownKey: string | undefined): s
 }
 
 /**
- * Rulings §3, Key-only requests: limited per address. A write key is no browser's: it comes from servers, many users behind
- * one address, and what its workspace may take in a second holds for it.
+ * Limits public keys per address (D-049). A write key is exempt: it comes from servers, where many users share one
+ * address, and the workspace's own rate limits it.
  */
 function createPublicLimit({ clock, keyOnlyPerSecond }: AuthenticateInputDeps) {
   const limiter = createRateLimiter({ clock });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../kernel/index.ts';
 import type { LiveSecret } from './find-input.ts';
 
-/** What a signature covers (rulings §3). */
+/** The parts of a request that its signature covers (D-048). */
 export interface SignedRequest {
   readonly method: string;
   /** Path and query as they stand in the request line. */

@@ -16,7 +16,7 @@ export interface NewPlatformCredential {
   readonly actor: Actor;
 }
 
-/** Shown once: only the SHA-256 of the secret is kept (rulings §1). */
+/** A new credential, shown once: the store keeps only the SHA-256 of the secret (D-017). */
 export interface PlatformSecret {
   readonly clientId: string;
   readonly clientSecret: Secret;

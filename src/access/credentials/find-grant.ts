@@ -15,7 +15,7 @@ const GRANTS_KEPT = 10_000;
 
 /** Undefined when the workspace does not exist, is another account's, or is not among the credential's. */
 async function readGrant(sql: Sql, clientId: string, workspaceId: WorkspaceId): Promise<Grant | undefined> {
-  // a revoked credential is found too: it gets no token, but those it has are valid until they expire (002)
+  // A revoked credential is found too: it gets no new token, but its tokens are valid until they expire (D-020).
   const [grant] = await sql.query<Grant>(
     `SELECT c.role, a.warehouse_sync_provisioned AS "warehouseSync"
        FROM platform_credentials c

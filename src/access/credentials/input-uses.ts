@@ -4,8 +4,8 @@ import { refuse } from '../../kernel/index.ts';
  * What an input key may be used for, each by itself:
  * `server` with its secret (Basic or signature): events, identity requests, analytics calls; for keys that stay secret;
  * `web` alone, in the path of `POST /v3/JS/{key}/events`;
- * `identity_key_only` alone, in the header `x-mp-key` of identity requests (rulings §3, Key-only requests);
- * `dsr` with its secret: data subject requests (001, Authentication), which read and erase all that is kept of a person;
+ * `identity_key_only` alone, in the header `x-mp-key` of identity requests (D-049);
+ * `dsr` with its secret: data subject requests, which read and erase all that is kept of a person;
  * `write_key` alone, as the Basic user of analytics calls, as Segment's and RudderStack's SDKs send it.
  * A key that is used alone is public: whoever has it can send data, and read none.
  */

@@ -5,7 +5,7 @@ import type { Actor } from '../access-deps.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { platformCredentials, workspaces } from '../tables.ts';
 
-/** `admin` may do everything, `read` only look (rulings §1). */
+/** The role of a platform credential: `admin` may do everything, `read` may only read (D-019). */
 export type Role = 'admin' | 'read';
 
 export type PlatformCredentialRow = Readonly<typeof platformCredentials.$inferSelect>;

@@ -8,8 +8,9 @@ import { recordCredentialChange, requireLiveCredential } from './platform-creden
 import { previousUntil } from './rotation-grace.ts';
 
 /**
- * A new secret. The old one still gets tokens for `graceMs`, so that clients can change over; 0 ends it at once, which is
- * what a leaked secret needs. An older one that was still in its grace ends at once. Tokens live on until they expire (002).
+ * Gives a credential a new secret. The old one still gets tokens for `graceMs`, so that clients can change over; 0 ends
+ * it at once, as a leaked secret requires. An older secret that was still in its grace ends at once. Issued tokens stay
+ * valid until they expire (D-020).
  */
 export async function rotatePlatformCredential(
   { store, clock }: AccessDeps,

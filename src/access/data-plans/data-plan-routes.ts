@@ -18,7 +18,7 @@ const CHANGES = { ...common, credential: 'platform_admin' } as const;
 const params = Type.Object({ workspaceId: WorkspaceParam });
 const onePlan = Type.Object({ workspaceId: WorkspaceParam, planId: Type.String() });
 
-/** The registry of data plans (rulings §7, API). */
+/** Returns the endpoints of the data plan registry (D-109). */
 export function dataPlanEndpoints(deps: DataPlanEndpointsDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }

@@ -18,7 +18,7 @@ const AccountQuery = Type.Object({
   ),
 });
 
-/** 002, Feed creation, and the reading of feeds (rulings §6). */
+/** Returns the endpoints that create and read feeds (D-021). */
 export function feedEndpoints(deps: AccessDeps): readonly Endpoint[] {
   return [postFeed(deps), getFeeds(deps), getFeed(deps)];
 }
@@ -84,7 +84,7 @@ function getFeed({ store }: AccessDeps): Endpoint {
   });
 }
 
-/** Rulings §6: a wrong account, or none, is FORBIDDEN, of reads too. */
+/** Throws FORBIDDEN for a wrong or missing account; reads are checked too (D-021). */
 async function requireAccountOf(sql: Sql, id: WorkspaceId, accountId: string): Promise<void> {
   const [row] = await sql.orm.select({ accountId: workspaces.accountId }).from(workspaces).where(eq(workspaces.id, id));
   if (String(row?.accountId) === accountId) return;

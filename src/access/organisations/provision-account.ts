@@ -6,8 +6,8 @@ import { accounts, workspaces } from '../tables.ts';
 import { requireAccount } from './require-account.ts';
 
 /**
- * Switches warehouse sync on or off for an account (002, Authentication): off, its endpoints answer 403. Written to the
- * audit log of each of its workspaces. Throws NOT_FOUND without such an account.
+ * Switches warehouse sync on or off for an account (D-019). While it is off, its endpoints answer 403. The change is
+ * written to the audit log of each workspace of the account. Throws NOT_FOUND without such an account.
  */
 export async function provisionAccount(
   { store, clock }: AccessDeps,

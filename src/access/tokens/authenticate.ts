@@ -24,8 +24,8 @@ function isInput(request: CredentialRequest): request is InputRequest {
 }
 
 /**
- * The bearer check of every platform endpoint: 401 without a valid token, 404 for a workspace that the credential does not
- * reach (rulings §1: as if it did not exist), 403 when its role or its account does not allow the call.
+ * Checks the bearer token of a platform endpoint: 401 without a valid token, 404 for a workspace that the credential
+ * does not reach (D-014), 403 when its role or its account does not allow the call.
  */
 function createAuthenticatePlatform(deps: AuthenticateDeps): Authenticate {
   const findGrant = createFindGrant(deps);

@@ -21,8 +21,8 @@ export interface IssuedToken {
 }
 
 /**
- * 002, Token endpoint: client credentials in, a signed token out. Throws NOT_SUPPORTED, UNAUTHENTICATED or VALIDATION_FAILED,
- * which the table of http turns into OAuth's unsupported_grant_type, invalid_client and invalid_request.
+ * Exchanges client credentials for a signed token. Throws NOT_SUPPORTED, UNAUTHENTICATED or VALIDATION_FAILED, which
+ * http maps to OAuth's unsupported_grant_type, invalid_client and invalid_request.
  */
 export async function issueToken(
   deps: TokenDeps,

@@ -12,7 +12,7 @@ import { TOKEN_LIFETIME_SECONDS } from './token-claims.ts';
  */
 const OLD_KEY_LIVES_MS = TOKEN_LIFETIME_SECONDS * 1000 + 2 * KEY_CACHE_MS + 5 * 60_000;
 
-/** A new key signs from now on; the old one is served and believed until its last token has expired (rulings §6). */
+/** Makes a new key sign tokens. The old key is published until its last token has expired (D-020). */
 export async function rotateSigningKey({ store, clock, keyRing }: AccessDeps): Promise<void> {
   const nowMs = clock.nowMs();
   await store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 
-/** 002, Limits: access token lifetime. */
+/** Lifetime of an access token, as the specification sets it. */
 export const TOKEN_LIFETIME_SECONDS = 28_800;
 
 export interface TokenOrder {
@@ -12,8 +12,8 @@ export interface TokenOrder {
 }
 
 /**
- * What a token says: who and for how long. Role and workspaces are not in it; the bearer check looks them up, because a
- * token cannot be taken back (002) and its rights must still be narrowed.
+ * Returns the claims of a token: whom it is for and how long it is valid. Role and workspaces are not in it. The bearer
+ * check looks them up, because a token cannot be revoked (D-020) and its rights must still be narrowed.
  */
 export function tokenClaims({ clientId, baseUrl, nowMs, tokenId }: TokenOrder): JWTPayload {
   const issuedAt = Math.floor(nowMs / 1000);
