@@ -30,14 +30,14 @@ export interface AttributeSet {
 export interface Person {
   /** Normalised, each type and value once. */
   readonly identities: readonly Identity[];
-  /** An MPID that came with the row; rulings §2 says when it wins. */
+  /** An MPID that came with the row. D-035 says when it wins. */
   readonly mpid?: bigint;
   readonly attributes: AttributeSet;
   /** When the attributes were set. */
   readonly setAt: Micros;
   /**
-   * What the person consents to, as the text of 000's consent_state without white space, each purpose with an integer
-   * `timestamp_unixtime_ms`: the newest of each purpose wins. Absent: says nothing.
+   * The consent of the person, as the text of a batch's consent_state without white space, each purpose with an integer
+   * `timestamp_unixtime_ms`. The newest of each purpose wins. Absent without consent.
    */
   readonly consent?: string;
   /**
@@ -80,7 +80,7 @@ export interface PersonFailure {
   readonly reason: string;
 }
 
-/** Carries an identity of somebody who was erased: nothing of what came is kept (rulings §4). */
+/** The outcome for a row that carries an identity of an erased person: nothing of it is kept (D-059). */
 export interface PersonErased {
   readonly erased: true;
 }
@@ -103,7 +103,7 @@ export type PersonOutcome = PersonFound | PersonErased | PersonFailure;
 
 export type StrategyName = 'profile_conversion' | 'profile_link' | 'profile_isolation' | 'best_match';
 
-/** Workspace settings (rulings §3, Resolution), as `policyOf` makes it. */
+/** Workspace settings of resolution (D-042, D-043), as `policyOf` makes them. */
 export interface ResolutionPolicy {
   readonly strategy: StrategyName;
   /** Types that find profiles, strongest first; a type that is not listed is kept on the profile but finds none. */
@@ -128,7 +128,7 @@ export interface ProfileScope {
 }
 
 export interface ResolutionScope extends ProfileScope {
-  /** `full`: a value that is there already keeps its time (rulings §3), and the row's hash spares read and write. */
+  /** In `full` mode a value that is stored already keeps its time (D-045), and the row's hash spares read and write. */
   readonly mode: 'full' | 'incremental';
   /** Absent: `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
@@ -237,7 +237,7 @@ export interface Profile extends ProfileScope {
   /** The newest first. */
   readonly identities: readonly HeldIdentity[];
   readonly attributes: readonly ProfileAttribute[];
-  /** 000's consent_state as JSON text; null: nobody said anything. */
+  /** The stored consent_state as JSON text; null without consent. */
   readonly consent: string | null;
   readonly holdsLogin: boolean;
   /** The anonymous profile that it was made beside (strategy `profile_link`). */

@@ -18,7 +18,7 @@ export const DEFAULT_POLICY: ResolutionPolicy = {
   loginTypes: ['customer_id'],
 };
 
-/** Other spellings of one type: known_identities (rulings §3) and 001's request types. */
+/** Other spellings of types, in `known_identities` (D-046) and in data subject requests. */
 const ALIASES: readonly (readonly [string, IdentityType])[] = [
   ['customerid', 'customer_id'],
   ['other2', 'other_id_2'],
@@ -43,7 +43,7 @@ const ALIASES: readonly (readonly [string, IdentityType])[] = [
 const OWN_NAMES = IDENTITY_TYPES.map((type) => [type, type] as const);
 const REQUEST_NAMES: ReadonlyMap<string, IdentityType> = new Map([...OWN_NAMES, ...ALIASES]);
 
-/** Reserved columns, in lower case, and the type each means (rulings §7, Mapping). `mpid` is none: it has its own rule. */
+/** Reserved columns, in lower case, with the type of each (D-100). `mpid` is not among them: it has its own rule. */
 export const IDENTITY_COLUMNS: Readonly<Record<string, IdentityType>> = Object.fromEntries([
   ...OWN_NAMES,
   ['customerid', 'customer_id'],
@@ -52,7 +52,7 @@ export const IDENTITY_COLUMNS: Readonly<Record<string, IdentityType>> = Object.f
 /** All spellings of `known_identities` and `user_identities`. */
 export const IDENTITY_FIELDS: readonly string[] = [...REQUEST_NAMES.keys()];
 
-/** The type a key of `known_identities` or `user_identities` means (000; rulings §3), exact case. */
+/** Returns the type of a key of `known_identities` or `user_identities`, in exact case (D-046). */
 export function identityTypeOfField(name: string): IdentityType | undefined {
   return REQUEST_NAMES.get(name);
 }

@@ -5,8 +5,8 @@ import { type IdentityType, isDeviceId } from './identity-types.ts';
 const MOST_BYTES = 1024;
 
 /**
- * An identity as it is kept: trimmed, otherwise as given; or what is wrong with the value (rulings §1). `path` of the
- * issue is the type; a caller that knows a better one (a column, a path in a body) puts it in its place.
+ * Returns an identity as it is stored, trimmed and otherwise as given, or the problem of its value (D-010). The `path`
+ * of the issue is the type; a caller that knows a better one (a column, a path in a body) replaces it.
  */
 export function normaliseIdentity(type: IdentityType, given: string): Identity | Issue {
   const value = given.trim();
@@ -40,7 +40,7 @@ function complaintAbout(value: string): string | undefined {
   return undefined;
 }
 
-/** What two spellings of one identity have in common (rulings §1: e-mail is matched in lower case). */
+/** Returns the form in which identities are compared: e-mail in lower case (D-010). */
 export function matchingForm({ type, value }: Identity): string {
   return type === 'email' ? value.toLowerCase() : value;
 }

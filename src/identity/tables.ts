@@ -85,7 +85,7 @@ export const creationTickets = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
 );
 
-/** Identities that nobody may bring back (rulings §4): keys alone, so that nothing here tells whose they were. */
+/** Identities that nobody may bring back (D-059). The table holds keys alone, so nothing here tells whose they were. */
 export const tombstones = pgTable(
   'tombstones',
   {
@@ -105,7 +105,7 @@ export const identityKeyMark = pgTable('identity_key_mark', {
   fingerprint: text('fingerprint').notNull(),
 });
 
-/** Who belongs to which group (002, Group definition): one group a profile and environment. The room of the groups writes it. */
+/** Memberships of groups: one group per profile and environment. The room of the groups writes them. */
 export const groupMembers = pgTable(
   'group_members',
   {

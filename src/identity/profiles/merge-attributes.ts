@@ -1,4 +1,4 @@
-// Last writer wins by time, attribute by attribute, in whatever order the writes arrive (rulings §3).
+// Merges attributes one by one: the last writer wins by time, in whatever order the writes arrive (D-044).
 import { type Columns, endOfValue, isEnd, readObjectText, writeObjectText } from './attribute-text.ts';
 import { readTimes, type Time, timesInOrder, timesInOrderText, timesTextOf, writeTimes } from './attribute-times.ts';
 
@@ -28,8 +28,8 @@ export interface Merged extends KeptAttributes {
 export const NO_ATTRIBUTES: KeptAttributes = { attributes: '{}', times: '{}' };
 
 /**
- * Merges a row into what is kept. At equal times the row wins: it was delivered later. `full` says nothing about when a
- * value was set, so a value that is there already keeps its time (rulings §3).
+ * Merges a row into the stored attributes. At equal times the row wins: it was delivered later. A `full` run does not
+ * know when a value was set, so a value that is stored already keeps its time (D-045).
  */
 export function mergeAttributes(kept: KeptAttributes, row: AttributeRow, mode: Mode): Merged {
   return mergeSameNames(kept, row, mode) ?? mergeOneByOne(kept, row, mode);

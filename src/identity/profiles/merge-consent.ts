@@ -1,13 +1,14 @@
-// Consent is kept as 000's consent_state: the text of `{regulation: {purpose: {…}}}`, in the form of attribute texts (no
-// white space, keys as JSON.stringify writes them). Each purpose carries the time it was given or refused at.
+// Consent is kept in the form of a batch's consent_state: the text of `{regulation: {purpose: {…}}}`, in the form of
+// attribute texts (no white space, keys as JSON.stringify writes them). Each purpose carries the time it was given or
+// refused at.
 import { readObjectText, writeObjectText } from './attribute-text.ts';
 
 export const NO_CONSENT = '{}';
 const TIME_KEY = '"timestamp_unixtime_ms":';
 
 /**
- * The newest time wins, purpose by purpose, whatever arrives first (rulings §2); at equal times the later delivery.
- * Answers `kept` itself where nothing changed.
+ * Merges consent purpose by purpose. The newest time wins, whatever arrives first; at equal times the later delivery
+ * wins (D-034). Returns `kept` itself where nothing changed.
  */
 export function mergeConsent(kept: string, given: string): string {
   const regulations = readObjectText(kept);

@@ -4,8 +4,8 @@ import { FIRST_INSTANT, msOfMicros } from '../../kernel/index.ts';
 const FIRST_MS = msOfMicros(FIRST_INSTANT);
 
 /**
- * When something a batch or a request says was set, in ms since 1970: the time it gives, not later than its receipt, or its receipt where
- * it gives none. A clock that runs ahead would otherwise win over every later batch (rulings §3).
+ * Returns when the values of a batch or request were set, in ms since 1970: the time it gives, but not later than its
+ * receipt; without one, its receipt. A clock that runs ahead would otherwise win over every later batch (D-044).
  */
 export function settingMs(givenMs: number | bigint | null | undefined, receivedMs: number): number {
   if (givenMs === null || givenMs === undefined || givenMs > receivedMs) return receivedMs;

@@ -1,5 +1,6 @@
-// Identity requests (000, rulings §3): the same resolution as everywhere, one person at a time, and answered with more than
-// an MPID. Requests that come together share one look-up and, where they change something, one transaction.
+// Identity requests (docs/spec/identity-and-groups.md#identity-requests) use the same resolution as everything else
+// (D-041), one person at a time, and get more than an MPID back. Requests that arrive together share one look-up and,
+// where they change something, one transaction.
 import type { Micros } from '../../kernel/index.ts';
 import type {
   Answer,

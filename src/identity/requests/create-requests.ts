@@ -140,7 +140,7 @@ function answer(deps: IdentityRequestsDeps, request: ResolveRequest, outcome: Pe
   throw new AppError('IDENTITY_MISSING', outcome.reason);
 }
 
-/** Rulings §3: a logout of nobody answers a new anonymous MPID. */
+/** Refuses a request without identities. A logout is exempt: it answers a new anonymous MPID (D-047). */
 function requireIdentity({ verb, identities }: ResolveRequest): void {
   if (identities.length > 0 || verb === 'logout') return;
   throw new AppError(

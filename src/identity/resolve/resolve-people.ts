@@ -65,7 +65,10 @@ const outcomeOf = (found: ProfileMemory | PersonFailure): PersonOutcome =>
 const profileOf = (found: ProfileMemory | PersonFailure): ProfileMemory | undefined =>
   'mpid' in found ? found : undefined;
 
-/** Rulings §4: one erased identity among others is enough. A login that lifts it is looked at as if nobody had been erased. */
+/**
+ * Tells whether a person is erased: one erased identity among others is enough (D-059). A login that lifts it is
+ * resolved as if nobody had been erased.
+ */
 function staysErased({ memory, prepared: { keys } }: Context, index: number, request?: PersonRequest): boolean {
   const { tombstones } = memory;
   if (!tombstones.isErased(keys, index)) return false;

@@ -1,4 +1,4 @@
-// What an identity request asks for beyond a row's or a batch's (rulings §3): logout, read-only, and the answer.
+// The parts of an identity request that rows and batches do not have (D-047): logout, read-only, and the answer.
 
 import type { Identity, PersonFailure, PersonFound, PersonOutcome, PersonRequest } from '../contract.ts';
 import { IDENTITY_TYPES, type IdentityType } from '../identity-types.ts';

@@ -1,4 +1,4 @@
-// Which profile a person is (rulings §3, Resolution). A strategy looks at memory alone, so all are tested without a store.
+// Chooses the profile of a person (D-042, D-043). A strategy looks at memory alone, so all are tested without a store.
 
 import type { ChunkKeys, StrategyName } from '../contract.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';

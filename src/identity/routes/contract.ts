@@ -1,6 +1,6 @@
-// The wire of identity requests (000, Endpoints; rulings §3): 000's body and that of the client SDKs, on the same paths.
-// What 000 does not call closed is open: SDKs send more than anybody reads. Values that may be any String are checked by
-// the handler, which says what they must be.
+// Wire shapes of identity requests: the specification's body and that of the client SDKs, on the same paths (D-046).
+// Objects that the specification does not call closed are open: SDKs send more than the server reads. The handler
+// checks values that may be any String and says what they must be.
 import { type TSchema, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { IDENTITY_FIELDS } from '../identity-types.ts';

@@ -16,7 +16,9 @@ export const IDENTITY_ENDPOINT = {
   tag: 'Identity',
 } as const;
 
-/** The web SDK puts `/identity` in front where only its domain is set (rulings §2). */
+/**
+ * Returns the paths of an identity call. The web SDK puts `/identity` in front where only its domain is set (D-038).
+ */
 export function pathsOf(name: string): { readonly path: string; readonly aliases: readonly string[] } {
   return { path: `/v1/${name}`, aliases: [`/identity/v1/${name}`] };
 }

@@ -51,7 +51,7 @@ export function readIdentity({ name, path }: Field, value: unknown, issues: Issu
   return namesNobody(identity) ? undefined : identity;
 }
 
-/** 000, String: numbers keep all their digits. */
+/** Returns a String as text. Numbers keep all their digits (docs/spec/events.md#type-conventions). */
 export function textOf(value: unknown): string | undefined {
   if (isRawNumber(value)) return value.rawJSON;
   return typeof value === 'object' || value === undefined ? undefined : String(value);

@@ -1,4 +1,4 @@
-// Erased people (rulings §4). An erasure takes profiles and identities away and leaves tombstones: keyed hashes, by which
+// Erased people (D-059, D-062). An erasure takes profiles and identities away and leaves tombstones: keyed hashes, by which
 // whoever carries one of the identities again is known and not kept. It is the only place that deletes a profile.
 // Order against deliveries: each delivery holds the workspace's creation lock shared from before its first look to its
 // commit, and an erasure holds it alone. So a delivery is over before the erasure looks, or begins when it is over.

@@ -51,7 +51,7 @@ function ownKeys(keys: TombstoneKeys, { environment, identities }: ErasedPerson)
   return identities.map((identity) => keys.ofIdentity(environment, identity));
 }
 
-/** Rulings §4: in both environments, never of device ids and push tokens. */
+/** Returns the tombstone keys of identities, for both environments, without device ids and push tokens (D-059). */
 export function tombstoneKeysOf(keys: TombstoneKeys, identities: readonly Identity[]): readonly string[] {
   const ofPeople = identities.filter(({ type }) => !isDeviceId(type));
   const all = ofPeople.flatMap((identity) => ENVIRONMENTS.map((environment) => keys.ofIdentity(environment, identity)));

@@ -80,9 +80,9 @@ async function buryUnheld(
 const isDevice = IDENTITY_TYPES.map(isDeviceId);
 
 /**
- * People of whom nothing but an MPID and devices says who they are.
- * not shown: an MPID beside other identities decides nothing when it is erased, as any that is not there (rulings §2). Alone
- * it says whom the row is about; a device does not, as it may be somebody else's by now.
+ * Returns the people whom only an MPID and devices identify.
+ * Beside other identities an erased MPID decides nothing, like every MPID that does not exist (D-035). Alone it says
+ * whom the row is about; a device does not, because it may have a new owner.
  */
 function ofMpidAlone({ rows, keys: { starts, types } }: PreparedPeople): readonly (readonly [number, bigint])[] {
   return [...rows.mpids].filter(([index]) => {

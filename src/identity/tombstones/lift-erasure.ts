@@ -19,8 +19,8 @@ export interface Lift {
 }
 
 /**
- * Lets an identity of somebody who was erased come back, in both environments (rulings §4); answers how many tombstones
- * went. The audit log names them by their keys: the identity itself may be erased again.
+ * Lets an identity of an erased person come back, in both environments (D-059). Returns how many tombstones it deleted.
+ * The audit log names them by their keys: the identity itself may be erased again.
  */
 export async function liftErasure({ store, clock, tombstones }: LiftDeps, lift: Lift): Promise<number> {
   const { workspaceId, identity, actor } = lift;

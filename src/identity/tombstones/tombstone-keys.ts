@@ -9,7 +9,10 @@ export const ENVIRONMENTS: readonly Environment[] = ['production', 'development'
 /** Keys as 32 hex digits. */
 export interface TombstoneKeys {
   ofIdentity(environment: Environment, identity: Identity): string;
-  /** not shown: an erased MPID is an identity of its own kind (001 lists it among them), and nobody else can have it. */
+  /**
+   * Returns the key of an erased MPID. It is an identity of its own kind, which data subject requests can name and
+   * nobody else can have.
+   */
   ofMpid(profile: ProfileId): string;
 }
 
