@@ -14,7 +14,7 @@ export interface BulkRequest {
 }
 
 /**
- * Keeps the good batches of a request and records the bad ones with their reason (rulings §2); resolves when both are
+ * Keeps the good batches of a request and records the bad ones with their reason (D-030). Resolves when both are
  * durable, with how much of the workspace's rate is used up. Throws what `BatchDoor.accept` throws.
  */
 export async function acceptBulk(

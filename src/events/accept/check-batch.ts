@@ -7,10 +7,10 @@ import { type BatchLimits, complainAt, type Scan } from '../contract/scan.ts';
 const check = compileCheck(shapeOf(EventBatch));
 
 /**
- * What is wrong with an event batch (000; rulings §2), each complaint with its path such as
- * `events[3].data.product_action.action`; none when it can be kept, and then it is an `EventBatch`. Nothing is changed, cut
- * or filled in. `body` is what the lossless JSON parser gives; `source`, the text it came from, spares writing it again
- * to learn its size.
+ * Returns the problems of an event batch (docs/spec/events.md), each with its path such as
+ * `events[3].data.product_action.action`. Without problems the body is an `EventBatch`. Nothing is changed, cut or
+ * filled in. `body` is what the lossless JSON parser gives; `source`, the text it came from, spares writing it again to
+ * learn its size.
  */
 export function checkBatch(body: unknown, limits: BatchLimits, source?: string): readonly Issue[] {
   try {

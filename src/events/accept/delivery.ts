@@ -1,7 +1,7 @@
 // The one way to keep a batch. Pipelines and the events API hand in batches as text with the person each speaks of; people
 // are resolved and batches kept in the same transaction, or neither. This room knows the batch contract (contract/), the
 // log of batches and its retention; it knows no pipeline, no warehouse and no credentials.
-// Terminology: a *batch* is one JSON object of 000 about one user; the *log* is where batches are kept, by month of receipt.
+// Terminology: a *batch* is one JSON object about one user; the *log* is where batches are kept, by month of receipt.
 import type { Person, PersonErased, PersonFailure, PreparedPeople, ResolutionScope } from '../../identity/index.ts';
 import type { Transaction } from '../../store/index.ts';
 
@@ -16,7 +16,10 @@ export type BatchSource =
   | { readonly kind: 'input'; readonly key: string };
 
 export interface BatchToKeep {
-  /** Whom the batch speaks of (`personOfBatch`); undefined: nobody, it is kept without an MPID (rulings §2; HTTP only). */
+  /**
+   * The person of the batch (`personOfBatch`). Undefined for a batch of HTTP that names nobody: it is kept without an
+   * MPID (D-037).
+   */
   readonly person: Person | undefined;
   /**
    * The batch as the text of a JSON object, without white space between its parts and without `mpid` and `batch_id`: the

@@ -2,7 +2,7 @@ import { stringifyJson } from '../../kernel/index.ts';
 import type { EventBatch } from '../contract/batch.ts';
 import { onOneLine, withoutFields } from './json-text.ts';
 
-/** Where a batch came in: what its `source_info` says where the sender gives none (rulings §2). */
+/** The origin of a batch: its `source_info` where the sender gives none (D-029). */
 export interface BatchOrigin {
   readonly channel: 'server_to_server' | 'javascript';
   readonly isHistorical: boolean;

@@ -15,9 +15,9 @@ import type { WireString } from '../contract/leaves.ts';
 import { consentText } from './consent-text.ts';
 
 /**
- * Whom a valid batch speaks of and what it says of them (rulings §2 and §3): identities, device ids and MPID; user
- * attributes, set first, then those of `deleted_user_attributes` removed; consent. All of it was set at the batch's
- * `timestamp_unixtime_ms`, not later than its receipt. Undefined: the batch names nobody.
+ * Returns the person of a valid batch and what it says of them: identities, device ids and MPID; user attributes, set
+ * first, then those of `deleted_user_attributes` removed (D-033); consent. All of it was set at the batch's
+ * `timestamp_unixtime_ms`, but not later than its receipt (D-044). Returns undefined where the batch names nobody.
  */
 export function personOfBatch(batch: EventBatch, receivedMs: number): Person | undefined {
   const { user_identities, device_info, mp_deviceid } = batch;

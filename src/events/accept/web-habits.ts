@@ -1,6 +1,6 @@
-// What web clients send beyond 000, put in its words before a batch is checked, so that pages keep working unchanged: a
-// page sends a refused batch again and again, and what it sends later waits behind it. Only for the web path; a batch that
-// has none of these habits is handed back as it is.
+// Translates what web clients send beyond the batch format before a batch is checked, so that pages keep working
+// unchanged (D-038): a page sends a refused batch again and again, and what it sends later waits behind it. Only the
+// web path uses it; a batch that has none of these habits is returned as it is.
 import { isRawNumber, stringifyJson } from '../../kernel/index.ts';
 import type { SentBatch } from './accept-batches.ts';
 
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A quick look at the text: most batches have nothing of all this. */
 const MAYBE = /"(?:unknown|crash_report|sideloaded_kits_count|commerce_event)"/;
 
-/** The same batch as 000 would have it said. */
+/** Returns the batch in the words of the batch format. */
 export function inWordsOfContract(sent: SentBatch): SentBatch {
   if (!MAYBE.test(sent.text) || !isObject(sent.body)) return sent;
   const body = batchInWords(sent.body);
@@ -30,7 +30,7 @@ function eventInWords(event: Fields): Fields {
   const { event_type: kind, data } = event;
   if (!isObject(data)) return event;
   if (kind === 'custom_event') return { ...event, data: changed(data, 'custom_event_type', otherForUnknown) };
-  // logError() says no severity, which 000 requires and lets be null
+  // logError() sends no severity, which the format requires and allows to be null.
   if (kind === 'crash_report') return { ...event, data: { severity: null, ...data } };
   if (kind === 'commerce_event') return { ...event, data: commerceInWords(data) };
   return event;

@@ -9,9 +9,9 @@ export interface Arrival {
 }
 
 /**
- * When a call was made, in ms since 1970 (rulings §7, Analytics calls): receipt − (sentAt − timestamp), so that a device
- * with a wrong clock does no harm. RudderStack's SDKs call the time `originalTimestamp`.
- * not shown: without `sentAt` the clock of the sender is believed, and without a time the call was made when it came
+ * Returns when a call was made, in ms since 1970 (D-039): receipt − (sentAt − timestamp), so that a device with a wrong
+ * clock does no harm. RudderStack's SDKs call the time `originalTimestamp`.
+ * Without `sentAt` the clock of the sender is believed, and without a time the call counts as made at its receipt.
  */
 export function eventTimeMs(call: CallFields, { receivedMs, sentAt }: Arrival): number {
   const made = instantOf(call.timestamp) ?? instantOf(call.originalTimestamp);

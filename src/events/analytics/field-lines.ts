@@ -1,4 +1,4 @@
-// The mapping of the common analytics specification (Segment's and RudderStack's bodies) to 000, as tables: what a call's
+// The mapping of the common analytics specification (Segment's and RudderStack's bodies) to batches, as tables: what a call's
 // fields become in a batch. The code goes by them, and docs/analytics.md shows them.
 // Terminology: a *call* is one track, page, screen, identify, group or alias of an SDK; a *line* says where one of its fields
 // goes. What the place in the batch takes (its leaf) decides what fits: `"19.90"` becomes a number where a number belongs.
@@ -132,7 +132,7 @@ export const IMPRESSION_LINES: readonly FieldLine[] = [
   }),
 ];
 
-/** A product, of a list or among the properties themselves → a product of 000. */
+/** Lines that map a product, of a list or among the properties themselves, to a product of a commerce event. */
 export const PRODUCT_LINES: readonly FieldLine[] = [
   line(['product_id', 'id', 'sku'], 'id'),
   line('name', 'name'),
@@ -145,7 +145,7 @@ export const PRODUCT_LINES: readonly FieldLine[] = [
   line('quantity', 'quantity'),
 ];
 
-/** A promotion, of a list or among the properties themselves → a promotion of 000. */
+/** Lines that map a promotion, of a list or among the properties themselves, to a promotion of a commerce event. */
 export const PROMOTION_LINES: readonly FieldLine[] = [
   line(['promotion_id', 'id'], 'id'),
   line('name', 'name'),

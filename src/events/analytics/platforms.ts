@@ -17,7 +17,7 @@ const PLATFORMS: ReadonlyMap<string, Platform> = new Map<string, Platform>([
   ['rudderlabs javascript sdk', 'web'],
 ]);
 
-/** `application_info.os` of 000; a page in a browser says nothing of it. */
+/** Values of `application_info.os` by platform. A page in a browser says nothing of it. */
 export const OPERATING_SYSTEMS: Readonly<Record<Platform, string | undefined>> = {
   iOS: 'IOS',
   tvOS: 'TVOS',

@@ -34,7 +34,7 @@ export function readCall({ fields, type, issues: known }: GivenCall, reading: Re
   return batch.events === undefined && !namesSomebody(batch) ? [NOBODY] : { call, batch };
 }
 
-// not shown: an event of nobody is kept, as rulings §2 say; what would only say something about a person needs one
+// An event without a person is kept (D-037). A call that would only say something about a person needs one.
 const NOBODY: Issue = { path: '', message: 'names nobody; give it a userId, an anonymousId or an e-mail address' };
 
 function namesSomebody({ user_identities, device_info, mp_deviceid }: EventBatch): boolean {

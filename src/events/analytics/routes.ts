@@ -16,7 +16,7 @@ const REQUEST_BYTES = 512 * 1024;
 
 const PREFIX = '/analytics';
 
-/** The calls of analytics SDKs (000, What the service does; rulings §7, Analytics calls). */
+/** Returns the endpoints that take the calls of analytics SDKs (D-039). */
 export function analyticsEndpoints(deps: AnalyticsDeps): readonly Endpoint[] {
   return [batchEndpoint(deps), ...CALL_TYPES.map((type) => callEndpoint(deps, type))];
 }

@@ -61,7 +61,7 @@ export const TRACK_NAMES: readonly TrackName[] = [
   { name: 'Product Added', also: 'Added Product', ...ofOne('add_to_cart') },
   { name: 'Product Removed', also: 'Removed Product', ...ofOne('remove_from_cart') },
   { name: 'Product Added to Wishlist', ...ofOne('add_to_wishlist') },
-  // 000 spells the action and the custom_event_type differently
+  // The specification spells the action and the custom_event_type differently.
   { name: 'Product Removed from Wishlist', ...ofOne('remove_from_wish_list', 'remove_from_wishlist') },
   { name: 'Wishlist Product Added to Cart', ...ofOne('add_to_cart') },
   { name: 'Cart Viewed', also: 'Viewed Cart', ...CART },
@@ -71,7 +71,7 @@ export const TRACK_NAMES: readonly TrackName[] = [
   { name: 'Payment Info Entered', ...product('checkout_option') },
   { name: 'Order Completed', also: 'Completed Order', ...product('purchase') },
   { name: 'Order Refunded', also: 'Refunded Order', ...product('refund') },
-  // 000 has no action for these two: an order that is cancelled was not always paid, so it is no refund
+  // No action fits these two: a cancelled order was not always paid, so it is no refund.
   { name: 'Order Updated', also: 'Updated Order', ...custom('transaction') },
   { name: 'Order Cancelled', also: 'Order Canceled', ...custom('transaction') },
   { name: 'Coupon Entered', ...custom('transaction') },

@@ -37,7 +37,7 @@ export const SOME_BATCH = {
   ],
 };
 
-/** 000, Event batch: what happened to one user, and what is known about them. */
+/** Shape of an event batch: events of one user, and what is known about them (docs/spec/events.md#event-batch). */
 export const EventBatch = closed(
   {
     ...fields(AnyString, 'source_request_id', 'api_key', 'partner_identity', 'sdk_version', 'job_id'),
@@ -59,7 +59,7 @@ export const EventBatch = closed(
     ...fields(Integer, 'timestamp_unixtime_ms', 'batch_id'),
     ...fields(Mpid, 'mpid', 'origin_mpid'),
     consent_state: maybe(ConsentState),
-    // rulings §2: accepted and ignored
+    // Clients send this field. It is accepted and ignored (D-028).
     schema_version: Type.Optional(Type.Unknown()),
   },
   { title: 'EventBatch', examples: [SOME_BATCH] },

@@ -6,7 +6,7 @@ import { closed, mapOf, maybe, nullable, open } from './objects.ts';
 /** Objects of String under free keys; what stands under a key may be null. */
 const GroupsOfStrings = mapOf(nullable(mapOf(AnyString)));
 
-/** 000, ApplicationInformation. */
+/** Shape of `application_info`. */
 export const ApplicationInformation = closed(
   {
     ...fields(AnyString, 'application_name', 'application_version', 'application_build_number', 'install_referrer'),
@@ -22,10 +22,10 @@ export const ApplicationInformation = closed(
   { title: 'ApplicationInformation' },
 );
 
-/** 000, integration_attributes. */
+/** Shape of `integration_attributes`. */
 export const IntegrationAttributes = GroupsOfStrings;
 
-/** 000, AttributionInfo. */
+/** Shape of `attribution_info`. */
 export const AttributionInfo = closed(
   { service_provider: AnyString, publisher: AnyString, campaign: AnyString },
   { title: 'AttributionInfo' },
@@ -40,7 +40,7 @@ const ConsentPurpose = closed(
   { title: 'ConsentPurpose' },
 );
 
-/** 000, ConsentState: purposes by their keys, for each regulation. */
+/** Shape of `consent_state`: purposes by their keys, for each regulation. */
 export const ConsentState = closed(
   {
     gdpr: maybe(mapOf(nullable(ConsentPurpose))),
@@ -49,7 +49,7 @@ export const ConsentState = closed(
   { title: 'ConsentState' },
 );
 
-/** 000, GeoLocation. */
+/** Shape of a geo location. */
 export const GeoLocation = closed(
   {
     latitude: Numeric,
@@ -61,7 +61,7 @@ export const GeoLocation = closed(
   { title: 'GeoLocation' },
 );
 
-/** Rulings §2, source_info. */
+/** Shape of `source_info` (D-029). */
 export const SourceInformation = open(
   {
     channel: oneOf('native', 'javascript', 'pixel', 'desktop', 'partner', 'server_to_server'),
@@ -71,7 +71,7 @@ export const SourceInformation = open(
   { title: 'SourceInformation' },
 );
 
-/** 000, BatchContext. */
+/** Shape of `context`. */
 export const BatchContext = open(
   {
     data_plan: maybe(open({ plan_id: Text, ...fields(Integer, 'plan_version') })),

@@ -1,9 +1,9 @@
-// 000, Commerce sub-objects.
+// Shapes of the parts of commerce events (docs/spec/events.md#commerce-objects).
 import { Type } from 'typebox';
 import { AnyString, AttributeText, fields, Integer, Numeric, oneOf, Text } from './leaves.ts';
 import { closed, mapOf, maybe, nullable, open } from './objects.ts';
 
-/** Both spellings pass wherever 000 lists one of them (rulings §2). */
+/** Names of wish list actions. Both spellings pass wherever one of them is listed (D-028). */
 const WISHLIST = ['add_to_wishlist', 'remove_from_wishlist', 'remove_from_wish_list'] as const;
 const CART = ['add_to_cart', 'remove_from_cart', 'checkout', 'checkout_option', 'click', 'view_detail'] as const;
 const SALE = ['purchase', 'refund'] as const;
@@ -58,7 +58,7 @@ export const ProductImpression = closed(
   { title: 'ProductImpression' },
 );
 
-/** Rulings §2, shopping_cart. */
+/** Shape of `shopping_cart`, which the specification leaves open. */
 export const ShoppingCart = closed({ products: Products }, { title: 'ShoppingCart' });
 
 const Promotion = closed(

@@ -6,7 +6,7 @@ import { mapOf, maybe, open } from './objects.ts';
 /** Values under free keys that are counted and bounded as an event's attributes. */
 const CustomAttributes = mapOf(AttributeValue, { names: true, fields: 'attributesPerEvent' });
 
-/** 000, Common event data: fields of `data` of every event. */
+/** Fields of `data` that every event may have (docs/spec/events.md#common-event-data). */
 export const COMMON_DATA = {
   ...fields(Integer, 'timestamp_unixtime_ms', 'event_id', 'session_id', 'session_start_unixtime_ms'),
   ...fields(Integer, 'event_start_unixtime_ms', 'event_num'),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AnyString, Bool, fields, Integer, identities, Numeric, oneOf, Uuid, usually } from './leaves.ts';
 import { closed } from './objects.ts';
 
-/** 000, DeviceInformation. */
+/** Shape of `device_info`. */
 export const DeviceInformation = closed(
   {
     ...fields(AnyString, 'brand', 'product', 'device', 'device_manufacturer', 'os_version', 'device_model'),
@@ -35,7 +35,7 @@ const orientation = usually(
   'Square',
 );
 
-/** 000, DeviceCurrentState. */
+/** Shape of `device_current_state`. */
 export const DeviceCurrentState = closed(
   {
     ...fields(Integer, 'time_since_start_ms', 'total_system_memory_usage_bytes', 'disk_space_free_bytes'),

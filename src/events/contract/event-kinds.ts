@@ -1,5 +1,5 @@
-// Every kind of event: the data it carries beyond COMMON_DATA (000, Event-specific data; rulings §2 for the kinds that 000
-// leaves out), and whether its wrapper is closed. `data` always takes unknown keys (rulings §2).
+// Shapes of every kind of event: the data it carries beyond COMMON_DATA (docs/spec/events.md#event-kinds, D-026), and
+// whether its wrapper is closed. `data` always accepts unknown keys (D-027).
 import { type Static, type TLiteral, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { COMMERCE_EVENT_TYPES, ProductAction, ProductImpression, PromotionAction, ShoppingCart } from './commerce.ts';
 import { COMMON_DATA, CUSTOM_FLAGS } from './common-data.ts';
@@ -39,7 +39,7 @@ const customEvent = closedEvent(
   dataOf({ custom_event_type: oneOf(...CUSTOM_EVENT_TYPES), event_name: Name, ...CUSTOM_FLAGS }),
 );
 
-// rulings §2: one of the two names is required; 000 shows event_name, clients send screen_name
+// One of the two names is required: the specification shows event_name, clients send screen_name (D-026).
 const screenView = openEvent(
   'screen_view',
   Type.Object(

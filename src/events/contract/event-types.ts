@@ -6,7 +6,7 @@ const form = formOf(shapeOf(Event));
 /** The wrapper of each kind of event by its event_type. */
 export const EVENT_SHAPES: ReadonlyMap<string, Shape> = form.form === 'kinds' ? form.kinds : new Map();
 
-/** Every event_type there is (000, Events; rulings §2). */
+/** All values of event_type. */
 export const EVENT_TYPES = [...EVENT_SHAPES.keys()] as readonly EventType[];
 
 export const isEventType = (name: string): name is EventType => EVENT_SHAPES.has(name);

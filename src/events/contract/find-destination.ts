@@ -10,7 +10,7 @@ export interface Destination {
   readonly leaf: Leaf;
   /** Positions in `path` of steps that hold a list; that of `events` is the one event of the row. */
   readonly lists: readonly number[];
-  /** The last step is a name that the caller chose, and bounded as a name (rulings §2, Limits). */
+  /** True where the caller chose the last step as a name, which is bounded as a name (D-031). */
   readonly named: boolean;
 }
 
@@ -26,9 +26,9 @@ interface Walk {
 type Found = Pick<Destination, 'leaf' | 'lists' | 'named'> & { readonly end: number };
 
 /**
- * The place that a dotted path names (rulings §7, Mapping), by the shapes of 000: `user_identities.email`,
- * `events.data.custom_attributes.colour`. Without an event type, which then comes with each row, a path counts that any
- * kind has, and the values of all of them are allowed. Otherwise the problem, as a sentence without its subject.
+ * Finds the place that a dotted path names in a batch (D-102), such as `user_identities.email` or
+ * `events.data.custom_attributes.colour`. Without an event type, which then comes with each row, a path that any kind
+ * has is accepted, with the values of all of them. Otherwise returns the problem, as a sentence without its subject.
  */
 export function findDestination(path: string, eventType: string | undefined): Destination | NoDestination {
   if (eventType !== undefined && !isEventType(eventType)) {

@@ -18,7 +18,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumeric = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'bigint' || isRawNumber(value);
 
-/** null is looked at before. Integers have 64 bits (rulings §1); beyond 2^53 they come as bigint. */
+/** Tells whether a value is an integer of 64 bits; beyond 2^53 it comes as bigint (D-003). Null is checked before. */
 function isInteger(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
   return typeof value === 'bigint' && fitsInt64(value);

@@ -1,10 +1,10 @@
-// The single values of a batch (000, Type conventions). Each schema carries its `Leaf`: what validation checks, what a
-// pipeline may map to it, and its JSON Schema come from one line.
+// The single values of a batch (docs/spec/events.md#type-conventions). Each schema carries its `Leaf`: validation,
+// mapping of pipelines and JSON Schema all come from one line.
 import { type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
 import { type IdentityType, identityTypeOfColumn } from '../../identity/index.ts';
 import type { RawNumber } from '../../kernel/index.ts';
 
-/** As 000 names them: `String` takes any single value, `string` text alone. */
+/** Kinds of values, named as in docs/spec/events.md: `String` accepts any single value, `string` only text. */
 export type LeafKind = 'String' | 'string' | 'Integer' | 'Number' | 'Boolean' | 'Uuid' | 'Ip';
 
 export interface Leaf {
@@ -14,11 +14,11 @@ export interface Leaf {
   readonly allowed?: readonly string[];
   /** Whether a list of such values stands there: never, as well as a single one, or always. */
   readonly list: 'never' | 'either' | 'always';
-  /** Text is bounded as a name (of an attribute or event) or as an attribute's value (rulings §2, Limits). */
+  /** The bound of a text: that of a name (of an attribute or event) or that of an attribute's value (D-031). */
   readonly length?: 'name' | 'value';
   /** The value is an identity or device id of this type: never empty, at most 1,024 bytes. */
   readonly identity?: IdentityType;
-  /** An Integer that may also come as its decimal digits in text (rulings §1: MPIDs). */
+  /** Set for an Integer that may also come as its decimal digits in text, such as an MPID (D-003). */
   readonly digits?: true;
 }
 
@@ -57,7 +57,7 @@ export const IpAddress = leafOf<string | null>(
   { kind: 'Ip', nullable: true },
   { type: ['string', 'null'], description: 'An IPv4 or IPv6 address.' },
 );
-/** A number, or its decimal digits as text (rulings §1). */
+/** Leaf of an MPID: a number, or its decimal digits as text (D-003). */
 export const Mpid = leafOf<number | bigint | string | null>(
   { kind: 'Integer', nullable: true, digits: true },
   { type: ['integer', 'string', 'null'], format: 'int64', pattern: '^-?[0-9]{1,19}$' },
@@ -65,12 +65,12 @@ export const Mpid = leafOf<number | bigint | string | null>(
 
 /** The name of an event or of an attribute: text of bounded length. */
 export const Name = leafOf<string>({ kind: 'string', nullable: false, length: 'name' }, { type: 'string' });
-/** The same where 000 writes `String`. */
+/** Leaf of a name that the specification types as `String`. */
 export const AnyName = leafOf<WireString>({ kind: 'String', nullable: true, length: 'name' }, ANY_SINGLE);
 export const AttributeValue = leafOf<WireString>({ kind: 'String', nullable: true, length: 'value' }, ANY_SINGLE);
-/** 000, a product's custom_attributes have `string` values. */
+/** Leaf of a value in a product's custom_attributes, which are `string`. */
 export const AttributeText = leafOf<string>({ kind: 'string', nullable: false, length: 'value' }, { type: 'string' });
-/** 000, user_attributes: String or array of String. */
+/** Leaf of a user attribute: a String or a list of Strings. */
 export const AttributeValues = Type.Unsafe<WireString | readonly WireString[]>({
   anyOf: [ANY_SINGLE, { type: 'array', items: ANY_SINGLE }],
   [LEAF]: { kind: 'String', nullable: true, list: 'either', length: 'value' } satisfies Leaf,
@@ -81,12 +81,12 @@ export function oneOf<const Values extends readonly string[]>(...allowed: Values
   return leafOf<Values[number]>({ kind: 'string', nullable: false, allowed }, { type: 'string', enum: allowed });
 }
 
-/** Any String; the values that 000 lists are shown and not demanded (rulings §2, Leniency). */
+/** Makes the leaf of a String whose usual values are shown and not demanded (D-028). */
 export function usually(...examples: readonly string[]): TUnsafe<WireString> {
   return leafOf<WireString>({ kind: 'String', nullable: true }, { ...ANY_SINGLE, examples });
 }
 
-/** Several optional fields of one type, as 000 lists them. */
+/** Makes several optional fields of one type. */
 export function fields<const Name extends string, Schema extends TSchema>(
   schema: Schema,
   ...names: readonly Name[]

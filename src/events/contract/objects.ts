@@ -1,6 +1,6 @@
 import { type Static, type TOptional, type TProperties, type TSchema, type TUnion, type TUnsafe, Type } from 'typebox';
 
-/** Which bounds of rulings §2 a map of free keys has; `names` bounds each key. */
+/** The bounds of a map of free keys (D-031); `names` bounds each key. */
 export interface MapLimits {
   readonly names?: true;
   readonly fields?: 'attributesPerEvent' | 'userAttributesPerBatch';
@@ -15,7 +15,7 @@ interface Shown {
   readonly examples?: readonly unknown[];
 }
 
-/** Refuses unknown fields (000, "closed"). */
+/** Makes an object that refuses unknown fields. */
 export const closed = <Properties extends TProperties>(properties: Properties, shown: Shown = {}) =>
   Type.Object(properties, { additionalProperties: false, ...shown });
 
@@ -33,7 +33,7 @@ export const mapOf = <Values extends TSchema>(
 export const nullable = <Schema extends TSchema>(schema: Schema): TUnion<[Schema, ReturnType<typeof Type.Null>]> =>
   Type.Union([schema, Type.Null()]);
 
-/** A field that may be absent or null: every optional field that holds an object or a list (rulings §2, Leniency). */
+/** Makes a field that may be absent or null, as every optional field that holds an object or a list (D-028). */
 export const maybe = <Schema extends TSchema>(
   schema: Schema,
 ): TOptional<TUnion<[Schema, ReturnType<typeof Type.Null>]>> => Type.Optional(nullable(schema));

@@ -23,5 +23,5 @@ const RejectedBatchAnswer = Type.Object(
   { ...CLOSED, title: 'RejectedBatch' },
 );
 
-/** Rulings §7, API: an extension, paged like runs. */
+/** Page of rejected batches, an extension that is paged like runs. */
 export const RejectedBatchesPage = Type.Object({ items: Type.Array(RejectedBatchAnswer) }, CLOSED);

@@ -39,7 +39,7 @@ const DATA = 'events.data';
 const ALWAYS_THERE = ['', 'events', DATA];
 
 /**
- * Required fields that none of the paths covers (rulings §7, Mapping): `event_type`, those of the kind's data, and those of
+ * Returns the required fields that none of the paths covers (D-102): `event_type`, those of the kind's data, and those of
  * each optional object or list that a path touches. An object counts as covered when anything in it is. Where one of two
  * fields is enough they stand in one entry: `events.data.screen_name or events.data.event_name`.
  * Without an event type, which then comes with each row, the kind's own required fields are left out.

@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { fieldPath, type Issue } from '../../kernel/index.ts';
 
-/** The bounds of a batch, settings of its workspace (rulings §2, Limits). */
+/** The bounds of a batch, settings of its workspace (D-031). */
 export type BatchLimits = Pick<
   WorkspaceSettings['limits'],
   'batchBytes' | 'attributesPerEvent' | 'userAttributesPerBatch' | 'nameCharacters' | 'valueCharacters'

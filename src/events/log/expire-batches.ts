@@ -6,9 +6,9 @@ import { deleteOldBatches, findOldBatch, type LogKey } from './batch-log.ts';
 const AT_ONCE = 5_000;
 
 /**
- * Deletes the batches that a workspace keeps no longer (rulings §1, Units), a bounded statement at a time; answers how
- * many. It walks the index once: the last month holds batches that stay, and none of them is passed twice. What an abort
- * leaves goes the next time.
+ * Deletes expired batches of a workspace (D-023), a bounded statement at a time, and returns how many. It walks the
+ * index once: the last month holds batches that stay, and none of them is passed twice. After an abort the next call
+ * deletes the rest.
  */
 export async function expireBatches(
   sql: Sql,

@@ -16,9 +16,9 @@ export interface UpkeepDeps {
 }
 
 /**
- * Makes the partitions of this month and the next two where they are missing (house plan §5). What cannot be made is
- * logged and tried again the next time: the default partition takes its batches meanwhile, and keeps the months whose
- * batches it holds, which happens when a clock jumps far ahead. Any number of daemons may do this at once.
+ * Makes the missing partitions of this month and the next two (D-040). A partition that cannot be made is logged and
+ * tried again the next time: the default partition takes its batches meanwhile, and keeps the months whose batches it
+ * holds, which happens when a clock jumps far ahead. Any number of daemons may do this at once.
  */
 export async function keepPartitions({ store, clock, log }: UpkeepDeps): Promise<void> {
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {

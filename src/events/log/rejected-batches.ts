@@ -1,5 +1,5 @@
-// Batches of bulk requests that were refused: kept with their reason, so that whoever operates the workspace can mend what
-// sends them (rulings §2). Nothing else reads them.
+// Rejected batches of bulk requests, kept with their reason, so that the workspace's operator can fix what sends them
+// (D-030). Nothing else reads them.
 import { and, desc, eq, gte, lte, sql as words } from 'drizzle-orm';
 import type { Retention } from '../../access/index.ts';
 import type { Page } from '../../http/index.ts';
@@ -68,7 +68,7 @@ interface NamedRejections extends RejectedRequest {
   readonly receivedOn: Date;
 }
 
-/** Nothing is recorded of somebody who was erased (rulings §4). */
+/** Records rejections, but none of an erased person (D-059). */
 async function recordIn(tx: Transaction, identities: RecordDeps['identities'], given: NamedRejections): Promise<void> {
   const { workspaceId, rejections } = given;
   const erased = await identities.erasedAmong(tx, workspaceId, () =>
@@ -135,7 +135,7 @@ const EXPIRE = `
   DELETE FROM rejected_batches WHERE workspace_id = $1 AND id IN
     (SELECT id FROM rejected_batches WHERE workspace_id = $1 AND received_on < $2 ORDER BY received_on LIMIT $3)`;
 
-/** Deletes what a workspace keeps no longer, as failed records of a pipeline (rulings §1, Units); answers how many. */
+/** Deletes expired rejected batches, which are kept as long as failed records (D-023), and returns how many. */
 export async function expireRejected(
   sql: Sql,
   { workspaceId, failedRecordsSince }: Pick<Retention, 'workspaceId' | 'failedRecordsSince'>,

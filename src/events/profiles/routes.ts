@@ -22,7 +22,9 @@ const READS = { api: 'platform_v2', method: 'GET', credential: 'platform_read', 
 const params = Type.Object({ workspaceId: WorkspaceParam });
 const MOST_BATCHES = 100;
 
-/** Profiles for support and operators, and the way out for everything that is kept (rulings §7, extensions). */
+/**
+ * Returns the endpoints that look profiles up, for support and operators, and that export everything that is stored.
+ */
 export function profileEndpoints(deps: ProfileEndpointsDeps): readonly Endpoint[] {
   return [getProfile(deps), listProfiles(deps), getBatches(deps)];
 }

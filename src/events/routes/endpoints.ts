@@ -13,7 +13,7 @@ interface EventsDeps extends Omit<IngestDeps, 'recordRejections'> {
   readonly identities: Pick<Identities, 'erasedAmong'>;
 }
 
-/** Every endpoint of this room: batches that come in (000), calls that become such, and what was refused. */
+/** Returns every endpoint of this room: those for batches, for calls that become batches, and for what was refused. */
 export function eventsEndpoints(given: EventsDeps): readonly Endpoint[] {
   const deps = { ...given, recordRejections: createRecordRejections(given) };
   return [...ingestEndpoints(deps), ...analyticsEndpoints(deps), listRejectedBatches(deps)];

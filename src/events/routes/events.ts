@@ -20,7 +20,7 @@ export interface IngestDeps extends BulkDeps {
   readonly settingsOf: SettingsReader;
 }
 
-/** Rulings §2: more in one bulk request is refused. */
+/** The most batches of one bulk request (D-030). */
 const MOST_BATCHES = 100;
 
 const SHARED = {
@@ -36,7 +36,7 @@ const RATE = {
   429: 'The workspace has sent more batches in a second than its settings allow, or more waits than can be kept; Retry-After says when to come back.',
 };
 
-/** 000, Endpoints: event batches, one or many, and as web clients post them. */
+/** Returns the endpoints for event batches: one, many, and as web clients post them (D-030, D-038). */
 export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
   return [
     single(deps, {

@@ -5,7 +5,7 @@ import type { Sql } from '../../store/index.ts';
 import { RejectedBatchesPage } from '../contract/rejected-batch.ts';
 import { listRejected, type RejectedBatch } from '../log/rejected-batches.ts';
 
-/** Rulings §7, API: what bulk requests brought and was refused. */
+/** Returns the endpoint that lists rejected batches of bulk requests. */
 export function listRejectedBatches({ store }: { readonly store: Sql }): Endpoint {
   return defineEndpoint({
     api: 'platform_v2',
