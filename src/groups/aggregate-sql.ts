@@ -1,5 +1,5 @@
-// What a group gives its members, computed in SQL from their own attributes (rulings §5). One place, for the weekly run and
-// for an erasure: both must say the same.
+// Computes the attributes of a group in SQL from those of its members (D-069). The weekly run and an erasure share this
+// file, so that both give the same values.
 import { attributeNames, attributeSql, keyText } from '../identity/index.ts';
 import type { SqlValue } from '../store/index.ts';
 import type { Aggregation, GroupAttribute, GroupDefinition } from './definition.ts';

@@ -2,7 +2,7 @@ import { AppError, fieldPath, type Issue, tooLong, wantedOneOf } from '../kernel
 import { AGGREGATIONS } from './contract/definition.ts';
 import type { Aggregation, GroupAttribute } from './definition.ts';
 
-/** 002, Limits. Lengths are characters. */
+/** Lengths are characters (docs/spec/identity-and-groups.md#group-definition). */
 const ID = { least: 3, most: 32 };
 const DESCRIPTION_MOST = 255;
 const ATTRIBUTE_ID_MOST = 223;
@@ -23,7 +23,10 @@ export interface CheckedDefinition {
   readonly attributes: readonly GroupAttribute[];
 }
 
-/** Throws UNPROCESSABLE that lists every limit of 002 that is broken, and aggregations that there are not. */
+/**
+ * Checks the limits of a definition and its aggregations. Throws UNPROCESSABLE that lists every broken limit and
+ * unknown aggregation.
+ */
 export function checkDefinition(given: GivenDefinition): CheckedDefinition {
   const { id, description, source_user_attribute: source, attributes } = given;
   const issues = [...idIssues(id), ...lengthIssues('description', description, DESCRIPTION_MOST)];
@@ -34,7 +37,7 @@ export function checkDefinition(given: GivenDefinition): CheckedDefinition {
   return { id, description, sourceUserAttribute: source, attributes: attributes.map(attributeOf) };
 }
 
-/** Understood, and 422 (rulings §5). */
+/** Makes the error for a body that is understood but breaks a limit: 422 (D-071). */
 export function unprocessable(issues: readonly Issue[]): AppError {
   const text = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return new AppError('UNPROCESSABLE', text, { issues });

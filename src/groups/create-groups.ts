@@ -6,7 +6,7 @@ import { GROUPS_QUEUE, requestWeeklyRun } from './request-run.ts';
 import { workGroupRuns } from './run/work-runs.ts';
 
 const CADENCE = 'groups';
-/** 002: profiles are updated weekly, on Mondays; rulings §5: at 00:00 UTC. */
+/** Groups run on Mondays at 00:00 UTC (D-072). */
 const WEEKLY_CRON = '0 0 * * 1';
 
 /** One daemon's part in the groups of all workspaces. */

@@ -14,7 +14,7 @@ export interface GroupAttribute {
 
 type Row = InferSelectModel<typeof groupDefinitions>;
 
-/** 002, Group definition. */
+/** The definition of a workspace's groups. */
 export interface GroupDefinition extends Omit<Row, 'attributes' | 'workspaceId'> {
   readonly workspaceId: WorkspaceId;
   readonly attributes: readonly GroupAttribute[];

@@ -9,7 +9,10 @@ import { groupDefinitions } from './tables.ts';
 import { stopRuns } from './update-run.ts';
 import { withdrawAll } from './withdraw.ts';
 
-/** 002, DELETE. Throws NOT_FOUND. No profile has a group attribute any more; a job forgets who belonged together. */
+/**
+ * Deletes the definition. Its attributes leave all profiles at once, and a job deletes the memberships. Throws
+ * NOT_FOUND.
+ */
 export async function deleteDefinition(
   { store, clock, jobs }: GroupsDeps,
   { workspaceId, actor }: Caller,

@@ -3,7 +3,7 @@ import { deleteInParts, type Sql } from '../store/index.ts';
 
 const AT_ONCE = 5_000;
 
-/** Deletes the reports of runs that a workspace keeps no longer (rulings §1, Units); answers how many. */
+/** Deletes expired reports of group runs (D-023) and returns how many. */
 export function expireGroupRuns(sql: Sql, { workspaceId, runsSince }: Retention, signal: AbortSignal): Promise<number> {
   const statement = `
     DELETE FROM group_runs WHERE workspace_id = $1 AND id IN (

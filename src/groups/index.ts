@@ -1,4 +1,4 @@
-// Groups: people who share the value of an attribute, and what each of them inherits from it (002, Group definition).
+// Groups: people who share the value of an attribute, and what each of them inherits from it.
 // This room knows the definition, who belongs together and the aggregates; it knows no batch, no pipeline and no warehouse.
 // What a group gives stands once, beside its members, and identity lays it over a profile where it is read: a run rewrites
 // no profile, so it cannot lose what a delivery writes, and a delivery never waits for a run.
@@ -18,7 +18,7 @@ export { listGroupRuns, loadGroupRun } from './load-runs.ts';
 export { requestGroupRun } from './request-run.ts';
 export { workGroupRuns } from './run/work-runs.ts';
 
-/** 002, Group identity, and the reports of the runs. */
+/** Returns the endpoints of group definitions and of the reports of group runs. */
 export function groupsEndpoints(deps: GroupsDeps): readonly Endpoint[] {
   return [...definitionEndpoints(deps), ...groupRunEndpoints(deps)];
 }

@@ -11,7 +11,7 @@ import { inheritedName } from './inherited-name.ts';
 import { groupDefinitions } from './tables.ts';
 import { withdrawAll, withdrawAttributes } from './withdraw.ts';
 
-/** 002, POST. Throws UNPROCESSABLE for broken limits and for a second definition. */
+/** Creates the definition. Throws UNPROCESSABLE for broken limits and for a second definition. */
 export async function createDefinition(
   { store, clock }: GroupsDeps,
   { workspaceId, actor }: Caller,
@@ -44,7 +44,7 @@ function second(id: string): AppError {
 /** What a PUT or PATCH makes of the definition that is there. */
 export type Edit = (before: GroupDefinition) => GivenDefinition;
 
-/** 002, PUT: everything but the id. */
+/** Returns the edit of a PUT: it replaces everything but the id. */
 export function replacement(body: Omit<GivenDefinition, 'id'> & { readonly id?: string }): Edit {
   return (before) => {
     if (body.id !== undefined && body.id !== before.id) {
@@ -54,7 +54,7 @@ export function replacement(body: Omit<GivenDefinition, 'id'> & { readonly id?: 
   };
 }
 
-/** 002, PATCH: adds attributes, or replaces those with the same id where they stand (rulings §5). */
+/** Returns the edit of a PATCH: it adds attributes, or replaces those with the same id in their place (D-072). */
 export function patch({ attributes }: Pick<GivenDefinition, 'attributes'>): Edit {
   return ({ id, description, sourceUserAttribute, attributes: before }) => {
     checkDefinition({ id, description, source_user_attribute: sourceUserAttribute, attributes });

@@ -15,7 +15,7 @@ import {
 const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/** The key is the limit: one definition a workspace (002, Limits). */
+/** Group definitions. The primary key enforces the limit of one definition per workspace. */
 export const groupDefinitions = pgTable('group_definitions', {
   workspaceId: workspaceId().primaryKey(),
   id: text('id').notNull(),

@@ -1,5 +1,5 @@
-// Group definitions as they stand on the wire (002, Group definition). Lengths and aggregations are not part of the shape:
-// what breaks one of them is understood and cannot be processed, 422, while another shape is 400 (rulings §5).
+// Wire shapes of group definitions. Lengths and aggregations are not part of the shape: a body that breaks one of them
+// is 422, while a body of another shape is 400 (D-071).
 import { type Static, Type } from 'typebox';
 
 const CLOSED = { additionalProperties: false };
@@ -62,7 +62,7 @@ const time = Type.String({ format: 'date-time' });
 export const GroupAnswer = Type.Object(
   {
     ...{ id, ...changeable },
-    // not shown: whether they may be null before the first change; 002 calls them a string, so they begin as created_*
+    // The specification types these as strings, so before the first change they equal created_*.
     ...{ created_on: time, created_by: Type.String(), last_modified_on: time, last_modified_by: Type.String() },
   },
   { title: 'GroupDefinition', ...CLOSED },

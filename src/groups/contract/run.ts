@@ -1,4 +1,4 @@
-// Reports of group runs as they stand on the wire: an extension of 002.
+// Wire shapes of the reports of group runs, an extension of the specification.
 import { type Static, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { formatTime } from '../../kernel/index.ts';

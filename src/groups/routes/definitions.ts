@@ -14,7 +14,7 @@ const params = Type.Object({ workspaceId: WorkspaceParam });
 const oneGroup = Type.Object({ workspaceId: WorkspaceParam, groupId: Type.String() });
 const refusals = { 422: 'A limit is broken, or an aggregation is none of the four; the message names it.' };
 
-/** 002, Endpoints, Group identity. */
+/** Returns the endpoints of group definitions. */
 export function definitionEndpoints(deps: GroupsDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), change(deps), remove(deps)];
 }

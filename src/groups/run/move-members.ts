@@ -1,7 +1,7 @@
 import type { Transaction } from '../../store/index.ts';
 import { BEFORE_ALL_KEYS, type GroupScope, type KeyRange, LAST_KEY } from '../group-scope.ts';
 
-/** 002, Limits: users per group. */
+/** The most users of a group, as the specification sets it. */
 const MEMBERS_MOST = 10;
 /** Candidates, or members, whose groups are settled at once; a group is never divided. */
 const ROWS_AT_ONCE = 5_000;
@@ -32,9 +32,9 @@ export interface Moved {
 }
 
 /**
- * Makes members of the ten candidates of each group who had the grouping attribute first, ties by MPID (rulings §5), and
- * nobody else. Who goes to a group of another range goes there now, so that nobody belongs nowhere meanwhile and nobody is
- * counted twice.
+ * Makes members of the ten candidates of each group who had the grouping attribute first, ties by MPID (D-070), and of
+ * nobody else. A person who goes to a group of another range goes there in the same step, so that nobody is without a
+ * group or counted twice.
  */
 export async function moveMembers(
   tx: Transaction,
