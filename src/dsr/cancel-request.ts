@@ -18,8 +18,8 @@ interface RequestToCancel {
 }
 
 /**
- * Cancels a request that is still pending (001, States). What was forwarded to partners stays with them. Throws NOT_FOUND,
- * and VALIDATION_FAILED when it is not pending any more.
+ * Cancels a request that is still pending (docs/spec/data-subject-requests.md#states). What was forwarded to partners
+ * stays with them. Throws NOT_FOUND, and VALIDATION_FAILED when it is not pending any more.
  */
 export async function cancelRequest({ store, clock }: CancelDeps, given: RequestToCancel): Promise<Request> {
   const { workspaceId, actor, id } = given;

@@ -37,9 +37,9 @@ export interface RequestToCreate {
 }
 
 /**
- * Takes a request: from its commit on it is `pending`, queued for partners and its first callbacks (001, States). Throws
- * VALIDATION_FAILED for a callback URL that may not be called, DUPLICATE_ID, and REQUEST_IN_PROGRESS while one with the same
- * identities, extensions and type is not over.
+ * Takes a request: from its commit on it is `pending`, and its partners and first callbacks are queued. Throws
+ * VALIDATION_FAILED for a callback URL that may not be called, DUPLICATE_ID, and REQUEST_IN_PROGRESS while an equal
+ * request is not over (D-055).
  */
 export async function createRequest(deps: CreateDeps, given: RequestToCreate): Promise<Request> {
   await requireCallable(deps.outgoing, given.draft.callbackUrls);
@@ -82,7 +82,9 @@ function rowOf({ clock, keyRing, keys }: CreateDeps, { workspaceId, actor, draft
   };
 }
 
-/** Rulings §4: one that is not https or lies at a forbidden address is refused here, not when it is called. */
+/**
+ * Refuses a callback URL that is not https or lies at a forbidden address (D-065): at creation, not when it is called.
+ */
 async function requireCallable(outgoing: CreateDeps['outgoing'], urls: readonly string[]): Promise<void> {
   const reasons = await Promise.all(urls.map((url) => outgoing.whyRefused(url)));
   const issues = reasons.flatMap((message, index): Issue[] =>

@@ -1,4 +1,4 @@
-// Data subject requests (001, versions 1 to 3): received, held for their waiting period, worked on, reported by signed
+// Data subject requests in versions 1 to 3: received, held for their waiting period, worked on, reported by signed
 // callbacks. This room knows what the law asks for; what a room below holds about a person, that room finds and erases.
 // Terminology: the *subject* is whom a request names, by identities and MPIDs; *resolving* it finds the profiles; a *match
 // hash* tells two requests for the same thing; a *tombstone* (of `identity`) keeps the erased from coming back.

@@ -2,11 +2,11 @@ import type { RequestType } from './request-type.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** 001, Limits: erasure waiting period 7 days. */
+/** The waiting period of an erasure, as the specification sets it. */
 const WAITING_MS = 7 * DAY_MS;
 /** Leaves an hour to do it in before 24 hours are over: cancelling is possible for under 24 hours, completing after them. */
 const SKIPPED_WAITING_MS = 23 * HOUR_MS;
-/** 001, Limits: 1 to 14 days with skip_waiting_period. */
+/** The soonest completion with skip_waiting_period: the specification says 1 to 14 days. */
 const SOONEST_COMPLETION_MS = 24 * HOUR_MS;
 const WORK_MS = 48 * HOUR_MS;
 
@@ -23,7 +23,7 @@ export interface RequestPlan {
   readonly expectedCompletionOn: Date;
 }
 
-/** When a request starts and when it should be over. 001, Limits; rulings §4, State moves. */
+/** Plans when a request starts and when it should be over (D-057). */
 export function planRequest(request: RequestToPlan): RequestPlan {
   const startsMs = request.receivedOn.getTime() + waitingMs(request);
   return {

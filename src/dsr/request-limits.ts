@@ -28,7 +28,10 @@ interface Day {
   created: number;
 }
 
-/** Rulings §4: calls a minute, counted by each daemon; creations in a day of UTC, counted in the store. */
+/**
+ * Creates the limits of requests (D-067): each daemon counts calls per minute; the store counts creations per day of
+ * UTC.
+ */
 export function createRequestLimits({ store, clock, settingsOf }: LimitDeps): RequestLimits {
   const calls = createRateLimiter({ clock, windowMs: MINUTE_MS });
   const days = new Map<WorkspaceId, Day>();

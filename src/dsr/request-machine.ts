@@ -1,4 +1,4 @@
-/** 001, States and transitions: values of request_status. */
+/** Values of request_status. */
 export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
@@ -22,7 +22,7 @@ const OVER: Readonly<Record<RequestEvent, Outcome>> = {
   retry: null,
 };
 
-// not shown: the moves among pending, in_progress and completed (rulings §4, State moves)
+// The specification leaves the moves among pending, in_progress and completed open (D-057).
 const TABLE: Readonly<Record<RequestStatus, Readonly<Record<RequestEvent, Outcome>>>> = {
   pending: { ...OVER, start: 'in_progress', cancel: 'cancelled' },
   in_progress: { ...OVER, take: 'in_progress', fail: 'in_progress', complete: 'completed', retry: 'in_progress' },
@@ -39,7 +39,7 @@ export function requestStatusesBefore(event: RequestEvent): readonly RequestStat
   return REQUEST_STATUSES.filter((status) => nextRequestStatus(status, event) !== null);
 }
 
-/** A request that is still to be done keeps others of the same content away (001, Errors: 409). */
+/** Tells whether a request is still to be done. While it is, an equal one is refused with 409 (D-055). */
 export function isOpen(status: RequestStatus): boolean {
   return REQUEST_EVENTS.some((event) => nextRequestStatus(status, event) !== null);
 }

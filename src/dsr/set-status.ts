@@ -33,8 +33,8 @@ export async function setStatus(
 }
 
 /**
- * What a request keeps names nobody (rulings §4, After completion).
- * not shown: what a cancelled one keeps; nothing is done for it any more, so the same goes.
+ * Drops everything that names a person from a request that is over (D-061).
+ * The specification does not say what a cancelled request keeps. Nothing is done for it any more, so the same goes.
  */
 async function dropSubject(tx: Transaction, { workspaceId, id }: Request): Promise<Request> {
   const [dropped] = await tx.orm
@@ -49,6 +49,6 @@ const CHANGES: Readonly<Record<RequestStatus, (now: Date) => Partial<typeof dsrR
   pending: () => ({}),
   in_progress: (startedOn) => ({ startedOn }),
   completed: (completedOn) => ({ completedOn, nextAttemptOn: null, lastError: null }),
-  // 001, States: expected_completion_time becomes null
+  // A cancelled request has no expected completion.
   cancelled: (cancelledOn) => ({ cancelledOn, expectedCompletionOn: null, nextAttemptOn: null, lastError: null }),
 };

@@ -15,8 +15,8 @@ export function subjectKeysOf(keys: TombstoneKeys, { identities, mpids }: Subjec
 }
 
 /**
- * What two requests for the same thing have in common, in whatever version and order they were written: type, identities,
- * and what their extensions ask for (rulings §4: 409). 32 hex digits.
+ * Returns what two requests for the same thing have in common, in whatever version and order they were written: a hash
+ * of type, identities and extensions (D-055). 32 hex digits.
  */
 export function matchHashOf({ type, skipWaitingPeriod }: RequestDraft, subjectKeys: readonly string[]): string {
   return hash('sha256', [type, String(skipWaitingPeriod), ...subjectKeys].join('\n'), 'hex').slice(0, 32);

@@ -1,5 +1,5 @@
-// Data subject requests. What a request keeps after its completion names nobody: ids, times, counts and keyed hashes
-// (rulings §4, After completion).
+// Data subject requests. After its completion a request names nobody: it keeps ids, times, counts and keyed hashes
+// (D-061).
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -44,7 +44,7 @@ export const dsrRequests = pgTable(
     startedOn: time('started_on'),
     completedOn: time('completed_on'),
     cancelledOn: time('cancelled_on'),
-    /** Null once it is cancelled (001, States). */
+    /** The expected completion; null once the request is cancelled. */
     expectedCompletionOn: time('expected_completion_on'),
     /** Null: dropped after completion. */
     callbackUrls: text('callback_urls').array(),
@@ -73,7 +73,7 @@ export const dsrRequests = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.id] }),
-    // 001, Errors: 409 while an equal one is under way
+    // A request is refused while an equal one is open (D-055).
     uniqueIndex('dsr_requests_by_match')
       .on(table.workspaceId, table.matchHash)
       .where(sql`status IN ('pending', 'in_progress')`),

@@ -10,7 +10,7 @@ export interface BodyParts {
   readonly resultsUrl: string;
 }
 
-/** 001, Events, with `group_id` and `status_callback_url` (rulings §4): compact JSON in the shape of the request's version. */
+/** Composes the body of a callback (D-064): compact JSON in the shape of the request's version. */
 export function composeBody({ workspaceId, requestId, url, snapshot, resultsUrl }: BodyParts): string {
   const { version, status, groupId, expectedCompletionOn, hasResults, forwarding, subjectRequestId } = snapshot;
   return stringifyJson({
@@ -26,7 +26,7 @@ export function composeBody({ workspaceId, requestId, url, snapshot, resultsUrl 
   });
 }
 
-/** rulings §4: times of versions 1 and 2 carry no zone suffix. */
+/** Returns a time without zone suffix for versions 1 and 2 (D-052). */
 function wireTime(version: Snapshot['version'], time: string | null): string | null {
   return version === 3 ? time : (time?.replace(/Z$/, '') ?? null);
 }

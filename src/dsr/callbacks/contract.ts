@@ -1,4 +1,4 @@
-// The delivery log of callbacks: an extension, 001 has none.
+// Wire shapes of the delivery log of callbacks, an extension.
 import { Type } from 'typebox';
 import { Int64, PageQuery } from '../../http/index.ts';
 import { REQUEST_STATUSES } from '../request-machine.ts';

@@ -1,6 +1,6 @@
-// What a callback says goes once its request is over (rulings §4, After completion), but never before it was delivered: the
-// one that tells of the end is queued by the end itself. One that was given up stays a week for a replay. What names
-// nobody stays: status, origin of the receiver, times, attempts.
+// Drops the bodies of callbacks once their request is over (D-061), but never before they were delivered: the callback
+// that tells of the end is queued by the end itself. One that was given up stays a week for a replay. What names nobody
+// stays: status, origin of the receiver, times, attempts.
 import { eachApart, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 

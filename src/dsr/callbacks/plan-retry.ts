@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000;
 
 /**
- * When a callback that has failed `failures` times is tried again; undefined: no more. The waits begin with one interval of
- * the queue and double, and the last one ends when they add up to 24 hours (rulings §4). Counted in waits and not by the
- * clock: time in which no daemon ran, or a clock that jumped, takes no attempt away. Of the whole interval, so that the
- * departure of the queue finds it due.
+ * Returns when a callback that has failed `failures` times is tried again, or undefined when it is given up. The waits
+ * begin with one interval of the queue and double; the last one ends when they add up to 24 hours (D-064). Counting
+ * waits and not the clock means that time in which no daemon ran, or a clock that jumped, takes no attempt away. The
+ * times are whole intervals, so that the departure of the queue finds the callback due.
  */
 export function planRetry(
   failures: number,

@@ -4,7 +4,10 @@ import { sendCallbacks } from './send-callbacks.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The queue goes out at each whole interval (001, Limits: 15 minutes), of all daemons by one. */
+/**
+ * Registers the cadence of the callback queue: it goes out at each whole interval (15 minutes by default), from one of
+ * all daemons.
+ */
 export async function registerCallbacks(jobs: Pick<Jobs, 'cadence'>, deps: CallbackDeps): Promise<void> {
   const minutes = deps.intervalMs / MINUTE_MS;
   const cron = minutes === 60 ? '0 * * * *' : `*/${minutes} * * * *`;

@@ -15,7 +15,7 @@ export function bodyOf({ resultsUrl }: Pick<CallbackDeps, 'resultsUrl'>, callbac
   return body ?? composeBody({ workspaceId, requestId, url, snapshot, resultsUrl: resultsUrl(requestId) });
 }
 
-/** Posts the bytes of a claim, signed (001, Events). Throws CANCELLED when `signal` ended it: nobody knows then what arrived. */
+/** Posts the bytes of a claim, signed. Throws CANCELLED when `signal` ended it: whether it arrived is then unknown. */
 export async function sendCallback(
   { outgoing, processor }: Pick<CallbackDeps, 'outgoing' | 'processor'>,
   { url, body }: Claim,
@@ -26,7 +26,7 @@ export async function sendCallback(
   const headers = { 'content-type': 'application/json', 'user-agent': 'penstock', ...signature };
   try {
     const { status } = await outgoing.call({ url, method: 'POST', headers, body: bytes, signal });
-    // not shown: what other answers mean; 001 expects 202, and receivers exist that say 200
+    // The specification expects 202 and is silent on other answers; receivers exist that answer 200 (D-064).
     const isDelivered = status >= 200 && status < 300;
     return { status, error: isDelivered ? undefined : `The receiver answered ${status}.` };
   } catch (thrown) {

@@ -19,9 +19,9 @@ const DEPARTURE_SHARE = 2 / 3;
 const LOST_MS = 120_000;
 
 /**
- * One departure of the queue (001, Events; rulings §4): every callback that is due is sent, unless its receiver is silent or
- * slow. Several daemons may do so at once; each attempt is one daemon's. What a crash or `signal` leaves open is tried again
- * with the same body.
+ * Sends every due callback whose receiver is neither silent nor slow: one departure of the queue (D-064). Several
+ * daemons may do so at once; each attempt belongs to one of them. An attempt that a crash or `signal` leaves open is
+ * tried again with the same body.
  */
 export async function sendCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   const { store, clock, intervalMs } = deps;

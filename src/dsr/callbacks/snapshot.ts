@@ -12,7 +12,7 @@ export interface Snapshot {
   /** ISO 8601, UTC, `Z`. */
   readonly expectedCompletionOn: string | null;
   readonly hasResults: boolean;
-  /** 001, Forwarding entry; null: nothing is forwarded. */
+  /** The status at each partner; null where nothing is forwarded. */
   readonly forwarding: readonly ForwardingEntry[] | null;
 }
 

@@ -9,7 +9,7 @@ const FILES = [
 
 const PEM = 'application/x-pem-file';
 
-/** {cert_url} and {cert_url_v1} of 001 (rulings §4, Bases): what `processor_certificate` of the discovery names. */
+/** Returns the endpoints of the certificates that discovery names as `processor_certificate` (D-051). */
 export function certificateEndpoints({ published }: Pick<Processor, 'published'>): readonly Endpoint[] {
   return FILES.map(({ path, suffix, who }) =>
     defineEndpoint({

@@ -17,11 +17,11 @@ const CACHE_MS = 60_000;
 /** One that we made is followed by another before it expires, and signs on until then: receivers may have kept it. */
 const RENEW_MS = 30 * 86_400_000;
 
-/** Who signs answers and callbacks: the *processor* of 001, one for the installation. */
+/** The signer of answers and callbacks, one for the installation. */
 export interface Processor {
   /** Of the configuration; a version puts its own word before it. */
   readonly domain: string;
-  /** Headers that name the processor and sign exactly these bytes (001, Authentication; version 1 has names of its own). */
+  /** Returns headers that name the processor and sign exactly these bytes. Version 1 has header names of its own. */
   signAnswer(version: 1 | 2 | 3, bytes: string | Uint8Array): Promise<Readonly<Record<string, string>>>;
   /** The certificate whose key signs now. */
   current(): Promise<{ readonly certificate: string; readonly isGiven: boolean }>;

@@ -1,4 +1,5 @@
-// Answers (001, Resources and their fields). Times of version 3 end in Z, those of versions 1 and 2 have no zone (rulings §4).
+// Wire shapes of answers (docs/spec/data-subject-requests.md#status-object). Times of version 3 end in Z, those of
+// versions 1 and 2 have no zone (D-052).
 import { Type } from 'typebox';
 import { REQUEST_STATUSES } from '../request-machine.ts';
 import { REQUEST_TYPES } from '../request-type.ts';

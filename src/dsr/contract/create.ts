@@ -1,5 +1,6 @@
-// Create-request bodies (001, Resources and their fields; Version 2 and 1 differences). 001 calls none of them closed, so
-// unknown fields are passed over; dictionaries of identities hold nothing but identity types.
+// Wire shapes of create-request bodies (docs/spec/data-subject-requests.md#request-body-of-version-3). The
+// specification calls none of them closed, so unknown fields are passed over; dictionaries of identities hold nothing
+// but identity types.
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { REQUEST_TYPES } from '../request-type.ts';
@@ -7,7 +8,7 @@ import { EXTENSION_NAMES, TOP_NAMES } from './identity-types.ts';
 
 const OPEN = { additionalProperties: true };
 const CLOSED = { additionalProperties: false };
-/** 001, Limits. */
+/** The most identities of a request, as the specification sets it. */
 export const MOST_IDENTITIES = 50;
 /** not shown: bounds, so that one request cannot make thousands of calls. */
 const MOST_CALLBACK_URLS = 20;
@@ -74,7 +75,7 @@ const EXAMPLE = {
   group_id: 'january',
 };
 
-/** 001, Create-request body, version 3. */
+/** Body that creates a request of version 3. */
 export const CreateBodyThree = Type.Object(
   {
     regulation: Regulation,
@@ -121,7 +122,7 @@ const listedExample = {
   subject_identities: [{ identity_type: 'email', identity_value: 'ann@example.org', identity_format: 'raw' }],
 };
 
-/** 001, Version 2 differences. */
+/** Body that creates a request of version 2 (docs/spec/data-subject-requests.md#versions-1-and-2). */
 export const CreateBodyTwo = Type.Object(
   { regulation: Regulation, ...common, ...listed('opendsr'), api_version: maybe(Type.Enum(['2.0', '1.0'])) },
   {
@@ -131,7 +132,7 @@ export const CreateBodyTwo = Type.Object(
   },
 );
 
-/** 001, Version 1 differences. */
+/** Body that creates a request of version 1, which has no regulation. */
 export const CreateBodyOne = Type.Object(
   { ...common, ...listed('opengdpr'), api_version: maybe(Type.Enum(['1.0'])) },
   { ...OPEN, title: 'CreateSubjectRequestOne', examples: [{ ...listedExample, api_version: '1.0' }] },

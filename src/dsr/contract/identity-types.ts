@@ -1,7 +1,8 @@
-// Identity types of data subject requests and the type of a profile that each means (001, Identity types).
+// Identity types of data subject requests and the type of a profile that each means
+// (docs/spec/data-subject-requests.md#identity-types).
 import type { IdentityType } from '../../identity/index.ts';
 
-/** At the top level of `subject_identities`, in the order of 001. */
+/** Types at the top level of `subject_identities`, in the order of the specification. */
 export const TOP_TYPES = {
   controller_customer_id: 'customer_id',
   email: 'email',
@@ -14,7 +15,7 @@ export const TOP_TYPES = {
   microsoft_publisher_id: 'microsoft_publisher_id',
   roku_advertising_id: 'roku_advertising_id',
   roku_publishing_id: 'roku_publisher_id',
-  // rulings §4: both spellings
+  // Both spellings are accepted (D-053).
   roku_publisher_id: 'roku_publisher_id',
 } as const satisfies Readonly<Record<string, IdentityType>>;
 
@@ -40,7 +41,7 @@ const NAMES: Readonly<Record<string, IdentityType>> = { ...TOP_TYPES, ...EXTENSI
 export const TOP_NAMES = Object.keys(TOP_TYPES);
 export const EXTENSION_NAMES = Object.keys(EXTENSION_TYPES);
 
-/** 001, Discovery response: in place of `roku_publishing_id` it lists `roku_publisher_id`. */
+/** Types that discovery lists: `roku_publisher_id` stands in place of `roku_publishing_id`. */
 // not shown: whether the types of the extension are listed; they are no OpenDSR types, so a client that reads this knows none
 export const DISCOVERED_NAMES = TOP_NAMES.filter((name) => name !== 'roku_publishing_id');
 

@@ -1,4 +1,4 @@
-// Partners as they stand on the wire: an extension of the platform API (rulings §4, Partners).
+// Wire shapes of partners, an extension of the platform API (D-068).
 import { type Static, Type } from 'typebox';
 import { EXTENSION_NAMES, TOP_NAMES } from '../contract/identity-types.ts';
 

@@ -5,14 +5,15 @@ import type { RequestStatus } from '../request-machine.ts';
 
 /** What becomes of a forward that was never sent. */
 const NEVER_SENT: Readonly<Partial<Record<RequestStatus, { readonly status: string; readonly message: string }>>> = {
-  // not shown: 001 leaves with the partners what was forwarded already; what was not is not wanted any more
+  // The specification leaves with the partners what was forwarded already. What was not forwarded is not wanted any
+  // more.
   cancelled: { status: 'skipped', message: 'The request was cancelled before it was forwarded.' },
   completed: { status: 'failed', message: 'It was not sent before the erasure was completed.' },
 };
 
 /**
- * For the transaction that cancels or completes the request. What was sent stays `sent`, what failed stays `failed`; bodies
- * and what partners answered are dropped (rulings §4, After completion).
+ * Ends the forwards of a request, in the transaction that cancels or completes it. What was sent stays `sent`, what
+ * failed stays `failed`; bodies and the partners' answers are dropped (D-061).
  */
 export async function endForwards(
   tx: Transaction,

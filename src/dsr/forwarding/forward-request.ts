@@ -7,12 +7,12 @@ import { dsrForwards } from './tables.ts';
 
 type Row = typeof dsrForwards.$inferInsert;
 
-/** 001, Forwarding status values: skipped. */
+/** The message of a forward that is `skipped`. */
 const NOTHING_TO_SEND = 'No matching identities available.';
 
 /**
- * Queues an erasure of version 3 for each partner of its workspace, in the transaction that takes the request (rulings §4,
- * Forwarding). What each will be sent is settled here: every attempt sends the same bytes.
+ * Queues an erasure of version 3 for each partner of its workspace, in the transaction that takes the request (D-068).
+ * The bytes for each partner are settled here: every attempt sends the same.
  */
 export async function forwardRequest(tx: Transaction, keyRing: KeyRing, request: Request): Promise<void> {
   if (request.version !== 3 || request.type !== 'erasure') return;
@@ -48,7 +48,8 @@ function matching({ identityTypes }: Partner, { identities }: Subject): Identiti
   return Object.fromEntries(entries);
 }
 
-// not shown: what a partner is sent; a create-request body of version 3, so that whoever speaks 001 can take it
+// Returns the body that a partner is sent: a create-request body of version 3, so that a partner that speaks OpenDSR
+// can take it (D-068).
 function bodyOf(request: Request, identities: Identities): string {
   const { type, regulation, submittedOn } = request;
   return stringifyJson({

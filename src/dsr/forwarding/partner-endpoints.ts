@@ -11,7 +11,7 @@ const CHANGES = { ...common, credential: 'platform_admin' } as const;
 const params = Type.Object({ workspaceId: WorkspaceParam });
 const onePartner = Type.Object({ workspaceId: WorkspaceParam, partnerId: Type.String() });
 
-/** Whom erasures of version 3 are forwarded to (rulings §4, Partners). */
+/** Returns the endpoints of partners, to which erasures of version 3 are forwarded (D-068). */
 export function partnerEndpoints(deps: PartnerDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }

@@ -1,7 +1,7 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 
-/** 001, Forwarding entry. */
+/** The status of a request at one partner (docs/spec/data-subject-requests.md#forwarding-entry). */
 export interface ForwardingEntry {
   readonly domain: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-// Partners that are told of erasures, and what each of them was told (001, Forwarding entry; rulings §4, Forwarding).
+// Partners that are told of erasures, and what each of them was told (D-068).
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 

@@ -17,11 +17,11 @@ export interface Entry {
   readonly groupId?: string | undefined;
   readonly skipWaitingPeriod?: boolean | undefined;
   readonly callbackUrls?: readonly string[] | undefined;
-  /** By identity type of 001, `mpid` among them. */
+  /** Values by the identity types of requests, `mpid` among them. */
   readonly identities: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Names that an officer may give: those of 001, with `mpid`. */
+/** Names of identities that an officer may give: the types of requests, with `mpid`. */
 export const ENTRY_NAMES: readonly string[] = [...Object.keys(TOP_TYPES), ...Object.keys(EXTENSION_TYPES), 'mpid'];
 
 const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;

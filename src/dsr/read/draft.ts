@@ -68,7 +68,7 @@ export function readIdentity(name: string, given: string, { path, issues }: Read
 
 const DIGITS = /^-?\d{1,19}$/;
 
-/** A number, or its digits as text (rulings §1). */
+/** Reads an MPID, which may be a number or its digits as text (D-003). */
 export function readMpid(given: string | number | bigint, { path, issues }: Reading): bigint | undefined {
   const digits = String(given);
   if (DIGITS.test(digits) && fitsInt64(BigInt(digits))) return BigInt(digits);

@@ -17,7 +17,7 @@ export interface BodyThree extends CommonBody, Extension {
   readonly extensions?: Readonly<Record<string, Extension>> | null;
 }
 
-/** 001, Create-request body, version 3. Throws VALIDATION_FAILED that lists all that is wrong. */
+/** Reads a create-request body of version 3. Throws VALIDATION_FAILED that lists all problems. */
 export function readVersionThree(body: BodyThree, names: ExtensionNames): RequestDraft {
   const issues: Issue[] = [];
   const common = readCommon(body, issues);
@@ -68,7 +68,10 @@ function contradictions(identities: Subject['identities'], path: string): readon
   });
 }
 
-/** 001: it may stand at top level, and in use is carried inside the extension; rulings §4: 400 where the two differ. */
+/**
+ * Reads skip_waiting_period, which may stand at top level or in the extension. Two different values are an issue
+ * (D-053).
+ */
 function readSkip(body: BodyThree, extension: Extension | undefined, issues: Issue[]): boolean {
   const [outer, inner] = [body.skip_waiting_period ?? undefined, extension?.skip_waiting_period ?? undefined];
   if (outer !== undefined && inner !== undefined && outer !== inner) {

@@ -19,8 +19,8 @@ export interface BodyTwo extends CommonBody {
 }
 
 /**
- * 001, Version 2 and version 1 differences. Throws VALIDATION_FAILED that lists all that is wrong. Neither has groups or a
- * waiting period to skip, and version 1 has no regulation: such fields mean nothing there.
+ * Reads a create-request body of version 2 or 1. Throws VALIDATION_FAILED that lists all problems. Neither version has
+ * groups or a waiting period to skip, and version 1 has no regulation: such fields mean nothing there.
  */
 export function readVersionTwo(body: BodyTwo, version: 1 | 2, names: ExtensionNames): RequestDraft {
   const issues: Issue[] = [];
@@ -54,7 +54,7 @@ function readListed(
   });
 }
 
-/** Rulings §4: 50 in version 2 too, wherever they stand. */
+/** Refuses more than 50 identities and MPIDs together, as in version 3. */
 function requireFew({ identities, mpids }: Subject, issues: Issue[]): void {
   const count = identities.length + mpids.length;
   if (count <= MOST_IDENTITIES) return;

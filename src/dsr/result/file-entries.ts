@@ -1,4 +1,4 @@
-// What stands in the file of an access or portability request (rulings §4, Result file).
+// Returns the entries of the file of an access or portability request (D-063).
 import { identityAnswer, personBatches, profileAnswer } from '../../events/index.ts';
 import { type Environment, readFormerIdentities, readProfile } from '../../identity/index.ts';
 import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';

@@ -18,8 +18,8 @@ interface FileRow {
 }
 
 /**
- * The file of a request. Throws NOT_FOUND where none was made, and GONE when its 7 days are over (001, Errors) or an erasure
- * has taken it away since.
+ * Opens the file of a request. Throws NOT_FOUND where none was made, and GONE when its 7 days are over or an erasure
+ * has removed it.
  */
 export async function openResultFile(
   { store, clock }: { readonly store: Sql; readonly clock: Clock },

@@ -18,7 +18,7 @@ export interface ResultEndpointDeps {
 /** Where the result file of a request is, below the public address: what `results_url` ends in, of every version. */
 export const resultPath = (requestId: string): string => `/dsr/v3/requests/${requestId}/results`;
 
-/** The file behind `results_url` (rulings §4, Result file). Who took it stands in the audit log before it goes out. */
+/** Returns the endpoint behind `results_url` (D-063). Each download stands in the audit log before it goes out. */
 export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): Endpoint {
   return defineEndpoint({
     ...{

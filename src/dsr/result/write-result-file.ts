@@ -17,9 +17,9 @@ export interface ResultFileDeps {
 const PART_BYTES = 256 * 1024;
 
 /**
- * Writes the file of an access or portability request part by part; undefined where nobody was found, and `results_url`
- * stays null (rulings §4, Result file). Nobody sees it before `publishFile`. Throws LEASE_LOST when it was given up, and
- * CANCELLED on an abort; whoever tries again calls this again and starts clean.
+ * Writes the file of an access or portability request part by part. Returns undefined where nobody was found;
+ * `results_url` then stays null (D-063). Nobody sees the file before `publishFile`. Throws LEASE_LOST when it was given
+ * up, and CANCELLED on an abort; the next attempt calls this again and starts clean.
  */
 export async function writeResultFile(
   { store, clock, log, nextId }: ResultFileDeps,

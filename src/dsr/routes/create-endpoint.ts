@@ -26,7 +26,7 @@ const FORMS: Readonly<Record<Version, Form>> = {
   1: { body: CreateBodyOne, read: (body, names) => readVersionTwo(body as BodyTwo, 1, names) },
 };
 
-/** `POST /requests`: 001, Create response. */
+/** Returns the endpoint `POST /requests`. */
 export function createEndpoint(serving: Serving, version: Version): Endpoint {
   const { body: schema, read } = FORMS[version];
   const names = extensionNames(serving, version);

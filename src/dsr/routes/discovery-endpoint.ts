@@ -6,14 +6,14 @@ import { REQUEST_TYPES } from '../request-type.ts';
 import { API_VERSION } from '../wire/request-answer.ts';
 import { endpointOf, type Serving, suffixOf } from './dsr-endpoint.ts';
 
-/** Rulings §4, Bases: {cert_url} and {cert_url_v1}. */
+/** Paths of the certificates (D-051). */
 const CERTIFICATE_PATH: Readonly<Record<Version, string>> = {
   3: '/certificates/opendsr.pem',
   2: '/certificates/opendsr.pem',
   1: '/certificates/opengdpr.pem',
 };
 
-/** 001, Discovery response: the types in its order. */
+/** The request types in the order of the discovery answer. */
 const SUPPORTED = [...REQUEST_TYPES].sort();
 
 /** `GET /discovery`. */

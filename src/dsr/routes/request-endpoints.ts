@@ -30,7 +30,8 @@ export function getEndpoint(serving: Serving, version: Version): Endpoint {
   });
 }
 
-// not shown: pages. 001 answers the requests with that group_id, so without them all are, as its callers expect.
+// The specification has no pages: without these parameters the answer is the whole group, as its callers expect
+// (D-054).
 const GroupQuery = Type.Object({
   group_id: Type.String({ minLength: 1, description: 'The group whose requests are listed.' }),
   currentPage: Type.Optional(
@@ -58,7 +59,7 @@ export function listEndpoint(serving: Serving): Endpoint {
   });
 }
 
-/** `DELETE /requests/{RequestID}`: 001, States; 202 by rulings §4. */
+/** Returns the endpoint `DELETE /requests/{RequestID}`. It answers 202 (D-054). */
 export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),
@@ -81,7 +82,7 @@ interface Asked {
 }
 
 async function answersOf({ store, baseUrl }: Serving, { workspaceId, requests, version }: Asked) {
-  // 001, Version 2 differences: no per-partner detail
+  // Versions 1 and 2 show no detail of partners.
   const ids = version === 3 ? requests.map(({ id }) => id) : [];
   const forwardings = await readForwarding(store, { workspaceId, ids });
   return requests.map((request) =>

@@ -1,4 +1,4 @@
-// What a caller is told of a request, in the shape of the version whose path was called (rulings §4).
+// Turns requests into answers, in the shape of the version whose path was called (D-052).
 import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import type { Version } from '../read/draft.ts';
 import { type Request, type RequestFacts, sentId } from '../request.ts';
@@ -6,7 +6,7 @@ import { resultPath } from '../result/result-endpoint.ts';
 
 export const API_VERSION: Readonly<Record<Version, string>> = { 1: '1.0', 2: '2.0', 3: '3.0' };
 
-/** Rulings §4: no zone suffix in versions 1 and 2. */
+/** Returns a time without zone suffix for versions 1 and 2 (D-052). */
 export function wireTime(time: Date, version: Version): string {
   const text = time.toISOString();
   return version === 3 ? text : text.slice(0, -1);
@@ -19,7 +19,7 @@ interface Told {
   readonly forwardings: readonly ForwardingEntry[] | undefined;
 }
 
-/** 001, Request status object. */
+/** Returns the status object of a request. */
 export function requestAnswer(request: RequestFacts, { version, baseUrl, forwardings = [] }: Told) {
   const { expectedCompletionOn: expected, resultParts } = request;
   return {
@@ -30,12 +30,12 @@ export function requestAnswer(request: RequestFacts, { version, baseUrl, forward
     request_status: request.status,
     api_version: API_VERSION[version],
     results_url: resultParts === null ? null : `${baseUrl}${resultPath(request.id)}`,
-    // 001, Version 2 differences: without per-partner forwarding detail
+    // Versions 1 and 2 show no detail of partners.
     extensions: version === 3 && forwardings.length > 0 ? forwardings : null,
   };
 }
 
-/** 001, Create response. */
+/** Returns the answer to the creation of a request. */
 export function createAnswer(request: Request, { version, bodyText }: { version: Version; bodyText: string }) {
   const { expectedCompletionOn: expected } = request;
   return {
@@ -45,7 +45,7 @@ export function createAnswer(request: Request, { version, bodyText }: { version:
   };
 }
 
-/** 001, Cancel response. */
+/** Returns the answer to the cancel of a request. */
 // not shown: which time `received_time` is; that of the request, as in the answer to its creation
 export function cancelAnswer(request: Request, version: Version) {
   return { ...receivedAnswer(request, version), expected_completion_time: null };

@@ -17,7 +17,7 @@ const EACH_MINUTE = '* * * * *';
 export interface RequestWorkerSettings {
   /** False: this daemon serves the API only. */
   readonly works: boolean;
-  /** Cron, UTC: when access and portability requests begin (rulings §4, State moves). */
+  /** Cron in UTC: when access and portability requests start (D-057). */
   readonly accessCron: string;
 }
 

@@ -26,11 +26,12 @@ export interface Resolution {
 const ENVIRONMENTS = ['production', 'development'] as const;
 
 /**
- * The profiles that a request is about (rulings §4, Resolution), in both environments; whether a login identity protects
- * them plays no part. Version 3: the one profile that holds most of the given identities, of several the one that holds
- * the strongest by the workspace's priority, then the one that was active last. Versions 1 and 2: one for each identity.
+ * Returns the profiles that a request is about (D-056), in both environments; protection by a login identity plays no
+ * part. Version 3: the one profile that holds most of the given identities; of several, the one that holds the
+ * strongest by the workspace's priority, then the one that was active last. Versions 1 and 2: one for each identity.
  * MPIDs name their profiles.
- * not shown: an identity of version 1 or 2 that several profiles hold; it takes the one that version 3 would take of them.
+ * The specification does not say which profile an identity of version 1 or 2 means that several profiles hold. The rule
+ * of version 3 decides among them.
  */
 export async function resolveSubject(sql: Sql, resolution: Resolution): Promise<readonly ProfileId[]> {
   const found = new Map<string, ProfileId>();

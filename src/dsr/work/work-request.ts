@@ -8,7 +8,7 @@ import { resolveSubject } from './resolve-subject.ts';
 import { completeRequest, failRequest, releaseRequest } from './settle-request.ts';
 import type { Attempt, WorkDeps } from './work-deps.ts';
 
-/** 001, Limits: results_url is valid 7 days after completion. */
+/** How long results_url is valid after completion: 7 days. */
 const RESULTS_MS = 7 * 24 * 3_600_000;
 
 /**
