@@ -7,11 +7,13 @@ import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
 import type { WriteBack } from './write-back.ts';
 
-/** v2's neutral words (002); rulings §1 gives the products and our own DuckDB. */
+/** The provider words of version 2, and our own DuckDB (D-001, D-002). */
 export const PROVIDERS = ['Alpha', 'Beta', 'Gamma', 'Delta', 'DuckDB'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** A bound parameter: always text or integer, never a JavaScript Date (rulings §7, Incremental range). */
+/**
+ * A bound parameter. It is always text or an integer, never a JavaScript Date, which would lose microseconds (D-081).
+ */
 export type BoundValue = string | bigint;
 
 export interface Statement {
@@ -83,7 +85,7 @@ export interface Capabilities {
   readonly keepsStaging?: boolean;
 }
 
-/** Where connectors that use a network may connect to (rulings §7, API: Warehouse hosts). */
+/** Rules for the addresses that connectors with a network may connect to (D-077). */
 export interface NetworkRules {
   /** Names (`*.example.com`: everything below), addresses and networks; empty: anywhere. */
   readonly allowedHosts: readonly string[];
@@ -144,5 +146,5 @@ export interface Connector extends ConnectorSpec {
   checkConfig(config: ConnectionConfig): readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The connectors of this build; a provider without one can be saved and is faulted (rulings §7). */
+/** The connectors of this build. A connection of a provider without one can be saved and is faulted (D-076). */
 export type Fleet = Readonly<Partial<Record<Provider, Connector>>>;

@@ -8,7 +8,7 @@ import { guardSession, runGuarded } from './guard-session.ts';
  * opens (WAREHOUSE_CONFIG with its issues); an abort before the start touches nothing; only AppError leaves, an abort is
  * CANCELLED whatever the driver threw; the chunk iterator's `return` runs once, however the loop ends, and at the latest
  * when the session closes; two columns of one name are MODEL_INVALID, and rows with other columns than those that were
- * described are MODEL_CHANGED. Nothing is tried again in here (house plan §8).
+ * described are MODEL_CHANGED. Nothing is retried in here (D-080).
  */
 export function defineConnector(spec: ConnectorSpec): Connector {
   const checkConfig = configChecker(spec.configSchema);

@@ -1,4 +1,4 @@
-/** iterator_data_type (rulings §7): what kind of value the column that tracks changes holds. */
+/** Values of iterator_data_type: the kind of value in the column that tracks changes (D-083). */
 export const ITERATOR_TYPES = [
   'timestamp',
   'timestamp_tz',

@@ -1,8 +1,9 @@
-// Step 4 of 002, Identity resolution in a warehouse table: what an administrator of the warehouse runs once so that the
-// connection's user can read one table and write MPIDs back to it. Connectors write the statements, this says what they get.
+// The statements that an administrator of the warehouse runs once, so that the connection's user can read one table and
+// write MPIDs back to it (docs/spec/warehouse-sync.md#mpids-in-a-warehouse-table, step 4). Connectors write the
+// statements; this file says what they get.
 import { type Issue, refuse } from '../kernel/index.ts';
 
-/** 002's inputs: role_name, compute_wh, target_database … acct_id; `publicKey` and `region` are ours. */
+/** The inputs of the specification, from role_name to acct_id; `publicKey` and `region` are ours. */
 export const SET_UP_INPUTS = [
   ...['role', 'warehouse', 'database', 'schema', 'table', 'user', 'password', 'publicKey'],
   ...['pod', 'cloudAccount', 'orgId', 'accountId', 'region'],
@@ -41,7 +42,7 @@ export interface SetUpStatement {
   readonly sql: string;
 }
 
-/** A name that the model of the pipeline can write without quotes, as 002 asks. */
+/** A name that the model of the pipeline can write without quotes, as the query rules demand. */
 export const PLAIN_NAME: InputRule = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]{0,126}$/,
   meaning: 'letters, digits and _ alone, and begin with none of the digits: the model must name it without quotes',

@@ -1,4 +1,5 @@
-// Range predicates: the model as a subquery, half-open, the parameter cast and the column untouched (rulings §7).
+// Wraps a model as a subquery with the half-open range of a run. The parameter is cast, the column stays untouched
+// (D-081).
 import type { BoundValue, Statement } from './connector.ts';
 import type { Dialect } from './dialect.ts';
 import type { IteratorType } from './iterator.ts';

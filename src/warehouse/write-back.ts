@@ -1,10 +1,10 @@
-// Writing profile ids into the customer's table (002, Identity resolution in a warehouse table; rulings §7, Write-back).
+// Writing profile ids into the customer's table (D-103, D-104).
 // Terms: a *target* is the table; a *key* is what its rows are addressed by; a *staged row* says which MPID a key shall get;
 // *staging* is the table that staged rows are loaded into, so that one statement can update all of them.
 import type { Column } from './cells.ts';
 
 /**
- * Schema (dataset) for temporary data, in the database, project or catalog that the connection works in: 002's setup makes
+ * Schema (dataset) for temporary data, in the database, project or catalog that the connection works in. The setup makes
  * it (`penstock warehouse setup-sql`), and the connection's user may create and drop tables there. Nobody else's tables are
  * touched in it. A product whose staging ends with its session (TEMP) does without.
  */

@@ -1,6 +1,6 @@
-// A model whose table gets its MPIDs back (002, Identity resolution in a warehouse table, 5). By the tree of the gate's
-// parser for every product: node-sql-parser, which gives lists of tables and columns, has no grammar for DuckDB, Databricks'
-// is Hive's, and its lists leave out what the rules ask for (stars, aliases, clauses, time travel).
+// Checks a model whose table gets its MPIDs back (docs/spec/warehouse-sync.md#query-rules). It uses the tree of the
+// gate's parser for every product: node-sql-parser, which gives lists of tables and columns, has no grammar for DuckDB,
+// Databricks' is Hive's, and its lists leave out what the rules ask for (stars, aliases, clauses, time travel).
 import type { Dialect } from '../../dialect.ts';
 import { checkByGrammar, complain, type SqlComplaint } from '../check-model.ts';
 import { loadParser, type SqlParser } from '../parser.ts';
@@ -25,8 +25,9 @@ export interface WriteBackComplaint extends SqlComplaint {
 }
 
 /**
- * `projectsMpid`: whether the rows have a field MPID, which makes their pipeline a write-back pipeline (rulings §7);
- * undefined: only the warehouse knows, because of a star or because the text could not be read.
+ * The result of the check. `projectsMpid` says whether the rows have a field MPID, which makes their pipeline a
+ * write-back pipeline (D-103). It is undefined where only the warehouse knows, because of a star or because the text
+ * could not be read.
  */
 export type WriteBackCheck =
   | { readonly outcome: 'accepted'; readonly model: WriteBackModel; readonly projectsMpid: true }

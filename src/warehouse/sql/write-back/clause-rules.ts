@@ -1,4 +1,4 @@
-// What 002's rules forbid about clauses, and what makes one row of several.
+// Finds clauses that the query rules of write-back forbid, and clauses that make one row of several.
 import { place } from '../find-refused.ts';
 import { type Finding, isSet, type WriteBackReading, wordsOf } from './read-model.ts';
 import { ONE_SELECT } from './source-rules.ts';

@@ -1,4 +1,4 @@
-// What 002's rules ask of the projected fields.
+// Finds projected fields that break the query rules of write-back.
 import { place } from '../find-refused.ts';
 import { type Finding, identityOf, type WriteBackReading } from './read-model.ts';
 import type { Projected } from './read-projection.ts';

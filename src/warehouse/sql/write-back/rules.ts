@@ -1,5 +1,5 @@
-// The rules of 002, Identity resolution in a warehouse table, 5, one entry each: what breaks it, where, and what to write
-// instead. Pure. What is not named here is not allowed either: clauses and sources are on a list of those that are.
+// The query rules of write-back (docs/spec/warehouse-sync.md#query-rules), one entry each: what breaks it, where, and
+// what to write instead. Pure. Clauses and sources that are not on the list of allowed ones are forbidden.
 import { findAggregate, findClause } from './clause-rules.ts';
 import {
   findAlias,
@@ -38,7 +38,7 @@ interface Rule {
 }
 
 export const WRITE_BACK_RULES: readonly Rule[] = [
-  // not shown: comments; rulings §7, SQL models: "a write-back model may have none"
+  // The specification does not mention comments; a write-back model may have none (D-074).
   { rule: 'comment', find: findComment },
   { rule: 'semicolon', find: findSemicolon },
   { rule: 'quotes', find: findQuotes },

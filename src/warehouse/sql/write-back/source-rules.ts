@@ -1,4 +1,4 @@
-// What 002's rules forbid about where the rows come from.
+// Finds sources of rows that the query rules of write-back forbid.
 import { place } from '../find-refused.ts';
 import type { Token } from '../parser.ts';
 import { isRecord, visitNodes } from '../syntax-tree.ts';

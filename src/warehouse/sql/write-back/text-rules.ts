@@ -1,4 +1,4 @@
-// What 002's rules forbid about how the text is written.
+// Finds spellings that the query rules of write-back forbid: quotes, semicolons and comments.
 import { isRecord } from '../syntax-tree.ts';
 import type { Finding, WriteBackReading } from './read-model.ts';
 
