@@ -6,7 +6,7 @@ import { fieldTransformationEndpoints } from './routes/field-transformations.ts'
 import { pipelineEndpoints } from './routes/pipelines.ts';
 import { runEndpoints } from './routes/runs.ts';
 
-/** Warehouse sync v2 (002, Endpoints) with the extensions of rulings §7 that read no rows. */
+/** Returns the endpoints of warehouse sync v2 that read no rows (D-110). */
 export function pipelinesEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [
     ...connectionEndpoints(deps),

@@ -11,8 +11,8 @@ interface Named {
 }
 
 /**
- * Whether the registry has the plan, and the version where one is named. Answers a warning where that is not active. Throws
- * VALIDATION_FAILED that names the field (rulings §7, API).
+ * Checks that the registry has the plan, and the version where one is named (D-109). Returns a warning where that is
+ * not active. Throws VALIDATION_FAILED that names the field (D-108).
  */
 export async function checkDataPlan(sql: Sql, workspaceId: WorkspaceId, named: Named): Promise<readonly Notice[]> {
   const { issues, notices } = await lookUpPlan(sql, workspaceId, named);
@@ -40,7 +40,7 @@ async function lookUpPlan(sql: Sql, workspaceId: WorkspaceId, { dataPlan, lock }
   if (version === undefined) return FINE;
   const registered = plan.versions.find((each) => each.version === Number(version));
   if (registered === undefined) return refused('data_plan_version', unknownVersion(id, version));
-  // not shown: what version 2 does with a plan that is not active; only version 1 refuses it (002, Errors)
+  // Only version 1 refuses a plan that is not active; the specification does not say what version 2 does.
   if (registered.status === 'active') return FINE;
   return { issues: [], notices: [{ message: `Version ${version} of the data plan "${id}" is ${registered.status}.` }] };
 }

@@ -50,7 +50,7 @@ function mappingMisfits(
   }));
 }
 
-/** A row without any identity fails (rulings §7, Mapping): without such a column all of them would. */
+/** Returns the issue of a model without an identity column: each of its rows would fail (D-100). */
 function identityMisfit(columns: readonly Column[]): readonly Issue[] {
   const names = columns.map(({ name }) => name);
   if (names.some((name) => name.toLowerCase() === 'mpid' || identityTypeOfColumn(name) !== undefined)) return [];

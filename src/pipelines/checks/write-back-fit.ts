@@ -1,4 +1,4 @@
-// Whether the model of a write-back pipeline keeps the rules that 002 has for it (Identity resolution in a warehouse table, 5).
+// Checks that the model of a write-back pipeline keeps the query rules (docs/spec/warehouse-sync.md#query-rules).
 import { findFeed, isWarehouseModule } from '../../access/index.ts';
 import { IDENTITY_COLUMNS } from '../../identity/index.ts';
 import type { Issue, WorkspaceId } from '../../kernel/index.ts';
@@ -9,7 +9,7 @@ import type { PipelineType, SyncMode } from '../pipelines/pipeline.ts';
 import type { PipelineContext } from '../pipelines/pipeline-status.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 
-/** What decides whether a pipeline writes back (rulings §7), and by which rules. */
+/** The facts that decide whether a pipeline writes back (D-103), and by which rules. */
 export interface WriteBackCandidate {
   readonly workspaceId: WorkspaceId;
   readonly pipelineType: PipelineType;

@@ -36,8 +36,9 @@ function checkByTable(provider: Provider, config: ConnectionConfig): readonly Is
 }
 
 /**
- * What a body says with its masks replaced by the stored secrets (rulings §1). `storedSecret` is asked for masked fields only,
- * so that a secret which cannot be decrypted any more can be replaced. A mask with nothing behind it is an issue.
+ * Returns the configuration of a body with its masks replaced by the stored secrets (D-016). `storedSecret` is called
+ * for masked fields only, so that a secret that can no longer be decrypted can be replaced. A mask with nothing behind
+ * it is an issue.
  */
 export function unmaskConfig(
   { config, secretFields }: Sealing,
@@ -55,8 +56,8 @@ export function unmaskConfig(
 }
 
 /**
- * Complaints about masks beside a new address: who may change a connection must not be able to have its stored secret sent
- * to a server of their own (rulings §1: the mask keeps what is stored, for where it was stored).
+ * Returns complaints about masks beside a new address: a caller who may change a connection must not be able to have
+ * its stored secret sent to a server of their own (D-016).
  */
 export function checkMasksStay({ config, secretFields }: Sealing, stored: Pick<Connection, 'provider' | 'config'>) {
   const moved = ADDRESS_FIELDS[stored.provider].filter(

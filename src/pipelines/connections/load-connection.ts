@@ -49,7 +49,7 @@ export async function listConnections(
   return rows.map(connectionFromRow);
 }
 
-/** A body that names a connection nobody made is refused with this (rulings §7, API). */
+/** Returns the message for a body that names an unknown connection (D-108). */
 export function unknownConnection(id: string): string {
   return `there is no connection "${id}" in this workspace; create it, or name another`;
 }

@@ -23,7 +23,10 @@ export async function probeConnection(
   return probed;
 }
 
-/** A provider without a connector cannot answer, and is saved all the same (rulings §7). Throws WAREHOUSE_UNREACHABLE. */
+/**
+ * Throws WAREHOUSE_UNREACHABLE where the warehouse did not answer. A provider without a connector cannot answer and is
+ * saved all the same (D-076).
+ */
 export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reachable, 'provider'>, { fault }: Probed) {
   if (fault === null || fleet[provider] === undefined) return;
   const message = say`Nothing was saved, because the warehouse cannot be reached: ${joined(fault)}`;

@@ -4,12 +4,12 @@ export function unknownProvider(word: string): string {
   return `"${word}" is no provider; use one of ${PROVIDERS.join(', ')}.`;
 }
 
-/** Not every build has every connector: such a connection can be saved and is faulted with this (rulings §7). */
+/** Returns the fault of a connection whose connector this build lacks; it can be saved all the same (D-076). */
 export function connectorMissing(provider: Provider): string {
   return `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`;
 }
 
-/** Names of the configuration's secret fields, by the connector or by 002. */
+/** Returns the names of the configuration's secret fields, from the connector or else from the specification. */
 export function secretFieldsOf(fleet: Fleet, provider: Provider): readonly string[] {
   return fleet[provider]?.secretFields ?? CONFIG_FIELDS[provider].secret;
 }
@@ -22,7 +22,7 @@ interface ConfigFields {
   readonly mayBeEmpty?: readonly string[];
 }
 
-/** 002, Warehouse connection, and rulings §7, API: holds where this build has no connector that knows better. */
+/** Configuration fields by provider (D-079), for a build without the connector that knows better. */
 export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
   Alpha: {
     required: [
@@ -43,7 +43,8 @@ export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
     optional: ['port', 'aws_iam_role_arn'],
     secret: ['password'],
   },
-  // 002 does not say where Delta is and how one signs in: what is optional here is needed to connect
+  // The specification does not say where Delta is and how to sign in: what is optional here is needed to connect
+  // (D-079).
   Delta: {
     required: ['provider', 'schema'],
     optional: ['host', 'http_path', 'token', 'client_id', 'client_secret', 'catalog'],

@@ -1,5 +1,5 @@
-// POST and PUT of a connection. The warehouse is asked before the transaction, so that no lock waits for a network; what it
-// answers makes the connection healthy or faulted and never refuses the save (rulings §7, API).
+// POST and PUT of a connection. The warehouse is asked before the transaction, so that no lock waits for a network. Its
+// answer makes the connection healthy or faulted and never refuses the save (D-076).
 import { and, eq } from 'drizzle-orm';
 import type { Static } from 'typebox';
 import { recordChange } from '../../access/index.ts';
@@ -160,7 +160,10 @@ function readBody(deps: PipelinesDeps, body: Body, before: Connection | undefine
   return { provider, config };
 }
 
-/** Where an operator lets connections lead; the store is never a warehouse (rulings §7, API). Throws VALIDATION_FAILED. */
+/**
+ * Checks the address of a connection against the operator's list; the store is never a warehouse (D-077). Throws
+ * VALIDATION_FAILED.
+ */
 async function requireAllowedAddress(
   { fleet, connectorEnvironment }: PipelinesDeps,
   { workspaceId, provider, config }: Reachable,

@@ -12,7 +12,7 @@ const config = Type.Record(Type.String(), Type.Unknown(), {
     .join(' ')} Secrets are answered as asterisks.`,
 });
 
-/** 002, Warehouse connection: body of POST and PUT. The fields of `config` are checked by provider. */
+/** Body of POST and PUT of a connection. The fields of `config` are checked by provider. */
 export const ConnectionBody = closed(
   {
     id: Slug,
@@ -42,7 +42,7 @@ export const ConnectionAnswer = closed(
   'Connection',
 );
 
-/** Rulings §7, Extensions: what a probe of the warehouse found. */
+/** Result of a connection test (D-110). */
 export const ConnectionTestAnswer = closed(
   {
     status: Type.Enum(['healthy', 'faulted']),

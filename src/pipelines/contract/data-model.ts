@@ -5,7 +5,9 @@ const config = closed({
   sql_query: Type.String({ minLength: 1, maxLength: 100_000, description: 'One SELECT, with fully qualified names.' }),
 });
 
-/** 002, Data model: body of POST and PUT. Only `type` is marked as required there besides the id and the query. */
+/**
+ * Body of POST and PUT of a data model. The specification marks only `type` as required, besides the id and the query.
+ */
 export const DataModelBody = closed(
   {
     id: Slug,
@@ -41,7 +43,7 @@ export const DataModelAnswer = closed(
 
 export const MODEL_READ_ONLY_FIELDS = [...READ_ONLY_FIELDS, 'warnings'] as const;
 
-/** Rulings §7, Extensions: checks a model on one warehouse, without a scan. */
+/** Body of the call that checks a model on one warehouse, without a scan (D-110). */
 export const ValidateBody = closed({ connection_id: Slug }, 'ValidateBody', { connection_id: 'shop' });
 
 export const ValidateAnswer = closed(

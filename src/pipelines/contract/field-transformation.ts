@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import type { Json } from '../../kernel/index.ts';
 import { auditProperties, closed, Name, optionalOrNull, Slug } from './shared.ts';
 
-/** Rulings §7, Mapping. Which fields a line has is decided by its `mapping_type`; `read-mappings.ts` checks it. */
+/**
+ * One line of a transformation (D-102). Its `mapping_type` decides which fields it has; `read-mappings.ts` checks that.
+ */
 export const MappingShape = closed(
   {
     mapping_type: Type.Enum(['column', 'static', 'ignore'], {
@@ -38,7 +40,7 @@ const properties = {
   mappings: Type.Array(MappingShape, { maxItems: 1000 }),
 };
 
-/** Rulings §7, Mapping: body of POST and PUT; checked against the schema of the batch when it is saved. */
+/** Body of POST and PUT of a field transformation, checked against the schema of the batch when it is saved (D-102). */
 export const FieldTransformationBody = closed(properties, 'FieldTransformationBody', {
   ...{ id: 'purchases', name: 'Purchases become commerce events', destination_type: 'events' },
   mappings: [

@@ -52,7 +52,7 @@ const properties = {
   ),
 };
 
-/** 002, Pipeline: body of POST and PUT. */
+/** Body of POST and PUT of a pipeline (docs/spec/warehouse-sync.md#pipelines). */
 export const PipelineBody = closed(
   {
     ...properties,
@@ -69,7 +69,10 @@ export const PipelineBody = closed(
 
 export const PipelineStatus = Type.Enum(['idle', 'running', 'faulted', 'stopped']);
 
-/** `warnings` is an extension: what was noticed when the pipeline was saved (rulings §7). */
+/**
+ * Answer that shows a pipeline. `warnings` is an extension: what was noticed when the pipeline was saved (D-082,
+ * D-097).
+ */
 export const PipelineAnswer = closed(
   {
     ...properties,

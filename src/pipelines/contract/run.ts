@@ -3,7 +3,7 @@ import { Int64 } from '../../http/index.ts';
 import { PipelineStatus } from './pipeline.ts';
 import { closed, Instant, Notices, nullable, Slug } from './shared.ts';
 
-/** 002, Pipeline run; what stands behind failed_records is ours (rulings §7, API). */
+/** Answer that shows a run. The fields after failed_records are extensions (D-098). */
 export const RunAnswer = closed(
   {
     id: Int64(),
@@ -38,7 +38,7 @@ export const RunAnswer = closed(
 
 export const RunsAnswer = closed({ items: Type.Array(RunAnswer) }, 'Runs');
 
-/** 002, Pipeline report; `warnings` is an extension. */
+/** Answer that reports on a pipeline. `warnings` is an extension. */
 export const ReportAnswer = closed(
   {
     pipeline_id: Slug,

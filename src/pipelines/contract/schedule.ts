@@ -10,7 +10,7 @@ const parameters = {
   end: optionalOrNull(Instant),
 };
 
-/** 002, Pipeline: schedule. Its parameter table spells `on-demand`, its examples `on_demand`: both are taken. */
+/** Schedule of a pipeline. The specification spells both `on-demand` and `on_demand`; both are accepted. */
 export const ScheduleBody = closed(
   {
     type: Type.Enum(['interval', 'once', 'on_demand', 'on-demand']),

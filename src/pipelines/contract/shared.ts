@@ -1,4 +1,4 @@
-// Wire shapes of 002's warehouse sync v2, as TypeBox: the single source of validation, types and OpenAPI. Objects are closed,
+// Wire shapes of warehouse sync v2, as TypeBox: the single source of validation, types and OpenAPI. Objects are closed,
 // so an unknown field is refused with its path; names stay as the wire has them and are translated in `wire/`.
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
@@ -58,7 +58,9 @@ export const auditProperties = {
   last_modified_by: nullable(Type.String()),
 };
 
-/** Read-only fields of every resource: ignored in bodies, so that what GET answered can be PUT (rulings §1). */
+/**
+ * Read-only fields of every resource: ignored in bodies, so that the answer of a GET can be sent back with PUT (D-006).
+ */
 export const READ_ONLY_FIELDS = [
   'status',
   'errors',

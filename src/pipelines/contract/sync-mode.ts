@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { closed, Duration, Instant, optionalOrNull } from './shared.ts';
 
-/** 002, Pipeline: sync_mode; `iterator_time_zone` and `lookback` are extensions (rulings §7). */
+/** Sync mode of a pipeline. `iterator_time_zone` and `lookback` are extensions (D-083, D-084). */
 export const SyncModeShape = closed(
   {
     type: Type.Enum(['incremental', 'full']),

@@ -1,5 +1,5 @@
-// POST and PUT of a data model. It has no connection: one grammar has to accept it as one SELECT. On a PUT it also has to
-// suit the pipelines that use it, on their warehouses (rulings §7, SQL models).
+// POST and PUT of a data model. It has no connection: one grammar has to accept it as one SELECT. On a PUT it also has
+// to suit the pipelines that use it, on their warehouses (D-075).
 import { and, eq } from 'drizzle-orm';
 import type { Static } from 'typebox';
 import { recordChange } from '../../access/index.ts';
@@ -41,7 +41,7 @@ export async function createDataModel(
   return deps.store.transaction(async (tx) => {
     const inserted = await tx.orm
       .insert(dataModels)
-      // not shown: 002 requires neither name nor state of a model
+      // The specification requires neither name nor state of a model.
       .values({
         ...{ workspaceId, id: body.id, name: body.name ?? body.id, state: body.state ?? 'new' },
         ...{ sqlQuery: body.config.sql_query, loadTimestamp: textOf(loadTimestamp), fault: null, warnings },

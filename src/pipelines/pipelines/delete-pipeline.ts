@@ -7,8 +7,8 @@ import { pipelines } from '../tables.ts';
 import { lockPipeline } from './load-pipeline.ts';
 
 /**
- * Hides a pipeline at once and lets go of what it used; its runs and failed rows go with retention (rulings §7). Throws
- * NOT_FOUND, and RUN_IN_PROGRESS while a run is not over.
+ * Deletes a pipeline. Its runs and failed records stay readable until retention removes them (D-090). Throws NOT_FOUND,
+ * and RUN_IN_PROGRESS while a run is not over.
  */
 export async function deletePipeline(deps: PipelinesDeps, { workspaceId, actor }: Caller, id: string): Promise<void> {
   await deps.store.transaction(async (tx) => {

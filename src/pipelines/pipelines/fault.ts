@@ -1,5 +1,5 @@
-// Faults stop until someone acts (rulings §7, Status and faults). A faulted connection or model holds every pipeline that
-// uses it: their status follows from its row, so clearing it frees them all.
+// Faults stop until someone acts (D-092, D-094). A faulted connection or model holds every pipeline that uses it: their
+// status follows from its row, so clearing it frees them all.
 import { and, eq, isNull } from 'drizzle-orm';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
@@ -56,8 +56,8 @@ interface Success {
 }
 
 /**
- * After a successful run: what it ran on works, so no fault of the three stands any longer (002, States: a retry by trigger
- * clears on success). Everything freed runs at its next scheduled interval.
+ * Clears the faults of pipeline, connection and model after a successful run (D-094). Everything that is freed runs at
+ * its next scheduled interval.
  */
 export async function clearFaults(
   tx: Transaction,

@@ -16,7 +16,10 @@ export interface PipelineContext {
 
 export type PipelineStatus = 'idle' | 'running' | 'faulted' | 'stopped';
 
-/** 002, States; rulings §7: what is not active stops it, a live run shows before a fault that it may clear. */
+/**
+ * Returns the status of a pipeline (D-091). What is not active stops it; a live run shows before a fault, which it may
+ * clear.
+ */
 export function pipelineStatus(context: PipelineContext, hasLiveRun: boolean): PipelineStatus {
   if (stoppedBy(context) !== undefined) return 'stopped';
   if (hasLiveRun) return 'running';
@@ -48,7 +51,7 @@ export function stoppedError(context: PipelineContext): AppError | undefined {
   return new AppError('PIPELINE_NOT_IDLE', message, { parameters: { ...stopped, pipeline: context.pipeline.id } });
 }
 
-/** While one of the three is faulted no data synchronizes (002, States). */
+/** Returns the faults of pipeline, connection and model. While one of them is faulted, no data is synchronized. */
 export function pipelineErrors({ pipeline, connection, dataModel }: PipelineContext): readonly Worded[] {
   const of = (what: string, faults: readonly Worded[] | null) =>
     (faults ?? []).map((fault) => say`${what} is faulted: ${fault}`);

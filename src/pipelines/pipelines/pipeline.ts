@@ -45,7 +45,7 @@ export interface Schedule {
   readonly end?: string;
 }
 
-/** What the batches of a pipeline say they follow (000, BatchContext: data_plan). */
+/** The data plan that the batches of a pipeline name. */
 export interface DataPlan {
   readonly id: string;
   /** Digits, as text or number, as it was given. */

@@ -25,7 +25,7 @@ export function readPipelineBody(body: Body, dialect: Dialect | undefined): Read
   return { syncMode, schedule, dataPlan };
 }
 
-/** 002, Pipeline: required for events pipelines, not available for user pipelines. */
+/** Checks field_transformation_id: required for events pipelines, refused for user attributes. */
 function checkTransformationId({ pipeline_type: type, field_transformation_id: id }: Body): readonly Issue[] {
   const path = 'field_transformation_id';
   if (type === 'events' && id == null) {
@@ -37,7 +37,7 @@ function checkTransformationId({ pipeline_type: type, field_transformation_id: i
   return [];
 }
 
-/** 000 wants a whole number as version. */
+/** Reads the data plan. Batches need its version as a whole number. */
 function readDataPlan({ data_plan_id: id, data_plan_version: version }: Body, issues: Issue[]): DataPlan | undefined {
   const path = 'data_plan_version';
   if (id == null) {

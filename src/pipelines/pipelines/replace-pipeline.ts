@@ -87,8 +87,8 @@ async function overwrite(
 }
 
 /**
- * What a reset does to the row: the next run begins at `from` again. An interval keeps its place, so that this is the next
- * scheduled run; a `once` pipeline runs again (002, States: "on the next run records are resynchronized").
+ * Returns the columns that a reset writes: the next run begins at `from` again. An interval keeps its place, so that
+ * this is the next scheduled run; a `once` pipeline runs again.
  */
 export function resetColumns({ generation, schedule }: Pipeline) {
   const again = schedule.type === 'once' ? { scheduledUntil: null } : {};
@@ -96,9 +96,10 @@ export function resetColumns({ generation, schedule }: Pipeline) {
 }
 
 /**
- * Fields whose change makes the position meaningless (rulings §7, Status and faults).
- * not shown: another pipeline_type, because what was delivered as people was never delivered as events; another zone of
- * the iterator, because the position would mean another wall clock, so that hours were lost or loaded twice.
+ * Returns the fields whose change makes the position meaningless (D-088).
+ * The specification does not name all of them. Another pipeline_type counts, because what was delivered as people was
+ * never delivered as events. Another zone of the iterator counts, because the position would mean another wall clock,
+ * so that hours were lost or loaded twice.
  */
 export function resettingFields(
   before: Pick<Pipeline, 'pipelineType' | 'syncMode'>,

@@ -9,7 +9,7 @@ import { runAnswer } from '../wire/run-answer.ts';
 import { loadPipeline } from './load-pipeline.ts';
 import { pipelineErrors, pipelineStatus } from './pipeline-status.ts';
 
-/** 002, Pipeline report. Throws NOT_FOUND. */
+/** Returns the report of a pipeline. Throws NOT_FOUND. */
 export async function reportPipeline(
   sql: Sql,
   key: { readonly workspaceId: WorkspaceId; readonly id: string },

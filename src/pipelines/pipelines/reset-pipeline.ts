@@ -8,7 +8,7 @@ import { pipelines } from '../tables.ts';
 import { lockPipeline } from './load-pipeline.ts';
 import { resetColumns } from './replace-pipeline.ts';
 
-/** 002, States: the next run loads everything from `from` again. Throws NOT_FOUND, and RUN_IN_PROGRESS. */
+/** Resets a pipeline: the next run loads everything from `from` again. Throws NOT_FOUND, and RUN_IN_PROGRESS. */
 export async function resetPipeline(deps: PipelinesDeps, { workspaceId, actor }: Caller, id: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
   await deps.store.transaction(async (tx) => {

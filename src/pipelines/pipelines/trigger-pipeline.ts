@@ -18,13 +18,13 @@ type TriggerDeps = Pick<PipelinesDeps, 'store' | 'jobs' | 'clock'>;
 
 interface Trigger {
   readonly pipelineId: string;
-  /** The same key within a day answers the same run (rulings §7, API). */
+  /** The key of the trigger: the same key within a day answers the same run (D-087). */
   readonly idempotencyKey: string | undefined;
 }
 
 /**
- * Requests a manual run and answers its id. A faulted pipeline is tried again (002, States). Throws NOT_FOUND, and
- * PIPELINE_NOT_IDLE while it is stopped, has a run, or its schedule is over.
+ * Requests a manual run and returns its id. A faulted pipeline is tried again. Throws NOT_FOUND, and PIPELINE_NOT_IDLE
+ * while it is stopped, has a run, or its schedule is over.
  */
 export async function triggerPipeline(deps: TriggerDeps, caller: Caller, trigger: Trigger): Promise<bigint> {
   const { idempotencyKey: key } = trigger;

@@ -17,7 +17,7 @@ const PATH = `${BASE}/connections`;
 const tag = 'Connections';
 const params = pathParams({ connectionId: Type.String() });
 
-/** 002, Endpoints, Warehouse sync version 2: connections; `test` is an extension. */
+/** Returns the endpoints of connections. `test` is an extension (D-110). */
 export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps), test(deps)];
 }

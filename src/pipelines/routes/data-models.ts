@@ -19,7 +19,7 @@ const PATH = `${BASE}/data-models`;
 const tag = 'Data models';
 const params = pathParams({ modelId: Type.String() });
 
-/** 002, Endpoints, Warehouse sync version 2: data models; `validate` is an extension. */
+/** Returns the endpoints of data models. `validate` is an extension (D-110). */
 export function dataModelEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps), validate(deps)];
 }

@@ -14,7 +14,7 @@ const ONE = `${PATH}/:transformationId`;
 const tag = 'Field transformations';
 const params = pathParams({ transformationId: Type.String() });
 
-/** Rulings §7, Mapping: field transformations, which 002 names and does not describe. */
+/** Returns the endpoints of field transformations, which the specification names and does not describe (D-102). */
 export function fieldTransformationEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }

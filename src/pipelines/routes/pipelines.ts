@@ -15,7 +15,7 @@ const PATH = `${BASE}/inputs/data-pipelines`;
 const tag = 'Pipelines';
 const params = pathParams({ pipelineId: Type.String() });
 
-/** 002, Endpoints, Warehouse sync version 2: pipelines. */
+/** Returns the endpoints of pipelines. */
 export function pipelineEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }

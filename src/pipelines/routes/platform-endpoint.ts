@@ -3,7 +3,7 @@ import { WorkspaceParam } from '../../http/index.ts';
 
 export const BASE = '/platform/v2/workspaces/:workspaceId';
 
-/** What every endpoint of warehouse sync v2 shares (002, Endpoints and Authentication). */
+/** The properties that all endpoints of warehouse sync v2 share (D-019). */
 export const READS = { api: 'platform_v2', credential: 'platform_read', requires: 'warehouse_sync' } as const;
 export const CHANGES = { api: 'platform_v2', credential: 'platform_admin', requires: 'warehouse_sync' } as const;
 

@@ -15,7 +15,7 @@ const PATH = `${BASE}/inputs/data-pipelines`;
 const tag = 'Runs';
 const params = pathParams({ pipelineId: Type.String() });
 
-/** 002, Endpoints, Warehouse sync version 2: trigger, reset, report, runs; one run is an extension. */
+/** Returns the endpoints for trigger, reset, report and runs. Reading one run is an extension (D-110). */
 export function runEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [trigger(deps), reset(deps), report(deps), list(deps), get(deps)];
 }

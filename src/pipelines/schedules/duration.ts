@@ -1,4 +1,4 @@
-// Durations as 002 writes them: a whole number and one unit. A year is 365 days (rulings §1).
+// Durations: a whole number and one unit. A year is 365 days (D-011).
 import { msOfMicros, parseInstant } from '../../kernel/index.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = {

@@ -8,7 +8,7 @@ import { instantMs, parseDuration } from './duration.ts';
 type Wire = Static<typeof ScheduleBody>;
 type Complain = (path: string, message: string) => void;
 
-/** 002, Pipeline: schedule, from the wire into a record. Pure; complaints are pushed to `issues`. */
+/** Reads a schedule from the wire into a record. Pure; complaints are pushed to `issues`. */
 export function readSchedule(wire: Wire, issues: Issue[]): Schedule {
   const complain: Complain = (path, message) => issues.push({ path: `schedule.${path}`, message });
   const start = canonicalInstant(wire.start);
@@ -16,7 +16,7 @@ export function readSchedule(wire: Wire, issues: Issue[]): Schedule {
   if (wire.type === 'interval') checkInterval(wire, complain);
   checkLimits({ start, end, delay: wire.delay }, complain);
   return {
-    // 002 spells it both ways; the underscore is answered
+    // The specification spells it both ways; the underscore is answered.
     type: wire.type === 'on-demand' ? 'on_demand' : wire.type,
     ...(wire.frequency && { frequency: wire.frequency }),
     ...(start && { start }),

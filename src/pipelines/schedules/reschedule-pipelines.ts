@@ -7,7 +7,7 @@ import { nextDueAt, skipMissed, timetableOf } from './schedule.ts';
 
 interface Rescheduling {
   readonly nowMs: number;
-  /** A fault was cleared: what was missed waits for the next scheduled interval (002, States). */
+  /** Set after a fault was cleared: the missed intervals wait for the next scheduled one. */
   readonly afterFault?: boolean;
 }
 

@@ -1,6 +1,6 @@
 // When runs are due and up to where they cover the time line. Pure: the caller brings the time.
 // An interval opens at L(k) = start + k·frequency and is due at L(k+1) + delay; it covers up to L(k+1). `scheduledUntil` is
-// the nominal end of the newest interval a run was made for; one run covers everything missed (rulings §7, Schedules).
+// the nominal end of the newest interval a run was made for; one run covers everything missed (D-085).
 
 import type { Frequency, Schedule } from '../pipelines/pipeline.ts';
 import { durationMs, instantMs } from './duration.ts';
@@ -76,7 +76,7 @@ export function dueAfter(table: Timetable, nowMs: number): number | null {
 }
 
 /**
- * `scheduledUntil` after a fault was cleared: the pipeline runs at the next scheduled interval (002, States). The position
+ * Returns `scheduledUntil` after a fault was cleared: the pipeline runs at the next scheduled interval. The position
  * stays, so that run covers the gap. A `once` pipeline keeps what it has.
  */
 export function skipMissed(table: Timetable, scheduledUntilMs: number | null, nowMs: number): number | null {
@@ -85,7 +85,7 @@ export function skipMissed(table: Timetable, scheduledUntilMs: number | null, no
   return Math.max(newest, scheduledUntilMs ?? newest);
 }
 
-/** A trigger, and `once`, cover up to their own time minus the delay (rulings §7). */
+/** Returns the range of a trigger, or of `once`: up to its own time minus the delay (D-087). */
 export function triggeredRun(table: Timetable, nowMs: number): Omit<DueRun, 'scheduledUntilMs'> {
   return { logicalDateMs: nowMs, nominalEndMs: nowMs - table.delayMs };
 }

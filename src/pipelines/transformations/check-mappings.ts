@@ -1,4 +1,4 @@
-// The mappings of a transformation against the schema of the batch (rulings §7, Mapping), when it is saved. Pure. Paths of
+// Checks the mappings of a transformation against the schema of the batch when it is saved (D-102). Pure. Paths of
 // issues are those of the transformation's body.
 import { type BatchLimits, type Destination, EVENT_TYPES, findDestination, missingFields } from '../../events/index.ts';
 import type { Issue } from '../../kernel/index.ts';
@@ -129,7 +129,7 @@ function tooMany(placed: readonly Placed[], limits: BatchLimits): readonly Issue
 function missing(placed: readonly Placed[], eventType: string | undefined): readonly Issue[] {
   const paths = placed.map(({ mapping }) => mapping.destination);
   const fields = missingFields(eventType, paths)
-    // rulings §2: set by us when it is absent
+    // The server adds it when it is absent (D-029).
     .filter((field) => field !== 'source_info.channel')
     .map((field) => `no mapping gives ${field}, ${whyRequired(field, eventType)}`);
   const hasIdentity = placed.some(

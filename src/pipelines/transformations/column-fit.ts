@@ -1,4 +1,4 @@
-// Whether a column of a model can feed a field of the batch (rulings §7, Mapping). Pure: it judges types only; a value that
+// Tells whether a column of a model can feed a field of the batch (D-102). Pure: it judges types only; a value that
 // does not fit, such as 1.5 for an Integer, fails its row when it is read.
 import type { Column, ColumnType } from '../../warehouse/index.ts';
 
@@ -73,7 +73,9 @@ function wantedTypes({ path, leaf }: FedField): readonly ColumnType[] {
   }
 }
 
-/** 000, Type conventions: "Fields ending in `_unixtime_ms` are Unix-epoch millisecond integers"; `added_to_cart_time_ms` too. */
+/**
+ * Tells whether a field counts milliseconds since 1970: those that end in `_unixtime_ms`, and `added_to_cart_time_ms`.
+ */
 export function countsMilliseconds(path: readonly string[]): boolean {
   return /_(?:unix)?time_ms$/.test(path.at(-1) ?? '');
 }

@@ -4,7 +4,7 @@ import type { Audit } from '../pipelines/pipeline.ts';
 import type { fieldTransformations } from '../tables.ts';
 
 /**
- * One line of a transformation (rulings §7, Mapping). `destination` is a dotted path into the batch, `source` a column of
+ * One line of a transformation (D-102). `destination` is a dotted path into the batch, `source` a column of
  * the model, found as `findColumn` finds it. `ignore` only says that a column is left out on purpose.
  */
 export type FieldMapping =

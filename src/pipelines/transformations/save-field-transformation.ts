@@ -1,5 +1,5 @@
-// POST and PUT of a field transformation: checked against the schema of the batch, and on a PUT against the models of the
-// pipelines that use it (rulings §7, Mapping). Runs that are going keep the version they began with.
+// POST and PUT of a field transformation: checked against the schema of the batch, and on a PUT against the models of
+// the pipelines that use it (D-102). Live runs keep the version they started with (D-089).
 import { and, eq } from 'drizzle-orm';
 import type { Static } from 'typebox';
 import { readSettings, recordChange } from '../../access/index.ts';

@@ -8,7 +8,7 @@ import type { ConnectionAnswer } from '../contract/connection.ts';
 import type { Audit } from '../pipelines/pipeline.ts';
 import { noticesAnswer } from './notices-answer.ts';
 
-/** 002, Warehouse connection, with masked secrets. */
+/** Returns a connection as the API answers it, with masked secrets. */
 export function connectionAnswer(fleet: Fleet, connection: Connection): Static<typeof ConnectionAnswer> {
   const { id, name, state, provider, config, fault } = connection;
   return {

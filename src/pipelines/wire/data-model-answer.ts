@@ -4,7 +4,7 @@ import type { DataModel } from '../data-models/data-model.ts';
 import { auditAnswer } from './connection-answer.ts';
 import { noticesAnswer } from './notices-answer.ts';
 
-/** 002, Data model. */
+/** Returns a data model as the API answers it. */
 export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer> {
   const { id, name, state, sqlQuery, fault, warnings } = model;
   return {

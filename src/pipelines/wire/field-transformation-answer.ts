@@ -3,7 +3,7 @@ import type { FieldTransformationAnswer } from '../contract/field-transformation
 import type { FieldMapping, FieldTransformation } from '../transformations/field-transformation.ts';
 import { auditAnswer } from './connection-answer.ts';
 
-/** Rulings §7, Mapping. A mapping shows the fields that its type has, and no others. */
+/** Returns a field transformation as the API answers it (D-102). A mapping shows only the fields that its type has. */
 export function fieldTransformationAnswer(
   transformation: FieldTransformation,
 ): Static<typeof FieldTransformationAnswer> {

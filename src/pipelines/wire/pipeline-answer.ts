@@ -6,7 +6,7 @@ import { type PipelineContext, pipelineErrors, pipelineStatus } from '../pipelin
 import { auditAnswer } from './connection-answer.ts';
 import { noticesAnswer } from './notices-answer.ts';
 
-/** 002, Pipeline. Optional fields that were not given are left out. */
+/** Returns a pipeline as the API answers it. Optional fields that were not given are left out. */
 export function pipelineAnswer(context: PipelineContext, hasLiveRun: boolean): Static<typeof PipelineAnswer> {
   const { pipeline } = context;
   return {

@@ -3,7 +3,7 @@ import { formatTime } from '../../kernel/index.ts';
 import type { RunAnswer } from '../contract/run.ts';
 import type { Run } from '../run-rows/run.ts';
 
-/** 002, Pipeline run; `pipelineId` is the slug of its pipeline. */
+/** Returns a run as the API answers it; `pipelineId` is the slug of its pipeline. */
 export function runAnswer(run: Run, pipelineId: string): Static<typeof RunAnswer> {
   return {
     id: run.id,
