@@ -40,8 +40,8 @@ const BAD_TEXT: CellFault = {
 };
 
 /**
- * Compiles how cells of a column become attributes (rulings §7, Mapping): DECIMAL an exact number, dates and times ISO
- * 8601 with microseconds, binary base64, arrays lists. Texts over `valueChars` characters are refused, never cut.
+ * Compiles how cells of a column become attributes (D-101): DECIMAL an exact number, dates and times ISO 8601 with
+ * microseconds, binary base64, arrays lists. Texts over `valueChars` characters are refused, never cut.
  */
 export function compileCellWriter(column: Column, valueChars: number): CellWriter {
   const text = (cell: Cell) => (typeof cell === 'string' ? writeText(cell, valueChars) : WRONG_TYPE);

@@ -32,7 +32,7 @@ function textOf(cell: Cell): string | undefined {
   return typeof cell === 'number' && Number.isSafeInteger(cell) ? String(cell) : undefined;
 }
 
-/** A number, or its decimal text (rulings §1). */
+/** Reads an MPID, which may be a number or its decimal text (D-003). */
 export function mpidOf(cell: Cell): bigint | IdentityFault {
   const text = textOf(cell)?.trim();
   if (text === undefined || !WHOLE_NUMBER.test(text)) return BAD_MPID;

@@ -50,9 +50,9 @@ const NULL_ITEM: CellFault = {
 };
 
 /**
- * Compiles how cells of a column stand in a field of the batch (000, Type conventions): numbers with all their digits,
- * times as ISO 8601 or as milliseconds since 1970 where the field counts those, text never cut. A list stands only where
- * the field takes lists.
+ * Compiles how cells of a column become a field of the batch (docs/spec/events.md#type-conventions): numbers with all
+ * their digits, times as ISO 8601 or as milliseconds since 1970 where the field counts those, text never cut. A list is
+ * written only where the field takes lists.
  */
 export function compileLeafWriter(plan: LeafPlan): CellWriter {
   const { leaf, column } = plan;
@@ -141,7 +141,7 @@ function identityWriter({ kind }: Leaf, type: NonNullable<Leaf['identity']>): Ce
   };
 }
 
-/** 000, String: any single value. */
+/** Compiles a String: any single value. */
 function compileText({ column, leaf, limits }: LeafPlan): CellWriter {
   const { nameChars, valueChars } = limits;
   const chars = leaf.length === undefined ? Infinity : leaf.length === 'name' ? nameChars : valueChars;
@@ -151,7 +151,7 @@ function compileText({ column, leaf, limits }: LeafPlan): CellWriter {
   return (cell) => (itemsOf(column, cell) === undefined ? write(cell) : NESTED);
 }
 
-/** 000, string: what is no text becomes one. */
+/** Quotes a value that is no text, as a `string` requires. */
 function quoted(write: CellWriter): CellWriter {
   return (cell) => {
     const text = write(cell);

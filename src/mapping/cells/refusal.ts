@@ -1,4 +1,4 @@
-/** Rules a row can break. The names are part of the API: `failed-records` shows them (rulings §7, Mapping). */
+/** Rules a row can break. The names are part of the API: `failed-records` shows them (D-099). */
 export const ROW_RULES = {
   identity_missing: 'A row needs at least one identity, device id or MPID.',
   identity_type: 'An identity is text or a whole number.',

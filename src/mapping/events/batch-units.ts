@@ -4,7 +4,10 @@ import type { Refusal } from '../cells/refusal.ts';
 import type { RowTime } from '../range/row-time.ts';
 import { type Head, isSameHead } from './compile-head.ts';
 
-/** Rulings §2 bounds a batch in bytes; a batch that grows without end would be slow to read. */
+/**
+ * The most events of a batch. Its size in bytes is bounded too (D-031); a batch that grows without end would be slow to
+ * read.
+ */
 const BATCH_EVENTS = 100;
 /** What the log and the batch put around head and events: keys, an MPID, a batch id and a time. */
 const FRAME_BYTES = 128;

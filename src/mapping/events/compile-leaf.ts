@@ -43,7 +43,10 @@ function timeReader(
   }
 }
 
-/** Rulings §2: names that the transformation chose are bounded, and so is how many of them one object has. */
+/**
+ * Returns the problem of names that the transformation chose: they are bounded, and so is how many of them one object
+ * has (D-031).
+ */
 export function limitProblem(placed: readonly Placed[], limits: EventLimits): string | undefined {
   const named = placed.filter(({ destination }) => destination.named).map(({ destination }) => destination.path);
   const long = named.find((path) => [...(path.at(-1) ?? '')].length > limits.nameChars);

@@ -135,7 +135,7 @@ function compileAttributes(plan: EventsPlan, batch: readonly Placed[]): (row: Ro
     for (let index = 0; index < read.length; index++) {
       const text = (read[index] as PartWriter)(row, 0n);
       if (typeof text === 'object') return text;
-      // only a static is null: it removes the attribute (rulings §2)
+      // Only a static is null: it removes the attribute (D-033).
       texts[index] = text === 'null' ? null : text;
     }
     return complete === undefined ? { names, texts } : complete(row, texts);
@@ -154,7 +154,10 @@ function compileValue(plan: EventsPlan, placed: Placed): PartWriter {
 type Attributes = Person['attributes'];
 type Texts = readonly (string | null | undefined)[];
 
-/** Attributes are set first, then removed (rulings §2). Rows that remove the same names share them. */
+/**
+ * Compiles the removal of attributes: they are set first, then removed (D-033). Rows that remove the same names share
+ * them.
+ */
 function compileRemoval(set: readonly string[], read: PartWriter): (row: Row, texts: Texts) => Attributes | Refusal {
   let previous = { text: '[]', names: set, isRemoved: set.map(() => false) };
   return (row, texts) => {
@@ -170,7 +173,7 @@ function compileRemoval(set: readonly string[], read: PartWriter): (row: Row, te
   };
 }
 
-/** The consent_state of the batch is what the person consents to (rulings §2), at the times it gives. */
+/** Compiles the consent of the person: the consent_state of the batch, at the times it gives (D-034). */
 function compileConsent(plan: EventsPlan, batch: readonly Placed[]): PartWriter {
   const consent = placedIn(batch, 'consent_state');
   if (consent.length === 0) return () => undefined;

@@ -6,7 +6,7 @@ import type { RowTimePlan } from '../range/row-time.ts';
 import type { Zone } from '../range/wall-clock.ts';
 import type { Placed, Source } from './place-tree.ts';
 
-/** Bounds of rulings §2 as the workspace has them set. */
+/** The bounds of a batch as the workspace has them set (D-031). */
 export interface EventLimits {
   readonly nameChars: number;
   readonly valueChars: number;

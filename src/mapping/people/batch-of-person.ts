@@ -1,7 +1,7 @@
 import { type IdentityType, isDeviceId, type Person } from '../../identity/index.ts';
 import { msOfMicros } from '../../kernel/index.ts';
 
-/** What a row says of a person in the form of an event batch without events (000): JSON text, for people to look at. */
+/** Shows what a row says of a person as an event batch without events: JSON text, for people to look at. */
 export function batchOfPerson({ mpid, identities, attributes, setAt }: Person, environment: string): string {
   const named = (isWanted: (type: IdentityType) => boolean) =>
     identities.filter(({ type }) => isWanted(type)).map(({ type, value }) => [type, JSON.stringify(value)] as const);

@@ -2,7 +2,7 @@ import { type IdentityType, identityTypeOfColumn } from '../../identity/index.ts
 import { AppError } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 
-/** What each column of a user_attributes model is for (rulings §7, Mapping). Positions are indexes into a row. */
+/** The role of each column of a user_attributes model (D-100). Positions are indexes into a row. */
 export interface ColumnRoles {
   readonly identities: readonly { readonly position: number; readonly type: IdentityType; readonly column: Column }[];
   readonly mpid: number | undefined;
@@ -14,7 +14,7 @@ export interface AttributeLimits {
   readonly valueChars: number;
 }
 
-/** Rulings §2: names 256 characters, values 4,096. */
+/** The default bounds of names and values (D-031). */
 export const DEFAULT_LIMITS: AttributeLimits = { nameChars: 256, valueChars: 4096 };
 
 /** Throws MODEL_INVALID, with every complaint, when the columns cannot make people. */

@@ -25,7 +25,10 @@ export function isRefusal(mapped: object): mapped is Refusal {
   return 'rule' in mapped;
 }
 
-/** Rulings §7, Mapping: identities from reserved columns, every other column an attribute, NULL leaves it alone. */
+/**
+ * Compiles the mapper of a user_attributes model: reserved columns are identities, every other column is an attribute,
+ * and NULL leaves it alone (D-100, D-101).
+ */
 export function compileMapper(plan: MapperPlan): RowMapper {
   const readWho = compileWho(plan);
   const attributes = compileAttributes(plan);
