@@ -4,7 +4,7 @@ import { conflictEndpoint } from './routes/conflicts.ts';
 import { runEndpoints } from './routes/runs.ts';
 import { trialEndpoints } from './routes/trials.ts';
 
-/** The extensions of rulings §7 that run a model, stop a run, or deliver rows again. */
+/** Returns the endpoints that run a model, stop a run, or deliver rows again (D-110). */
 export function runsEndpoints(deps: EndpointDeps): readonly Endpoint[] {
   return [...trialEndpoints(deps), ...runEndpoints(deps), conflictEndpoint(deps)];
 }

@@ -85,8 +85,8 @@ export const recordRetries = pgTable(
 );
 
 /**
- * The resume ledger: one row a delivered chunk, 16 bytes a row of it, in no order (house plan §3, Resume). It belongs to one
- * logical delivery, so the generation of the pipeline is part of its key.
+ * The resume ledger (D-096): one row per delivered chunk, with 16 bytes for each of its rows, in no order. It belongs
+ * to one logical delivery, so the generation of the pipeline is part of its key.
  */
 export const runChunks = pgTable(
   'run_chunks',
@@ -210,7 +210,7 @@ export const writtenBackTables = pgTable(
   ],
 );
 
-/** MPIDs of erased people that are to be set to NULL in a table (rulings §4, Written-back MPIDs). */
+/** MPIDs of erased people that wait to be set to NULL in a table (D-060). */
 export const erasedMpids = pgTable(
   'erased_mpids',
   {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { closed, Instant, nullable } from '../../pipelines/index.ts';
 
-/** Rulings §7, API: `failed-records`. */
+/** One failed record of a run (D-099). */
 export const FailedRecordAnswer = closed(
   {
     id: Int64({ description: 'Counts from 1 within the run.' }),

@@ -1,4 +1,4 @@
-// Wire shapes of the calls that run a model and keep nothing (rulings §7, Extensions).
+// Wire shapes of the calls that run a model and keep nothing (D-110).
 import { Type } from 'typebox';
 import { closed, Notices, nullable, Slug } from '../../pipelines/index.ts';
 

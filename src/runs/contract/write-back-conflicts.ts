@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { closed, Instant } from '../../pipelines/index.ts';
 
-/** Rulings §7, Write-back: conflicts, as an extension beside failed-records. */
+/** One conflict of a write-back, an extension beside failed records (D-104). */
 export const WriteBackConflictAnswer = closed(
   {
     id: Int64({ description: 'Counts from 1 within the run.' }),

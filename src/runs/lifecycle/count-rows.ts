@@ -4,7 +4,7 @@ import type { Transaction } from '../../store/index.ts';
 import type { RunLease } from './claim-run.ts';
 import { leaseLost } from './lease-lost.ts';
 
-/** Rows of a run, or of a part of it, by what became of them: the first is the sum of the others (rulings §7). */
+/** Rows of a run, or of a part of it, by outcome: the first count is the sum of the others (D-098). */
 export interface Counts {
   readonly extracted: number;
   readonly successful: number;

@@ -12,9 +12,9 @@ export interface Expired {
 }
 
 /**
- * Deletes the failed records, ended runs and hidden pipelines that a workspace keeps no longer (rulings §1, Units, and §7,
- * Status and faults), and the ledgers of what was deleted or reset. A living pipeline keeps its latest successful run, and
- * those of which a later run has to know what they delivered. What an abort leaves goes the next time.
+ * Deletes the expired failed records, ended runs and deleted pipelines of a workspace (D-023, D-090), and the ledgers
+ * of what was deleted or reset. A living pipeline keeps its latest successful run, and the runs whose deliveries a
+ * later run has to know. After an abort the next call deletes the rest.
  */
 export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSignal): Promise<Expired> {
   const { workspaceId, runsSince, failedRecordsSince } = retention;

@@ -28,8 +28,8 @@ export interface RunResult {
 }
 
 /**
- * All rows are delivered: position, status, faults, next due time and the job in one transaction (house plan §3, Finish).
- * Throws LEASE_LOST when the run is not this worker's any more.
+ * Finishes a run whose rows are all delivered: sets position, status, faults, next due time and the job in one
+ * transaction (D-095). Throws LEASE_LOST when the run is not this worker's any more.
  */
 export async function finishRun(deps: RunsDeps, claimed: ClaimedRun, result: RunResult): Promise<void> {
   const { workspaceId, pipelineNumber } = claimed;

@@ -1,5 +1,5 @@
-// 002, States: a version 1 failed run is tried again. It keeps its id, its logical date and its nominal end; everything else
-// is as of a run that begins now, so that what was mended meanwhile counts.
+// Retries a failed run for version 1 (D-107). The run keeps its id, its logical date and its nominal end; everything
+// else is as of a run that starts now, so that fixes made since then count.
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
 import { AppError, formatMicros, instantFromStore, type Micros, type Worded } from '../../kernel/index.ts';

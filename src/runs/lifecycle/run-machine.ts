@@ -1,11 +1,11 @@
-/** 002, Pipeline run: statuses. */
+/** Statuses of a run. */
 export const RUN_STATUSES = ['queued', 'running', 'retrying', 'success', 'failed', 'stopped'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
  * What can happen to a run. `claim`: a worker takes it; from `running` it takes it over from a worker that is gone.
  * `release`: its worker hands it back (drain). `defer`: a passing error, to be tried again later. `end`: all delivered.
- * `retry`: somebody asks for another attempt of a run that came to nothing (002, States).
+ * `retry`: somebody asks for another attempt of a run that failed (D-107).
  */
 export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel', 'retry'] as const;
 export type RunEvent = (typeof RUN_EVENTS)[number];

@@ -12,7 +12,10 @@ import {
   type RanOnPart,
 } from '../../pipelines/index.ts';
 
-/** What a run works on: taken at its first start and kept over its attempts (rulings §7). Secrets stay encrypted. */
+/**
+ * The definitions that a run works on: taken at its first start and kept over its attempts (D-089). Secrets stay
+ * encrypted.
+ */
 export interface RunSnapshot {
   readonly pipeline: Pick<Pipeline, 'id' | 'pipelineType' | 'environment' | 'syncMode' | 'schedule' | 'generation'> & {
     /** Text with microseconds. */

@@ -22,7 +22,7 @@ import { retryDelayMs } from './retry-delay.ts';
 import { isChangedSince, usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
-/** Rulings §7: 5 failed runs in a row fault the pipeline. */
+/** The number of failed runs in a row that faults the pipeline (D-092). */
 const FAILURES_IN_A_ROW = 5;
 
 /**

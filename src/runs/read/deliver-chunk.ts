@@ -21,9 +21,9 @@ export interface Delivery {
 }
 
 /**
- * One chunk in one transaction: units, failed records, ledger, counters under the fence; all of it or nothing (house plan
- * §3, Deliver). Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are
- * kept; each part leaves its own ledger. Answers the progress after it. Throws LEASE_LOST.
+ * Delivers one chunk in one transaction: units, failed records, ledger and counters under the fence, all of it or
+ * nothing (D-095). Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours
+ * are kept; each part leaves its own ledger. Returns the progress after it. Throws LEASE_LOST.
  */
 export async function deliverChunk(deps: RunsDeps, delivery: Delivery, chunk: MappedChunk): Promise<Counts> {
   try {

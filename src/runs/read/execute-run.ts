@@ -23,7 +23,7 @@ export interface Execution {
   readonly signal: AbortSignal;
 }
 
-/** Open, plan, read, leave out what was delivered before, map, deliver (house plan §3). */
+/** Executes a run: opens the connection, plans the range, reads, drops delivered rows, maps and delivers (D-095). */
 export async function executeRun(deps: RunsDeps, execution: Execution): Promise<RunResult> {
   const plan = await at('data model', () => readWriteBackModel(deps, execution.claimed));
   const former = await clearFormerTables(deps, execution, plan.kind === 'yes' ? plan.model.table.join('.') : undefined);

@@ -3,7 +3,7 @@ import type { Counts } from '../lifecycle/count-rows.ts';
 import type { FaultSubject } from '../lifecycle/fault-subject.ts';
 import type { MappedChunk } from './read-chunks.ts';
 
-/** Rulings §7: so many rows read and none mapped fails the run. */
+/** A run that has read so many rows and mapped none fails (D-093). */
 const HOPELESS_ROWS = 1000;
 
 /** Throws NO_ROW_MAPPED. Rows that were left out had been mapped by an earlier run, and those of erased people are mapped. */

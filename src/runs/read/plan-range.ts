@@ -39,8 +39,8 @@ export type RangePlan =
 const WAITED_FOR_MS = 60_000;
 
 /**
- * Fixes the range of a run before its first read (rulings §7, Incremental range): [position, else from, else first start,
- * min(nominal end, warehouse clock − delay, until)), both ends on boundaries of the axis. The next run starts at this end.
+ * Fixes the range of a run before its first read (D-081, D-086): [position, else from, else first start, min(nominal
+ * end, warehouse clock − delay, until)), both ends on boundaries of the axis. The next run starts at this end.
  */
 export function planRange(input: RangeInput): RangePlan {
   const { axis } = input;

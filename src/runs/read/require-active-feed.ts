@@ -10,7 +10,7 @@ export async function feedOf(sql: Sql, workspaceId: WorkspaceId, { partnerFeedId
   return id === undefined ? undefined : await findFeed(sql, workspaceId, BigInt(id));
 }
 
-/** Throws FEED_INACTIVE where the pipeline's feed is not active: that stops the pipeline (rulings §7). */
+/** Throws FEED_INACTIVE where the pipeline's feed is not active, which stops the pipeline (D-021). */
 export async function requireActiveFeed({ store }: RunsDeps, { workspaceId, snapshot }: ClaimedRun): Promise<void> {
   const { partnerFeedId: id } = snapshot.pipeline;
   if (id === undefined) return;

@@ -22,7 +22,7 @@ const PATH = `${BASE}/inputs/data-pipelines/:pipelineId/runs/:runId`;
 const tag = 'Runs';
 const params = pathParams({ pipelineId: Type.String(), runId: Int64() });
 
-/** Rulings §7, API: cancel, failed records, their retry. */
+/** Returns the endpoints that cancel a run, list its failed records and retry them (D-110). */
 export function runEndpoints(deps: EndpointDeps): readonly Endpoint[] {
   return [cancel(deps), listRecords(deps), retry(deps)];
 }

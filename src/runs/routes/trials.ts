@@ -14,8 +14,8 @@ const refusals = {
 };
 
 /**
- * Rulings §7, Extensions: calls that run a model and keep nothing.
- * not shown: their role; they cost a scan and show what is in the warehouse, so they are for admins, as `validate` is.
+ * Returns the endpoints that run a model and keep nothing (D-110). They need the role admin, as `validate` does,
+ * because they cost a scan and show data of the warehouse.
  */
 export function trialEndpoints(deps: EndpointDeps): readonly Endpoint[] {
   const limitTrials = createTrialLimit();

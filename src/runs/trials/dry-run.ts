@@ -56,7 +56,7 @@ interface Trial {
   readonly signal: AbortSignal;
 }
 
-/** The steps of a run (house plan §3) up to the delivery, over its first rows. */
+/** Runs the steps of a run (D-095) up to the delivery, over its first rows. */
 async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
   const { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal } = trial;
   const columns = await session.describe({ sql, parameters: {} }, signal);

@@ -1,5 +1,5 @@
-// MPIDs of erased people that stand in tables of the customer (rulings §4, Written-back MPIDs): each waits, for each table
-// that a pipeline has written into, until it was set to NULL there.
+// MPIDs of erased people in tables of the customer (D-060). Each waits, for each table that a pipeline has written to,
+// until it was set to NULL there.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Session, StagedRows, WriteBackTarget } from '../../warehouse/index.ts';

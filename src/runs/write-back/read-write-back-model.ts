@@ -1,7 +1,7 @@
-// Writing back: the rows of a table are resolved to people, and each person's MPID goes into the table (002, Identity
-// resolution in a warehouse table; rulings §7, Write-back). What the table is told stands in `src/warehouse/write-back.ts`.
-// Nothing is left out by a ledger: to resolve a row again changes nothing, and a row whose MPID was not written yet must be
-// resolved again. So each attempt begins with the first row, and its counts with 0.
+// Writing back: the rows of a table are resolved to people, and each person's MPID goes into the table (D-103, D-104).
+// The statements for the table are in `src/warehouse/write-back.ts`. No ledger leaves rows out: to resolve a row again
+// changes nothing, and a row whose MPID was not written yet must be resolved again. So each attempt begins with the
+// first row, and its counts with 0.
 import { isWarehouseModule } from '../../access/index.ts';
 import { IDENTITY_COLUMNS } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';

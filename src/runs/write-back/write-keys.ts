@@ -53,7 +53,7 @@ async function apply(
   );
 }
 
-/** Rulings §7, Write-back: fence and erased people, right before the update. */
+/** Checks fence and erased people once more, right before the update (D-104). */
 async function lookOnceMore({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
   const [mine] = await store.query(
     "SELECT id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'",
