@@ -13,8 +13,8 @@ interface Named {
 }
 
 /**
- * 002, Errors, version 1: NOT_FOUND for a plan that the workspace does not have, or for one without its version;
- * VALIDATION_FAILED for a plan that is not active.
+ * Checks the data plan as version 1 requires (docs/spec/warehouse-sync.md#errors). Throws NOT_FOUND for a plan that the
+ * workspace does not have, or for one without its version; VALIDATION_FAILED for a plan that is not active.
  */
 export async function requirePlan(sql: Sql, workspaceId: WorkspaceId, { body, stored }: Named): Promise<void> {
   const { plan_id: id, plan_version: version } = body;

@@ -3,8 +3,8 @@ import type { Connection, LoadTimestamp } from '../pipelines/index.ts';
 import { WAREHOUSES } from './warehouses.ts';
 
 /**
- * 002, Warehouse sync version 1, Data model: which types a load timestamp may have depends on the warehouse, which is known
- * where a pipeline joins the two. Throws VALIDATION_FAILED.
+ * Checks the type of a load timestamp. Which types are allowed depends on the warehouse, which is known where a
+ * pipeline joins the two. Throws VALIDATION_FAILED.
  */
 export function requireTimestampType(
   { id, provider }: Pick<Connection, 'id' | 'provider'>,

@@ -1,4 +1,4 @@
-// Warehouse sync version 1 (002): a second view of the rows of version 2, with its own shapes, status codes and warehouses.
+// Warehouse sync version 1: a second view of the rows of version 2, with its own shapes, status codes and warehouses.
 // What it has to say becomes a body of version 2 and goes through the same verbs; what it cannot say stays as it is stored.
 // Terminology: a pipeline *follows* its model when its iterator and delay are those of the model's load timestamp.
 
@@ -27,7 +27,7 @@ export type TimestampType = (typeof TIMESTAMP_TYPES)[number];
 
 const same = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
 
-/** 002, Warehouse sync version 1 resources. A provider that is not here does not exist in version 1. */
+/** The warehouses of version 1. A provider that is not here does not exist in version 1 (D-105). */
 export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
   Alpha: {
     type: 'alpha',

@@ -9,7 +9,7 @@ const secretOf = (warehouses: string) =>
     Type.String({ description: `Of ${warehouses}. Answered as asterisks, which keep it when they come back.` }),
   );
 
-/** 002, Warehouse sync version 1 resources: which of them a connection has is decided by its `type`. */
+/** Fields of a connection; its `type` decides which of them it has. */
 const configProperties = {
   source_account_id: of('alpha'),
   region: of('alpha, beta'),

@@ -43,7 +43,10 @@ const example = {
   load_timestamp_field_time_offset: 900,
 };
 
-/** 002, Warehouse sync version 1, Data model: zone and offset under both spellings. Body of POST. */
+/**
+ * Body of POST of a data model, with both spellings of zone and offset
+ * (docs/spec/warehouse-sync.md#version-1-load-timestamps).
+ */
 export const DataModelBody = closed({ id: Slug, ...properties }, 'DataModelBodyV1', { id: 'buyers', ...example });
 
 /** Body of PUT. */

@@ -52,7 +52,7 @@ const example = {
   ...{ schedule_start_time: '2024-01-31T00:00:00Z', schedule_interval: 'hourly', environment: 'production' },
 };
 
-/** 002, Warehouse sync version 1, Pipeline: body of POST. */
+/** Body of POST of a pipeline. */
 export const PipelineBody = closed({ id: Slug, ...properties }, 'PipelineBodyV1', {
   id: 'buyers-to-profiles',
   ...example,

@@ -5,7 +5,7 @@ import { workspaceProperty } from './shared.ts';
 
 export const RUN_STATES = ['attempt_requested', 'queued', 'running', 'success', 'failed'] as const;
 
-/** 002, Warehouse sync version 1, Status: one run. */
+/** Answer that shows one run. */
 export const RunStatusAnswer = closed(
   {
     pipeline_run_id: Int64(),

@@ -26,7 +26,7 @@ const PATH = `${BASE}/connections`;
 const tag = 'Warehouse sync v1: connections';
 const params = pathParams({ connectionId: Type.String() });
 
-/** 002, Endpoints, Warehouse sync version 1: connections. */
+/** Returns the endpoints of connections in version 1. */
 export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }

@@ -24,7 +24,7 @@ const PATH = `${BASE}/data-models`;
 const tag = 'Warehouse sync v1: data models';
 const params = pathParams({ modelId: Type.String() });
 
-/** 002, Endpoints, Warehouse sync version 1: data models. */
+/** Returns the endpoints of data models in version 1. */
 export function dataModelEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }

@@ -19,7 +19,7 @@ const SAVE_REFUSALS = {
   505: `${UNREACHABLE} A draft is not asked about.`,
 };
 
-/** 002, Endpoints, Warehouse sync version 1: pipelines; reading one is an extension. */
+/** Returns the endpoints of pipelines in version 1. Reading one is an extension. */
 export function pipelineEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps), trigger(deps)];
 }

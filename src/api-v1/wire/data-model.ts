@@ -60,7 +60,7 @@ export function readLoadTimestamp(body: Body): LoadTimestamp | null {
 
 type Spelled<Value> = Readonly<Record<string, Value | null | undefined>>;
 
-/** 002 spells zone and offset differently in requests and answers: either is taken, both where they agree. */
+/** Returns the value of a field with two spellings: either is accepted, both where they agree. */
 function oneOf<Value>(one: Spelled<Value>, other: Spelled<Value>, issues: Issue[]): Value | undefined {
   const [[path = '', first] = [], [name, second] = []] = [...Object.entries(one), ...Object.entries(other)];
   if (first != null && second != null && first !== second) {

@@ -5,7 +5,7 @@ import { auditAnswer, type PipelineContext, pipelineErrors } from '../../pipelin
 import type { PipelineAnswer } from '../contract/pipeline.ts';
 import { renderFault } from '../render-errors.ts';
 
-/** 002, Warehouse sync version 1, Pipeline. */
+/** Returns a pipeline in the shape of version 1. */
 export function pipelineAnswer(context: PipelineContext): Static<typeof PipelineAnswer> {
   const { pipeline } = context;
   const { id, name, workspaceId, connectionId, dataModelId, environment, schedule, kept } = pipeline;

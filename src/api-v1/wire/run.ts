@@ -3,7 +3,7 @@ import { formatTime } from '../../kernel/index.ts';
 import type { Run } from '../../pipelines/index.ts';
 import type { RUN_STATES, RunStatusAnswer } from '../contract/run.ts';
 
-/** 002, Warehouse sync version 1, Status; `pipelineId` is the slug of its pipeline. */
+/** Returns a run in the shape of version 1; `pipelineId` is the slug of its pipeline. */
 export function runStatusAnswer(run: Run, pipelineId: string): Static<typeof RunStatusAnswer> {
   return {
     ...{ pipeline_run_id: run.id, id: pipelineId, workspace_id: run.workspaceId },
@@ -26,7 +26,9 @@ export function runStatusAnswer(run: Run, pipelineId: string): Static<typeof Run
   };
 }
 
-/** Rulings §7, API. A run that was asked for shows so until a worker takes it. */
+/**
+ * Returns the state of a run in the words of version 1 (D-107). A requested run shows as such until a worker takes it.
+ */
 function stateOf({ status, attempts, requestedBy }: Run): (typeof RUN_STATES)[number] {
   switch (status) {
     case 'queued':
