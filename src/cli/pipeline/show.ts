@@ -64,7 +64,7 @@ async function pipelineRow(store: Store, context: PipelineContext, hasLiveRun: b
   };
 }
 
-/** The report of 002 as it is answered by the API. */
+/** Shows the report of a pipeline, as the API answers it. */
 export async function showPipeline(context: CommandContext, named: Named): Promise<void> {
   const report = await asOperator(context, async ({ store }) => {
     const { workspaceId, id } = await thePipeline(store, named);

@@ -17,7 +17,10 @@ import type { CommandContext } from '../command.ts';
 /** The provider's word and the inputs that were given; `publicKey` is the name of a file. */
 export type SetupSqlOptions = SetUpValues & { readonly provider: string };
 
-/** Prints what an administrator runs once in the warehouse (002, Identity resolution in a warehouse table, step 4). */
+/**
+ * Prints what an administrator runs once in the warehouse (docs/spec/warehouse-sync.md#mpids-in-a-warehouse-table, step
+ * 4).
+ */
 export async function setupSql(context: CommandContext, { provider: word, ...given }: SetupSqlOptions): Promise<void> {
   const output = context.output();
   const provider = readProvider(word);
