@@ -75,7 +75,7 @@ export interface Guide extends AsyncDisposable {
 /** Types the blocks of the README up to the names that the next steps use; the daemon they start is serving. */
 export async function beginGuide(begin: string, names: string): Promise<Guide> {
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
-  symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
+  for (const name of ['bin', 'examples']) symlinkSync(join(ROOT, name), join(folder, name));
   const port = await chooseFreePort();
   const { shell, type } = openShell(folder, { PENSTOCK_PORT: String(port), PENSTOCK_LOG_LEVEL: 'fatal' });
   const end = async () => {
