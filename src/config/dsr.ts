@@ -52,7 +52,7 @@ function readCallbackMinutes(read: Reader): number {
   return read.parsed('PENSTOCK_DSR_CALLBACK_MINUTES', parse, meaning) ?? 15;
 }
 
-// not shown: without a domain or a public address nobody outside is served, and any name does
+// Returns the host of an address. Without a domain or a public address nobody outside is served, and any name does.
 function hostOf(address: string | undefined): string {
   const name = address === undefined ? '' : new URL(address).hostname;
   return isHostName(name) ? name : 'localhost';
