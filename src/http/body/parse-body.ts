@@ -57,7 +57,8 @@ export function parseBody(text: string, type: MediaType): ParsedBody {
   return { value, repeated: repeatedAmong(text, measured), depth: measured.depth };
 }
 
-// not shown: a bound of nesting; what is deeper can be parsed, and may be neither checked nor written again
+// The deepest nesting that is accepted. A body that is deeper can be parsed, but checking it or writing it again could
+// overflow the stack.
 export const MOST_DEPTH = 200;
 
 /** Throws MALFORMED_BODY where lists and objects lie in each other without end. */

@@ -3,7 +3,7 @@
 // about what parsing it does.
 import { fieldPath, type Issue, isRawNumber, type Json } from '../../kernel/index.ts';
 
-// not shown: a field that stands twice in one object; to keep the last one would drop a value that was sent
+// A field that stands twice in one object is refused: keeping the last one would drop a value that was sent.
 export const repetition = (path: string): Issue => ({ path, message: 'is given more than once; give it once' });
 
 /** Path of the first field of `text` that its object has already; undefined: none. `text` is JSON, and `value` what it says. */

@@ -120,7 +120,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   WAREHOUSE_THROTTLED: answer(503, 'server_error', { retryAfterSeconds: 30 }),
   WAREHOUSE_SESSION_LOST: answer(502, 'server_error'),
   WAREHOUSE_TIMEOUT: answer(504, 'server_error'),
-  // not shown: what the caller can mend in a resource is the caller's 400
+  // A fault that the caller can fix in a resource is a 400.
   WAREHOUSE_CREDENTIALS: refused,
   WAREHOUSE_PERMISSION: refused,
   WAREHOUSE_OBJECT_MISSING: refused,

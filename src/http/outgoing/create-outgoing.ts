@@ -31,7 +31,7 @@ export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: Ou
         return undefined;
       } catch (error) {
         const { code, message } = asAppError(error);
-        // not shown: a name server that is away must keep nobody from a request; the host is checked again before each call
+        // A name server that is down must not block a request. The host is checked again before each call.
         if (code === 'CALL_FAILED') return undefined;
         if (code === 'CALL_REFUSED') return message;
         throw error;
