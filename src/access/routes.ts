@@ -54,7 +54,7 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     params: NO_PARAMETERS,
     query: NO_PARAMETERS,
     body: TokenBody,
-    // not shown: OAuth libraries send a scope, if only an empty one; tokens have none
+    // OAuth libraries send a scope, if only an empty one. Tokens have none.
     ignoredFields: ['scope'],
     formEncoded: true,
     bodyLimitBytes: TOKEN_BODY_BYTES,
