@@ -35,7 +35,7 @@ const ALIASES: readonly (readonly [string, IdentityType])[] = [
   ['fire_aid', 'fire_advertising_id'],
   ['roku_aid', 'roku_advertising_id'],
   ['device_application_stamp', 'mp_deviceid'],
-  // not shown: the client SDKs also write these
+  // The specification does not list these. The client SDKs write them too.
   ['facebookcustomaudienceid', 'facebook_custom_audience_id'],
   ['microsoft_aid', 'microsoft_advertising_id'],
 ];

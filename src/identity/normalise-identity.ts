@@ -23,7 +23,7 @@ const ALL_ZERO = /^0{8}-?(?:0{4}-?){3}0{12}$/;
 /**
  * A device that is not to be tracked gives the all-zero id in place of its own. All such devices give the same, so it names
  * none of them and would make one person of strangers.
- * not shown: it is no identity, wherever it comes from; a batch keeps it as what it is, a statement about the device.
+ * It is no identity, wherever it comes from. A batch keeps it as a statement about the device.
  */
 export function namesNobody({ type, value }: Identity): boolean {
   return value.startsWith('00000000') && isDeviceId(type) && ALL_ZERO.test(value);

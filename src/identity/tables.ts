@@ -1,4 +1,4 @@
-// delivery.md's shape: identities are keyed hashes with an owner in slot 0; values, attributes and their times are text in
+// Tables of people. Identities are keyed hashes with an owner in slot 0; values, attributes and their times are text in
 // the profile. Columns that change are in no index, so that updates stay on their page (fillfactor in the migration).
 import { sql } from 'drizzle-orm';
 import {

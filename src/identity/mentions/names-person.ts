@@ -35,8 +35,8 @@ export type NamesIn = (values: readonly ReadValue[]) => Promise<NamesPerson>;
  * and a value of 8 characters and more with a digit (`other*` and `alias`: a token of 16), also counts as the whole of any other field; within longer texts, such as
  * an error message, only an e-mail and a token of 11 characters and more. Names of fields never count: they are the same in the
  * records of all people.
- * not shown: what is no more than ordinary words counts in fields of its type alone, or `other: "production"` would delete
- * what is kept of everybody.
+ * A value of ordinary words counts in fields of its type alone. Otherwise `other: "production"` would delete
+ * the records of everybody.
  */
 export function createNamesPerson(names: PersonNames): NamesPerson {
   const isNamed = createIsNamed(names);

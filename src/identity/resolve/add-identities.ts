@@ -3,8 +3,8 @@ import type { Context } from './resolve-person.ts';
 import { nextByRank, type PersonKeys } from './strategies.ts';
 
 /**
- * Profiles that share one identity; who comes later does not get it, unless it is all he has.
- * not shown: without a bound, each row that carries a shared device would read all of its people.
+ * The most profiles that share one identity. A person who comes later does not get it, unless it is their only one.
+ * Without a bound, each row that carries a shared device would read all of its people.
  */
 export const MOST_OWNERS = 64;
 

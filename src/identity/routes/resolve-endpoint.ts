@@ -39,7 +39,7 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
       });
       const answer = await deps.requests.resolve({
         ...{ workspaceId, verb, ...asked, isReadOnly: query.read_only, isPublic },
-        // not shown: a public key proves nothing, and anybody could undo an erasure with it
+        // A public key proves nothing: anybody could undo an erasure with it.
         ...(verb === 'login' && settings.newLoginLifts && !isPublic && { liftsAs: actor }),
         policy: verb === 'search' ? searchPolicyOf(settings) : policyOf(settings),
       });
