@@ -43,7 +43,7 @@ function issuesOf(body: unknown, limits: BatchLimits, text: string): readonly Is
   return [...unstorable, ...scan.issues.filter(({ path }) => !paths.has(path))];
 }
 
-// not shown: both spellings of the one login identity, with two values, would make two people of a batch's one
+// Refuses two values in both spellings of the login identity: they would make two people of one batch.
 function checkLogin({ user_identities: identities }: EventBatch, scan: Scan): void {
   const { customer_id: one, customerid: other } = identities ?? {};
   if (one === undefined || one === null || other === undefined || other === null) return;

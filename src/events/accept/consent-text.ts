@@ -11,10 +11,10 @@ interface BatchTimes {
 const REGULATIONS = ['gdpr', 'ccpa'] as const;
 
 /**
- * A batch's consent_state as profiles keep it (`Person.consent`): each purpose with the time it was given or refused at.
- * Undefined: it says nothing.
- * not shown: a purpose whose time is null counts from the batch's own, and one from the future as received now, as
- * attributes do: else a wrong clock would outlast every withdrawal. The batch itself keeps what it said.
+ * Returns a batch's consent_state as profiles keep it (`Person.consent`): each purpose with the time it was given or
+ * refused at. Undefined where it says nothing.
+ * A purpose whose time is null counts from the batch's own time, and one from the future as received now, like
+ * attributes. Otherwise a wrong clock would outlast every withdrawal. The batch itself keeps what it said.
  */
 export function consentText(state: EventBatch['consent_state'], times: BatchTimes): string | undefined {
   if (state === undefined || state === null) return undefined;

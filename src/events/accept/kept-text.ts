@@ -27,7 +27,7 @@ export function keptText(batch: EventBatch, text: string, origin: BatchOrigin): 
 
 function addedFields({ environment, source_info: given }: EventBatch, { channel, isHistorical }: BatchOrigin) {
   const historical = isHistorical ? { is_historical: true } : {};
-  // not shown: what a sender says of itself stays; only that a batch is historical is known by the path as well
+  // The sender's own words stay. Only that a batch is historical is known by the path as well.
   const saysAll = given !== null && given !== undefined && (!isHistorical || typeof given.is_historical === 'boolean');
   return {
     ...(environment === undefined && { environment: 'production' }),

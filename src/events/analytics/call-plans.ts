@@ -75,7 +75,7 @@ const PLANS: Readonly<Record<Exclude<CallType, 'track'>, CallPlan>> = {
   page: screenPlan('page'),
   screen: screenPlan('screen'),
   identify: { fixed: [], lines: ofBatch(CALL_LINES, IDENTIFY_LINES), others: ['traits', ['user_attributes']] },
-  // not shown: nobody is told apart by a group; the traits are the group's, so they become no user attributes
+  // A group identifies nobody. Its traits belong to the group, so they become no user attributes.
   group: {
     eventType: 'custom_event',
     fixed: [

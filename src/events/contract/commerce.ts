@@ -21,7 +21,7 @@ export const COMMERCE_EVENT_TYPES = [
   'consent_denied',
 ] as const;
 
-/** Not marked closed in 000: unknown fields pass. */
+/** Shape of a product. The specification does not call it closed: unknown fields pass. */
 const Product = open(
   {
     ...fields(Text, 'id', 'name'),

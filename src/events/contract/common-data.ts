@@ -23,5 +23,5 @@ export const COMMON_DATA = {
 };
 
 /** Flags for integrations: String values under free keys. */
-// not shown: their names and values have the bounds of attributes, their number has none
+// Names and values have the bounds of attributes; their number has none.
 export const CUSTOM_FLAGS = { custom_flags: maybe(mapOf(AttributeValue, { names: true })) };

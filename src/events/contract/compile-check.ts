@@ -131,7 +131,8 @@ function checkKinds({ tag, kinds }: Extract<Form, { form: 'kinds' }>): Check {
 
 const MOST_LEVELS = 100;
 
-// not shown: what may be anything may not be nested for ever; whoever reads the batch again would run out of stack
+// Checks the nesting of a value that may be anything. Without a bound, a later reader of the batch would run out of
+// stack.
 const checkDepth: Check = (value, scan) => {
   if (isDeeper(value, MOST_LEVELS)) complain(scan, `is nested more than ${MOST_LEVELS} levels deep`);
 };

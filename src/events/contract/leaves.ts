@@ -22,7 +22,7 @@ export interface Leaf {
   readonly digits?: true;
 }
 
-/** What JSON holds in place of a number of 000: `bigint` beyond 2^53, `RawNumber` for digits that a double would lose. */
+/** A number as the lossless parser gives it: `bigint` beyond 2^53, `RawNumber` for digits that a double would lose. */
 export type WireNumber = number | bigint | RawNumber;
 export type WireString = string | boolean | WireNumber | null;
 

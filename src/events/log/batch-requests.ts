@@ -17,7 +17,7 @@ interface NamedRequest {
  * Key, environment and id as one UUID; undefined: the batch was given none. Requests of before the environments were told
  * apart stand under both: a migration hashed theirs on as it is done here.
  */
-// not shown: an empty id names nothing, as null does
+// An empty id names nothing, like null.
 export function requestHash({ key, environment, id }: NamedRequest): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   const ofProduction = uuidOf(`${key}\0${isRawNumber(id) ? id.rawJSON : id}`);
