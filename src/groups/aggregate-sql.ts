@@ -6,8 +6,8 @@ import type { Aggregation, GroupAttribute, GroupDefinition } from './definition.
 import { inheritedName } from './inherited-name.ts';
 
 /**
- * What counts as a number: digits as JSON or a person writes them. not shown: how large; up to 400 characters and an exponent
- * of three digits below 400, more than a double has, so that no sum leaves what the store's exact decimals hold.
+ * The most characters of a number, written as digits as in JSON or by a person. Up to 400 characters and an exponent
+ * below 400 is more than a double has, and no sum leaves what the store's exact decimals hold.
  */
 export const MOST_NUMBER_CHARACTERS = 400;
 const NUMBER = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?0*[1-3]?[0-9]{1,2})?$';
@@ -63,7 +63,7 @@ const PARTS: Readonly<Record<Aggregation, (part: Part) => Parts>> = {
       aggregate: `(array_agg(${value} ORDER BY ${time} DESC, mpid) FILTER (WHERE ${value} IS NOT NULL))[1]`,
     };
   },
-  // 002: true if any member's is true, otherwise false
+  // True if any member's is true, otherwise false.
   boolean_or: (part) => ({
     own: ownText(part),
     aggregate: `CASE WHEN bool_or(${part.value} = 'true') THEN 'true' ELSE 'false' END`,

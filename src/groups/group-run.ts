@@ -12,7 +12,7 @@ export interface GroupCounts {
   readonly profiles: number;
   readonly groups: number;
   readonly members: number;
-  /** People with the grouping attribute who found their group full (002: 10 users a group). */
+  /** People with the grouping attribute who found their group full, with 10 users (D-070). */
   readonly leftOut: number;
   /** Profiles whose group attributes changed: they joined, left or moved, or their group's values are others. */
   readonly changedProfiles: number;

@@ -1,6 +1,6 @@
 import type { GroupAttribute, GroupDefinition } from './definition.ts';
 
-/** What the members' profiles call a group attribute (002: `<group_id>:<attribute_id>`). */
+/** Returns the name of a group attribute on the members' profiles: `<group_id>:<attribute_id>` (D-073). */
 export function inheritedName({ id }: Pick<GroupDefinition, 'id'>, attribute: Pick<GroupAttribute, 'id'>): string {
   return `${id}:${attribute.id}`;
 }

@@ -97,8 +97,8 @@ interface Step {
   readonly after: CheckedDefinition;
 }
 
-// not shown: what stands on the profiles between a change and the next run. Nothing that the definition no longer says:
-// the groups of another attribute, or a sum that is called an average now, would be wrong for a week
+// Withdraws from the profiles, before the next run, what the definition no longer says: the groups of another
+// attribute, or a sum that is called an average now, would be wrong for a week.
 async function withdrawWhatGoes(tx: Transaction, workspaceId: WorkspaceId, { before, after }: Step): Promise<void> {
   if (before.sourceUserAttribute !== after.sourceUserAttribute) return withdrawAll(tx, workspaceId);
   const isKept = ({ id, type }: Step['before']['attributes'][number]) =>

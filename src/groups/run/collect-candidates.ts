@@ -30,9 +30,9 @@ export interface Collected {
 }
 
 /**
- * Finds who of the next profiles behind the MPID `after` has the grouping attribute. Values are compared as text, exactly:
- * the number 7 and the text "7" are one group. not shown: an empty value is none, or strangers would share one. Of the value
- * only a keyed hash is kept.
+ * Finds the next profiles behind the MPID `after` that have the grouping attribute. Values are compared as text,
+ * exactly: the number 7 and the text "7" are one group. An empty value counts as none, because strangers would share
+ * one. Only a keyed hash of the value is stored.
  */
 export async function collectCandidates(
   tx: Transaction,
