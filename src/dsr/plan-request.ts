@@ -40,7 +40,8 @@ export function completesNotBefore({ type, receivedOn }: Pick<RequestToPlan, 'ty
 /** False: a request of this type starts at any time, even one that was received by a clock that ran ahead. */
 export const waitsForStart = (type: RequestType): boolean => type === 'erasure';
 
-// not shown: when access and portability start; nothing waits for them, so they do at the next pass of a worker
+// Returns how long a request waits. Access and portability wait for nothing, so they start at the next pass of a worker
+// (D-057).
 function waitingMs({ type, skipWaitingPeriod }: RequestToPlan): number {
   if (!waitsForStart(type)) return 0;
   return skipWaitingPeriod ? SKIPPED_WAITING_MS : WAITING_MS;

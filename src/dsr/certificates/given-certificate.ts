@@ -30,7 +30,7 @@ function faultOf(leaf: X509Certificate, key: KeyObject, domain: string): string 
   if (key.asymmetricKeyType !== 'rsa')
     return 'is none for RSA, which the signatures are made with (001, Authentication)';
   if (!leaf.checkPrivateKey(key)) return 'does not belong to the key of PENSTOCK_DSR_KEY';
-  // not shown: how version 1 is checked; its name may be missing where nobody uses it
+  // The name for version 1 is not checked: it may be missing where nobody uses that version.
   if (leaf.checkHost(`opendsr.${domain}`) === undefined)
     return `is not for opendsr.${domain}, the domain that answers and callbacks name`;
   return undefined;

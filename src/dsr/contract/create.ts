@@ -10,7 +10,7 @@ const OPEN = { additionalProperties: true };
 const CLOSED = { additionalProperties: false };
 /** The most identities of a request, as the specification sets it. */
 export const MOST_IDENTITIES = 50;
-/** not shown: bounds, so that one request cannot make thousands of calls. */
+/** Bounds that the specification leaves open, so that one request cannot make thousands of calls. */
 const MOST_CALLBACK_URLS = 20;
 const MOST_CHARACTERS = 255;
 

@@ -42,7 +42,7 @@ export const TOP_NAMES = Object.keys(TOP_TYPES);
 export const EXTENSION_NAMES = Object.keys(EXTENSION_TYPES);
 
 /** Types that discovery lists: `roku_publisher_id` stands in place of `roku_publishing_id`. */
-// not shown: whether the types of the extension are listed; they are no OpenDSR types, so a client that reads this knows none
+// The types of the extension are not listed: they are no OpenDSR types, so a client that reads this knows none of them.
 export const DISCOVERED_NAMES = TOP_NAMES.filter((name) => name !== 'roku_publishing_id');
 
 /** Undefined: no type of a request has this name. */

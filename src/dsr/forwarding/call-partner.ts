@@ -64,8 +64,9 @@ function credentialsOf(auth: PartnerAuth): Readonly<Record<string, string>> {
 }
 
 /**
- * A repetition of what the partner has is told so by 001: the id is not unique (400), or an equal request is in progress
- * (409). Then the first attempt had arrived, and its answer was lost.
+ * Tells whether the partner has the request already. A partner that speaks OpenDSR answers a repetition with 400 (the
+ * id is not unique) or 409 (an equal request is in progress). Then the first attempt had arrived, and its answer was
+ * lost.
  */
 function isTaken({ status, body }: OutgoingAnswer, isFirst: boolean): boolean {
   if (status >= 200 && status < 300) return true;

@@ -35,7 +35,7 @@ export type PartnerAuth = Static<typeof PartnerAuth>;
 
 const properties = {
   id: Type.String({
-    // not shown: what an id looks like; the same as the other ids of this API
+    // The specification does not describe this id. It follows the other ids of this API.
     pattern: '^[A-Za-z0-9_-]+$',
     maxLength: 128,
     meaning: 'letters, digits, "_" and "-"',

@@ -23,7 +23,7 @@ export interface PartnerDeps {
   readonly outgoing: Pick<Outgoing, 'whyRefused'>;
 }
 
-// not shown: how many partners; each erasure is kept once for each of them
+// The most partners of a workspace. Each erasure is stored once for each of them.
 const MOST_PARTNERS = 50;
 
 /** Throws VALIDATION_FAILED and DUPLICATE_ID. */

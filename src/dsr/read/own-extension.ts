@@ -10,9 +10,9 @@ interface Own<Extension> {
 }
 
 /**
- * The extension of this processor. Undefined: there is none.
- * not shown: what becomes of another processor's. It may name the person too, by ids that mean nothing here; passed over, a
- * misspelled name of ours would silently do less than was asked, so it is refused.
+ * Returns the extension of this processor, or undefined without one. An extension of another processor is refused: it
+ * may name the person too, by ids that mean nothing here, and passing over a misspelled name of ours would silently do
+ * less than was asked.
  */
 export function ownExtension<Extension>(
   extensions: Readonly<Record<string, Extension>> | null | undefined,

@@ -58,7 +58,10 @@ function readDictionary(
   return read;
 }
 
-/** 001: a dictionary has one identity of each type; two spellings of one type would be two. */
+/**
+ * Returns the issues of identities of one type with different values. A request has one identity of each type; two
+ * spellings of one type would be two.
+ */
 function contradictions(identities: Subject['identities'], path: string): readonly Issue[] {
   return identities.flatMap(({ name, type, value }, index) => {
     const first = identities.slice(0, index).find((other) => other.type === type);
@@ -80,7 +83,7 @@ function readSkip(body: BodyThree, extension: Extension | undefined, issues: Iss
   return outer ?? inner ?? false;
 }
 
-/** 001: version 3 resolves identities to a single MPID. */
+/** Refuses an MPID beside other identities: version 3 resolves identities to a single MPID. */
 function requireAlone({ identities, mpids }: Subject, issues: Issue[]): void {
   if (mpids.length === 0 || identities.length === 0) return;
   const message = 'An mpid was supplied together with other identities; it must be the only identity of the request.';
@@ -88,8 +91,8 @@ function requireAlone({ identities, mpids }: Subject, issues: Issue[]): void {
 }
 
 /**
- * not shown: a group id stays on a request that is over, and stands in exports of erasures, so it may not say whom the
- * request is about. Within a longer id only values count that nobody writes by chance.
+ * Refuses a group id that names the person. A group id stays on a request that is over, and stands in exports of
+ * erasures. Within a longer id, only values count that nobody writes by chance.
  */
 function requireNamelessGroup(groupId: string | null | undefined, subject: Subject, issues: Issue[]): void {
   const group = groupId?.trim().toLowerCase() ?? '';

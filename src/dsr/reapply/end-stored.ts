@@ -17,7 +17,7 @@ const OPEN = REQUEST_STATUSES.filter(isOpen);
 /**
  * Ends a stored request as its line says, so that no worker carries it out, and tells nobody: what was queued for receivers
  * and partners ends too. Answers whether it was open.
- * not shown: an erasure that had taken its profiles when the backup was made. Only its request knows whose traces the other
+ * An erasure that had taken its profiles when the backup was made is exempt. Only its request knows whose traces the other
  * rooms still hold, so it stays open until a worker is through with them.
  */
 export async function endStored(tx: Transaction, { workspaceId, request, nowMs }: Ending): Promise<boolean> {

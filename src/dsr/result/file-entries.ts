@@ -31,7 +31,7 @@ export async function* fileEntries(data: SubjectData): AsyncGenerator<ZipEntry, 
     entries += 1;
     yield entry;
   }
-  // not shown: a file for whom nothing is held says so
+  // The file says so where nothing is stored (D-063).
   if (entries === 0) yield { name: 'empty.txt', text: oneText(nothingHeld(data)) };
 }
 

@@ -11,7 +11,7 @@ import { createAnswer } from '../wire/request-answer.ts';
 import { endpointOf, extensionNames, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
 
 /** Many times what identities and callback URLs need; each body is kept, encrypted, until its request is over. */
-// not shown: how large a request may be
+// The specification does not bound the size of a request.
 const MOST_BODY_BYTES = 64 * 1024;
 
 interface Form {

@@ -45,7 +45,7 @@ export function guardsOf({ limits, processor }: Serving, version: Version) {
 
 const TAG = 'Data subject requests';
 
-/** 001: version 1 calls them otherwise. */
+/** Returns the path of requests, which has another name in version 1. */
 export function requestsPath(version: Version): string {
   return version === 1 ? '/dsr/v1/opengdpr_requests' : `/dsr/v${version}/requests`;
 }

@@ -46,7 +46,8 @@ export function createAnswer(request: Request, { version, bodyText }: { version:
 }
 
 /** Returns the answer to the cancel of a request. */
-// not shown: which time `received_time` is; that of the request, as in the answer to its creation
+// The specification does not say which time `received_time` is. It is that of the request, as in the answer to its
+// creation.
 export function cancelAnswer(request: Request, version: Version) {
   return { ...receivedAnswer(request, version), expected_completion_time: null };
 }
