@@ -47,7 +47,8 @@ export const WRITE_BACK_RULES: readonly Rule[] = [
   { rule: 'one_table', find: findOtherSource },
   { rule: 'subquery', find: findSubquery },
   { rule: 'aggregate', find: findAggregate },
-  // not shown: other clauses; each of them hides rows that have the same key, or makes one row of several
+  // The specification does not mention other clauses. Each of them hides rows that have the same key, or makes one row
+  // of several.
   { rule: 'clause', find: findClause },
   { rule: 'star', find: findStar },
   { rule: 'expression', find: findExpression },
