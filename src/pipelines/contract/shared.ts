@@ -22,7 +22,7 @@ export function nullable<Schema extends TSchema & { readonly type: string }>(sch
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
-// not shown: how long a slug may be; 128 keeps it readable in paths and logs
+// The specification does not bound a slug. 128 characters keep it readable in paths and logs.
 export const Slug = Type.String({
   pattern: '^[A-Za-z0-9_-]+$',
   maxLength: 128,

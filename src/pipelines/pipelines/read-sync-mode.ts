@@ -57,7 +57,7 @@ function checkTimeZone(name: string, hasIterator: boolean, complain: Complain): 
   else if (!hasIterator) complain('iterator_time_zone', 'belongs to an iterator; name its field, or leave this out');
 }
 
-// not shown: a lookback where nothing is tracked
+// Refuses a lookback where no iterator is tracked.
 function checkLookback({ lookback, type }: Wire, complain: Complain): void {
   if (lookback == null) return;
   if (type === 'full')

@@ -5,8 +5,8 @@ import { pipelines } from '../tables.ts';
 import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
 
 /**
- * Clears the faults of the selected pipelines' own: what they use was changed, which may have mended them, and each runs at
- * its next scheduled interval. not shown: a transformation has no status, so its faults are those of its pipelines.
+ * Clears the selected pipelines' own faults. What they use was changed, which may have fixed them; each runs at its
+ * next scheduled interval. A transformation has no status, so its faults are those of its pipelines.
  */
 export async function releasePipelines(tx: Transaction, selection: PipelineSelection, nowMs: number): Promise<void> {
   await lockPipelines(tx, selection);

@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   y: 365 * 86_400_000,
 };
 const DURATION = /^(\d{1,9})([smhdwy])$/;
-// not shown: a longest duration; a century keeps every sum of times inside what a Date can hold
+// The longest duration. A century keeps every sum of times inside what a Date can hold.
 const MOST_MS = 100 * 365 * 86_400_000;
 
 /** Milliseconds of `15m`, `36h`, `1y`; undefined when the text is no duration or longer than a hundred years. */

@@ -44,9 +44,9 @@ function checkLimits({ start, end, delay }: Limits, complain: Complain): void {
   }
 }
 
-// not shown: a first start. The interval before it opens at a time that the store can hold.
+// The first start that is accepted. The interval before it opens at a time that the store can hold.
 const FIRST_START = '0002-01-01T00:00:00Z';
-// not shown: a last start. With a century of delay on top, every due time stays one that the store can hold.
+// The last start that is accepted. With a century of delay on top, every due time stays one that the store can hold.
 const LAST_START = '8999-12-31T23:59:59.999Z';
 
 /** Boundaries are counted from start in milliseconds. */

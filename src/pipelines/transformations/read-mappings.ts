@@ -7,7 +7,7 @@ import type { FieldMapping } from './field-transformation.ts';
 type Wire = Static<typeof MappingShape>;
 type Field = 'source' | 'value' | 'destination';
 
-/** not shown: which fields each mapping_type has; a field without a meaning is refused, so that no typo stays unseen. */
+/** Fields of each mapping_type. A field without a meaning is refused, so that no typo stays unseen. */
 const FIELDS: Readonly<Record<Wire['mapping_type'], readonly Field[]>> = {
   column: ['source', 'destination'],
   static: ['value', 'destination'],
