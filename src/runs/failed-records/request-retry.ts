@@ -27,9 +27,10 @@ export interface RetryRequest {
 type RetryDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
 
 /**
- * Requests a run that delivers failed records again, and answers its id. Throws NOT_FOUND, VALIDATION_FAILED that names the
- * records that are not there or were retried already, or says that the pipeline was reset since, and PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
- * not shown: whether a faulted pipeline, or one whose schedule is over, may retry: it may, for it reads no warehouse.
+ * Requests a run that delivers failed records again, and returns its id. Throws NOT_FOUND; VALIDATION_FAILED that names
+ * the records that are not there or were retried already, or says that the pipeline was reset since; and
+ * PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
+ * A faulted pipeline, or one whose schedule is over, may retry, because the retry reads no warehouse.
  */
 export async function requestRetry(deps: RetryDeps, caller: Caller, request: RetryRequest): Promise<bigint> {
   return await deps.store.transaction(async (tx) => {

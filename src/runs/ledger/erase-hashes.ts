@@ -19,10 +19,10 @@ interface KeptRow {
 }
 
 /**
- * Takes the hashes of kept rows out of the ledgers of their time lines, in which another run may have taken an equal row;
- * answers how many went.
- * not shown: hashes of rows that were delivered stay, for the row itself is kept nowhere. They are keyed and lead to nobody,
- * and they go when the position of their pipeline has passed them.
+ * Deletes the hashes of kept rows from the ledgers of their time lines, in which another run may have delivered an
+ * equal row. Returns how many it deleted.
+ * Hashes of delivered rows stay, because the row itself is stored nowhere. They are keyed and lead to nobody, and they
+ * go when the position of their pipeline has passed them.
  */
 export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Promise<number> {
   const { workspaceId } = records;

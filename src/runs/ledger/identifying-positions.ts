@@ -3,9 +3,10 @@ import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 
 /**
- * Columns by which a row is recognised where its pipeline has a `row_key`: those of `row_key` with the iterator, in any order
- * that they are named in. Undefined: all columns make a row. Throws MODEL_INVALID where the model has none of that name.
- * not shown: whether a row whose iterator has moved is the same row. It is not: it changed, so its new version is delivered.
+ * Returns the columns by which a row is recognised where its pipeline has a `row_key` (D-097): those of `row_key` with
+ * the iterator, in any order. Undefined: all columns make a row. Throws MODEL_INVALID where the model has none of that
+ * name.
+ * A row whose iterator has moved is another row: it changed, so its new version is delivered.
  */
 export function identifyingPositions(
   { rowKey, syncMode }: RunSnapshot['pipeline'],

@@ -29,7 +29,7 @@ export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSi
   return { failedRecords, runs, pipelines };
 }
 
-// not shown: whether a living pipeline may lose the run that its report names as the last one that succeeded; it does not
+// A living pipeline keeps the run that its report names as the last successful one.
 const RUN_IS_OLD = `
   run.ended_on < $3 AND (pipeline.deleted_on IS NOT NULL OR pipeline.latest_successful_run_id IS DISTINCT FROM run.id)`;
 

@@ -63,7 +63,8 @@ export function wantedEnd({ nominalEnd, until }: Pick<RangeInput, 'nominalEnd' |
   return least(nominalEnd, until);
 }
 
-// not shown: a full pipeline has no range of its own; from and until restrict it where an iterator says by which column
+// Plans the range of a full run. It has none of its own; from and until restrict it where an iterator says by which
+// column.
 function fullRange(axis: IteratorAxis, { from, until }: RangeInput): RangePlan {
   if (from === undefined && until === undefined) return { kind: 'whole' };
   const range = { start: floorOf(axis, from), end: floorOf(axis, until) };

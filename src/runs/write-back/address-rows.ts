@@ -28,8 +28,8 @@ export interface Addressing {
 const KEY_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'integer', 'decimal', 'uuid']);
 
 /**
- * The key: all identities that the model projects, or those of them that the pipeline's `row_key` names.
- * not shown: by what a row of the table is found again. Throws MODEL_INVALID.
+ * Returns the key by which a row of the table is found again: all identities that the model projects, or those of them
+ * that the pipeline's `row_key` names. Throws MODEL_INVALID.
  */
 export function addressRows(
   model: WriteBackModel,

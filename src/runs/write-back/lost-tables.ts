@@ -3,8 +3,8 @@ import type { Sql, Transaction } from '../../store/index.ts';
 import type { WrittenTable } from './written-tables.ts';
 
 /**
- * not shown: how long a lost table is looked for, counted from the first look that did not find it, and for each MPID from
- * its erasure: whichever is later. A grant that was taken by mistake is back by then.
+ * Days for which a lost table is looked for: counted from the first look that did not find it and, for each MPID, from
+ * its erasure, whichever is later. A grant that was revoked by mistake is back by then.
  */
 export const LOST_DAYS = 30;
 
