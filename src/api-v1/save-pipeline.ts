@@ -40,7 +40,7 @@ export async function replaceVersionOne(
   const put = async () => {
     const stored = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
     const { read, ...said } = await draft(deps, caller, { body: { id, ...body }, stored });
-    // not shown: version 1 cannot prevent resets; what resets is another load timestamp, and that is meant
+    // Version 1 cannot prevent resets. Only another load timestamp resets, which is intended.
     const basedOn = { read: { ...read, pipeline: stored.pipeline }, kept: keptOfPipeline };
     return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn });
   };

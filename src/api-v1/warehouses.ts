@@ -36,7 +36,7 @@ export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
       ...{ aws_external_id: 'alpha_aws_external_id' },
       ...same('region', 'warehouse', 'database', 'user', 'role', 'password'),
     },
-    // not shown: version 1 has no storage integration, without which rows are read just as well
+    // Version 1 has no storage integration. Rows are read without one.
     defaults: { storage_integration: '' },
     timestampTypes: ALPHA_TYPES,
     otherSignIns: ['private_key', 'private_key_passphrase', 'programmatic_access_token'],
@@ -51,7 +51,7 @@ export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
     type: 'gamma',
     fields: { aws_iam_role_arn: 'gamma_aws_iam_role_arn', ...same('database', 'user', 'password', 'host', 'port') },
     defaults: {},
-    // not shown: which types Gamma has in version 1; all of them
+    // The specification does not list the types of Gamma, so all are allowed.
     timestampTypes: TIMESTAMP_TYPES,
   },
 };

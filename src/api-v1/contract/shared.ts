@@ -9,7 +9,7 @@ export const READ_ONLY_FIELDS = ['workspace_id', 'is_faulted', 'faulted_reason',
 
 export const workspaceProperty = { workspace_id: Int64() };
 
-/** not shown: whether a PUT repeats the id of its path; it may, and must not name another. */
+/** Adds an optional id to the properties of a PUT body. It may repeat the id of the path, and must not name another. */
 export function optionalId<Properties extends TProperties>(properties: Properties) {
   return { id: Type.Optional(Slug), ...properties };
 }

@@ -21,7 +21,7 @@ export function runStatusAnswer(run: Run, pipelineId: string): Static<typeof Run
     created_on: run.createdOn.toISOString(),
     created_by: run.type === 'manual' ? run.requestedBy : null,
     last_modified_on: formatTime(run.endedOn ?? run.startedOn),
-    // not shown: who ends a run is nobody; a retry is asked for by somebody
+    // Nobody ends a run, but somebody asks for a retry.
     last_modified_by: run.type === 'manual' ? null : run.requestedBy,
   };
 }
