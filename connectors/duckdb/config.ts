@@ -17,7 +17,7 @@ export const configSchema = Type.Object(
       staysInside,
       () => 'must be the name of a file inside the workspace’s own folder, or :memory:',
     ),
-    // not shown: what it changes. Reading is read-only in any case; false lets a write-back open the file for writing.
+    // Reading is read-only in any case; false lets a write-back open the file for writing.
     read_only: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },

@@ -39,7 +39,7 @@ export const configSchema = Type.Object(
     database: Name,
     user: Name,
     password: Name,
-    // not shown: what it is for; kept and answered. Reading needs no role.
+    // The specification does not say what it is for. It is stored and answered; reading needs no role.
     aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
     sslmode: Type.Optional(Type.Refine(Type.String(), isSslMode, () => `must be one of ${SSL_MODES.join(', ')}`)),
     /** Certificates in PEM that sign the server's; without it those of the big authorities. */

@@ -15,8 +15,8 @@ export function accessUrlOf(
 }
 
 /**
- * not shown: how account and region make a host. `org-account` names an account anywhere, and so does what has a dot; a bare
- * locator is one of its region. Underscores of an account's name are hyphens in its host.
+ * Returns the host of an account. `org-account` names an account anywhere, and so does a name with a dot; a bare
+ * locator belongs to its region. Underscores of an account's name are hyphens in its host.
  */
 export function hostOf({
   account_identifier: account,

@@ -60,7 +60,8 @@ export const configSchema = Type.Refine(
       ),
       private_key_passphrase: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
       programmatic_access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-      // not shown: what it is for. Kept and answered; rows are read without it, so it may be empty.
+      // The specification does not say what it is for. It is stored and answered; rows are read without it, so it may
+      // be empty.
       storage_integration: Type.String({ maxLength: 255 }),
       aws_iam_user_arn: Type.Optional(
         Type.Refine(

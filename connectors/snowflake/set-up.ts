@@ -75,7 +75,7 @@ function namesOf(values: SetUpValues) {
     target: [names.database, fold('schema'), fold('table')].map(dialect.quoteIdentifier).join('.'),
     targetSchema: [names.database, fold('schema')].map(dialect.quoteIdentifier).join('.'),
     staging: `${dialect.quoteIdentifier(names.database)}.${dialect.quoteIdentifier(STAGING_SCHEMA.toUpperCase())}`,
-    // not shown: the names of integration, role and bucket; they say whose they are
+    // The names of integration, role and bucket are ours; they say whose they are.
     integration: `PENSTOCK_${pod}_${org}_${account}_S3`,
   };
 }
