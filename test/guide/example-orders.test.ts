@@ -10,7 +10,7 @@ test('orders become events and customers get their MPIDs, step by step', async (
   const [begin = '', names = '', make = '', ...more] = blocksOf(PAGE, 'Step by step');
   const [define = '', run = '', kept = '', ...afterOrders] = blocksOf(PAGE, 'Orders become purchases');
   const [feed = '', write = '', ...afterWriting] = blocksOf(PAGE, 'Customers get their MPIDs');
-  const [preview = '', ...last] = blocksOf(PAGE, 'What an erasure would remove');
+  const [preview = '', ...last] = blocksOf(PAGE, 'Preview of an erasure');
   expect([more, afterOrders, afterWriting, last]).toEqual([[], [], [], []]);
   await using guide = await beginGuide(begin, names);
   const { type } = guide;
