@@ -1,4 +1,4 @@
-// What a sentence of the contract needs to know of a product (house plan §8). The sentences are written once, against the
+// The facts about a product that the sentences of the contract need. The sentences are written once, against the
 // contract; everything that differs between products stands in its fixture.
 import type { ErrorCode } from '../../src/kernel/index.ts';
 import type { Cell, ColumnType, ConnectionConfig, Connector, ConnectorEnvironment } from '../../src/warehouse/index.ts';

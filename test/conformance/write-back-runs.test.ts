@@ -1,5 +1,5 @@
-// Whole runs over a real warehouse: what sentence 8 says of a session, held by the engine (002, Identity resolution in a
-// warehouse table). A connector joins by writing back at all.
+// Whole runs over a real warehouse: the worker keeps what sentence 8 says of a session (D-103, D-104). A connector
+// joins by writing back at all.
 import { expect, test } from 'vitest';
 import { queueErasedMpids } from '../../src/runs/index.ts';
 import { listWriteBackConflicts } from '../../src/runs/write-back/list-write-back-conflicts.ts';

@@ -51,7 +51,7 @@ run('schemathesis (not run where `npm run soak` or CI has not installed it)', ()
 });
 
 const ONE = '/platform/v1/workspaces/{workspaceId}/inputs/warehouse/connections';
-/** 002: 505 where the warehouse cannot be reached, and nothing is saved. */
+/** Operations that answer 505 where the warehouse cannot be reached; nothing is saved then (D-076). */
 const ASKING = [`POST ${ONE}`, `PUT ${ONE}/{connectionId}`];
 
 /** Refused once a reset among the calls has ended the time line of the run whose records it would retry. */

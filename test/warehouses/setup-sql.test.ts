@@ -127,7 +127,7 @@ onServer('snowflake', 'the statements for Snowflake', () => {
       sent.map((body) => (JSON.parse(body) as { sqlText: string }).sqlText),
     );
     expect([...needed].filter((right) => !granted.has(right))).toEqual([]);
-    // 002 grants both; Penstock adds no row, and reads without the integration
+    // The specification grants both; Penstock adds no row, and reads without the integration.
     expect([...granted].filter((right) => !needed.has(right))).toEqual(['INSERT ON TABLE', 'USAGE ON INTEGRATION']);
   });
 });

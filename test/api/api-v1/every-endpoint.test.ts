@@ -7,7 +7,10 @@ const BASE = '/platform/v1/workspaces/{workspaceId}/inputs/warehouse';
 const PIPELINE = '/pipelines/{pipelineId}';
 const RUN = `${PIPELINE}/status/runs/{pipelineRunId}`;
 
-/** 002, Endpoints, Warehouse sync version 1; reading one pipeline is the only extension. */
+/**
+ * The endpoints of version 1 in the specification (docs/spec/warehouse-sync.md#version-1). Reading one pipeline is the
+ * only extension.
+ */
 const CONTRACT = [
   ...['GET /connections', 'POST /connections'],
   ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /connections/{connectionId}`),
@@ -57,7 +60,7 @@ async function answerOf({ method, path }: Operation, workspaceId: bigint, author
 }
 
 describe('warehouse sync v1', () => {
-  it('has every endpoint of 002', () => {
+  it('has every endpoint of the specification', () => {
     expect(operations.map(nameOf).toSorted()).toEqual(CONTRACT.toSorted());
   });
 

@@ -1,4 +1,4 @@
-// What the status of a request tells of its partners (001, Request status object and Forwarding entry).
+// The status of a request at its partners (docs/spec/data-subject-requests.md#forwarding-entry).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPartner } from '../../../src/dsr/forwarding/save-partner.ts';

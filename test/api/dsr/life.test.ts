@@ -1,4 +1,5 @@
-// 001, Request status object, Cancel response, Discovery response, States, Endpoints; rulings §4.
+// The life of a request over HTTP: status, cancel, discovery, states and endpoints (docs/spec/data-subject-requests.md,
+// D-054).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setStatus } from '../../../src/dsr/set-status.ts';

@@ -1,4 +1,4 @@
-// Rulings §4, Rate: 1,000 requests a minute and 80,000 creations a day for each workspace, settings; then 429.
+// The rates of a workspace: 1,000 calls a minute and 80,000 creations a day, both settings, then 429 (D-067).
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/access/settings/settings.ts';
 import { bodyThree, bodyTwo, type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';

@@ -1,4 +1,4 @@
-// Whom erasures are forwarded to (rulings §4, Partners; §1, Secrets).
+// The partners that erasures are forwarded to (D-068), and their secrets (D-016).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPlatformCredential } from '../../../src/access/index.ts';
 import { partnerEndpoints } from '../../../src/dsr/forwarding/partner-endpoints.ts';

@@ -1,5 +1,5 @@
-// 001, Authentication: what a receiver does with a callback, step by step, with the openssl command and none of our code;
-// callbacks come over TLS from the queue. And the delivery log, by the platform API.
+// The steps of a receiver of callbacks (docs/spec/data-subject-requests.md#signatures), taken with the
+// openssl command and none of our code; callbacks come over TLS from the queue. And the delivery log, by the platform API.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendCallbacks } from '../../../src/dsr/callbacks/send-callbacks.ts';
@@ -74,7 +74,7 @@ async function download(address: string): Promise<string> {
   return pem.text;
 }
 
-describe('a receiver that follows 001', () => {
+describe('a receiver that follows the specification', () => {
   test.each([
     [3, '/dsr/v3/requests', bodyThree],
     [2, '/dsr/v2/requests', bodyTwo],

@@ -1,4 +1,4 @@
-// The file behind results_url (001, Request status object and Errors; rulings §4, Result file).
+// The file behind results_url (D-063).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requestEvidence } from '../../../src/dsr/officer/request-evidence.ts';
 import { resultEndpoint, resultPath } from '../../../src/dsr/result/result-endpoint.ts';

@@ -1,4 +1,5 @@
-// 001, Authentication, Errors and Limits; rulings §4: duplicates, the 409 rule, rates, signatures, host names.
+// Duplicates, the 409 rule, rates, signatures and host names (docs/spec/data-subject-requests.md#errors, D-051, D-054,
+// D-055).
 import { createVerify, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// 001, Create-request body version 3: what each row does not allow.
+// The values that a create-request body of version 3 refuses, field by field.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi } from '../../support/apis/dsr-api.ts';
 

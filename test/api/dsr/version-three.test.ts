@@ -1,5 +1,5 @@
-// 001, version 3: each row of Create-request body, and the sentences below it. What is refused leaves nothing behind, and
-// each request is about somebody new, so one daemon hears them all.
+// Each field of the create-request body of version 3 (docs/spec/data-subject-requests.md#request-body-of-version-3). A
+// refused request leaves nothing behind, and each request is about another person, so one daemon receives them all.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALIAS, bodyThree, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/apis/dsr-api.ts';
@@ -44,7 +44,7 @@ describe('POST /requests/', () => {
     expect(await api.post(REQUESTS, JSON.stringify(bodyThree()), { headers })).toMatchObject({ status: 415 });
   });
 
-  it('passes over fields that 001 does not know', async () => {
+  it('passes over fields that the specification does not know', async () => {
     expect(await create({ comment: 'from the web form' })).toMatchObject({ status: 201 });
   });
 });

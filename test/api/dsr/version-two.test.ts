@@ -1,4 +1,4 @@
-// 001, Version 2 and version 1 differences, sentence by sentence.
+// Versions 1 and 2, sentence by sentence (docs/spec/data-subject-requests.md#versions-1-and-2).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOne, bodyThree, bodyTwo, DOMAIN, type DsrApi, openDsrApi, somebody } from '../../support/apis/dsr-api.ts';
 import { storedRequest } from '../../support/apis/dsr-stored.ts';

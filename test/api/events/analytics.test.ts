@@ -1,4 +1,4 @@
-// Calls of analytics SDKs over HTTP (rulings §7, Analytics calls): what is kept, for whom, and what a bad one is told.
+// Calls of analytics SDKs over HTTP (D-039): what is kept, for whom, and the answer to a bad one.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError, parseJson } from '../../../src/kernel/index.ts';
 import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/apis/events-api.ts';

@@ -1,4 +1,5 @@
-// Every field and allowed value of 000 and rulings §2, over HTTP: what fits is kept, what does not is refused at its path.
+// Every field and allowed value of a batch over HTTP (docs/spec/events.md): valid ones are kept, others are refused at
+// their path.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringifyJson } from '../../../src/kernel/index.ts';
 import { type EventsApi, openEventsApi } from '../../support/apis/events-api.ts';

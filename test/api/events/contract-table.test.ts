@@ -1,4 +1,5 @@
-// 000 by hand, sentence by sentence: nothing here is read from the contract. Each row is one batch and what becomes of it.
+// The batch format by hand, sentence by sentence (docs/spec/events.md): nothing here is read from the contract. Each
+// row is one batch and its outcome.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EventsApi, openEventsApi } from '../../support/apis/events-api.ts';
 
@@ -46,7 +47,7 @@ const BATCH: readonly Row[] = [
   ['lists in lists', { user_attributes: { a: ['x', ['y']] } }, 'user_attributes.a[1]'],
   ['attributes to delete', { deleted_user_attributes: ['a'] }, KEPT],
   ['attributes to delete that are numbers', { deleted_user_attributes: [1] }, 'deleted_user_attributes[0]'],
-  ['an identity that 000 does not know', { user_identities: { mail: 'x' } }, 'user_identities.mail'],
+  ['an identity that the specification does not know', { user_identities: { mail: 'x' } }, 'user_identities.mail'],
   ['other_id_2', { user_identities: { other_id_2: 'x' } }, KEPT],
   ['other_id_11', { user_identities: { other_id_11: 'x' } }, 'user_identities.other_id_11'],
   ['customerid for customer_id', { user_identities: { customerid: 'x' } }, KEPT],
@@ -108,7 +109,7 @@ const DEVICE: readonly Row[] = [
   ['true', { device_info: { is_tablet: true } }, KEPT],
   ['"true"', { device_info: { is_tablet: 'true' } }, 'device_info.is_tablet'],
   ['an unknown field of a device', { device_info: { smell: 'x' } }, 'device_info.smell'],
-  ['a system of 000', { application_info: { os: 'FireTV' } }, KEPT],
+  ['a system of the specification', { application_info: { os: 'FireTV' } }, KEPT],
   ['a system that clients send', { application_info: { os: 'Unknown' } }, KEPT],
   ['an unknown field of an application', { application_info: { smell: 'x' } }, 'application_info.smell'],
   ['search ads', { application_info: { apple_search_ads_attributes: { v: { a: 'x' } } } }, KEPT],

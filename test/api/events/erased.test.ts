@@ -1,4 +1,4 @@
-// Rulings §4: a batch of somebody who was erased answers 202, is dropped and counted.
+// A batch of an erased person answers 202, is dropped and counted (D-059).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';

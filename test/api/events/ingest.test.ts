@@ -1,4 +1,4 @@
-// 000, Endpoints, and rulings §2: event batches over HTTP, sentence by sentence.
+// Event batches over HTTP, sentence by sentence (D-030).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/kernel/index.ts';
 import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/apis/events-api.ts';

@@ -1,4 +1,4 @@
-// Rulings §2, Limits: what is over one is refused with its path, never cut.
+// The limits of batches: a value over one is refused with its path, never cut (D-031).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EventsApi, forgetBatches, gzipped, openEventsApi } from '../../support/apis/events-api.ts';
 import { readLog } from '../../support/batches/deliver-batches.ts';

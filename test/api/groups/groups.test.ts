@@ -17,7 +17,7 @@ const call: GroupsApi['call'] = (...args) => api.call(...args);
 const create: GroupsApi['create'] = (...args) => api.create(...args);
 const { id: _id, ...WITHOUT_ID } = GROUP_BODY;
 
-describe('every row of 002', () => {
+describe('every endpoint of the specification', () => {
   test('POST answers the definition with who made it and when', async () => {
     const now = new Date(api.access.clock.nowMs()).toISOString();
     const audit = { created_on: now, created_by: api.clientId, last_modified_on: now, last_modified_by: api.clientId };

@@ -14,7 +14,7 @@ const call: GroupsApi['call'] = (...args) => api.call(...args);
 const create: GroupsApi['create'] = (...args) => api.create(...args);
 const { id: _id, ...WITHOUT_ID } = GROUP_BODY;
 
-describe('the limits of 002', () => {
+describe('the limits of the specification', () => {
   const attribute = (id: string) => ({ id, type: 'sum' });
   test.each<[string, object]>([
     ['a short id and a long id', { id: 'abc' }],

@@ -1,4 +1,4 @@
-// Rulings §4: an identity request of somebody who was erased answers an ephemeral MPID and stores nothing.
+// An identity request of an erased person answers an ephemeral MPID and stores nothing (D-059).
 import { describe, expect, it } from 'vitest';
 import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';

@@ -8,7 +8,7 @@ const profileOf = ({ store, workspaceId }: IdentityApi, mpid: string, environmen
   readProfile(store, { workspaceId, environment }, BigInt(mpid));
 
 describe('POST /v1/identify and /v1/login', () => {
-  it.each(['identify', 'login'])('%s takes the body of 000', async (verb) => {
+  it.each(['identify', 'login'])('%s takes the body of the specification', async (verb) => {
     await using api = await openIdentityApi();
     const body = {
       user_identities: { customer_id: 'c1', email: 'Ann@example.org', other: 7, yahoo: null, other_id_10: 'o10' },

@@ -186,7 +186,7 @@ describe('providers', () => {
     ['Beta', beta, 'project_id'],
     ['Gamma', { host: 'h', database: 'd', user: 'u', password: 'p', port: '5439' }, 'host'],
     ['Delta', { provider: 'org', schema: 's' }, 'schema'],
-  ])('%s asks for what 002 requires, with or without a connector', async (word, config, required) => {
+  ])('%s asks for what the specification requires, with or without a connector', async (word, config, required) => {
     const complete = { ...connectionBody, id: `complete-${word}`, service_provider: word, config };
     expect((await api.admin.post('/connections', complete)).status).toBe(200);
     const without = { ...complete, id: 'without', config: { ...config, [required]: undefined } };

@@ -15,7 +15,10 @@ const BASE = '/platform/v2/workspaces/{workspaceId}';
 
 const PIPELINE = '/inputs/data-pipelines/{pipelineId}';
 
-/** 002, Endpoints, Warehouse sync version 2, in its order; then the extensions of this version. */
+/**
+ * The endpoints of version 2 in the specification (docs/spec/warehouse-sync.md#endpoints-of-version-2), then the
+ * extensions.
+ */
 const CONTRACT = [
   ...['GET /connections', 'GET /connections/{connectionId}', 'POST /connections', 'PUT /connections/{connectionId}'],
   ...['DELETE /connections/{connectionId}', 'GET /data-models', 'GET /data-models/{modelId}', 'POST /data-models'],
@@ -86,7 +89,7 @@ async function statusOf({ method, path }: Described, workspaceId: bigint, author
 }
 
 describe('the platform API', () => {
-  it('has every endpoint of 002 and the extensions of this version', () => {
+  it('has every endpoint of the specification and the extensions of this version', () => {
     expect(operations.map(nameOf).toSorted()).toEqual(CONTRACT.toSorted());
   });
 

@@ -77,7 +77,7 @@ describe('a trigger', () => {
     expect(Number(jobs[0]?.n)).toBe(1);
   });
 
-  it('answers 400 in exactly the body of 002 while a run is not over', async () => {
+  it('answers 400 in exactly the specified body while a run is not over', async () => {
     await trigger();
     for (const status of ['queued', 'running', 'retrying']) {
       await api.store.orm

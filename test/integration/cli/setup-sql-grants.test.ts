@@ -153,7 +153,7 @@ describe('each statement for PostgreSQL is needed', () => {
     ['TEMP tables', /^GRANT TEMPORARY/, 'It needs GRANT TEMPORARY ON DATABASE'],
     ['the connection, where it was taken from everybody', /^GRANT CONNECT/, 'It needs GRANT CONNECT ON DATABASE'],
     ['the column', /^ALTER TABLE/, 'column "mpid" does not exist'],
-    // 002 grants it; Penstock adds no row
+    // The specification grants it; Penstock adds no row.
     ['INSERT, which is not', ', INSERT', undefined],
   ])('%s', async (_, without, message) => {
     const warehouse = await openShop();

@@ -1,4 +1,4 @@
-// Whom a request is about (rulings §4, Resolution), by version.
+// The profiles that a request is about, by version (D-056).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings/settings.ts';

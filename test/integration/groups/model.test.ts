@@ -1,4 +1,4 @@
-// The SQL of the groups against the rules of 002 and rulings §5 over plain maps: after any sequence of attribute changes,
+// The SQL of the groups against their rules (D-069, D-070) over plain maps: after any sequence of attribute changes,
 // joins, leaves, definition changes, erasures and runs, every profile reads as the model says.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

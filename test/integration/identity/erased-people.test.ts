@@ -1,4 +1,4 @@
-// What becomes of erased people who come again (rulings §4; docs/erasure.md), by every way into the store.
+// Erased people who come again (D-059, docs/erased-people.md), by every way into the store.
 import { describe, expect, it } from 'vitest';
 import {
   createTombstoneKeys,

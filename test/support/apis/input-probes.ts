@@ -58,7 +58,7 @@ export async function someInput(
 export const basicOf = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** As rulings §3 says it, written anew. */
+/** Returns the signature of a request (D-048), written anew. */
 export function signatureOf(
   { secret }: TestInput,
   { method = 'POST', date, path, body }: { method?: string; date: string; path: string; body: string },

@@ -41,7 +41,7 @@ interface Spot {
   readonly wrap: (value: unknown) => unknown;
 }
 
-/** Every field of 000's event batch, those of all event kinds included. */
+/** Returns a case for every field of a batch, those of all event kinds included. */
 export function fieldCases(): readonly FieldCase[] {
   // somebody has to be named: an MPID that nobody has is refused alone
   const wrap = (batch: unknown) => ({ user_identities: { other: 'x' }, ...(batch as object) });

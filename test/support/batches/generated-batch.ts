@@ -73,7 +73,7 @@ function arbitraryOf(shape: Shape): fc.Arbitrary<unknown> {
   }
 }
 
-/** Batches of every form that 000 and rulings §2 allow, as the lossless parser gives them. */
+/** Batches of every form that the contract allows, as the lossless parser gives them. */
 export const generatedBatch: fc.Arbitrary<EventBatch> = arbitraryOf(shapeOf(EventBatch))
   // the two spellings are generated apart from each other
   .filter((some) => !Object.hasOwn((some as { user_identities?: object }).user_identities ?? {}, 'customerid'))

@@ -1,4 +1,4 @@
-// 001, Identity types: their names in requests, and the types of a profile that they mean.
+// Identity types of data subject requests: their names, and the types of a profile that they mean.
 export const TOP_IDENTITIES = [
   ['controller_customer_id', 'customer_id'],
   ['email', 'email'],

@@ -1,4 +1,4 @@
-// The rules of the groups (002, Group definition; rulings §5) once more, over plain maps and exact fractions.
+// The rules of the groups (D-069, D-070) once more, over plain maps and exact fractions.
 import type { GroupAttribute } from '../../../src/groups/definition.ts';
 import type { Environment } from '../../../src/identity/index.ts';
 

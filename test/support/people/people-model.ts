@@ -1,4 +1,4 @@
-// The rules of resolution (rulings §2 and §3) once more, one person at a time over plain maps: what the set-based
+// The rules of resolution (D-042, D-043) once more, one person at a time over plain maps: what the set-based
 // delivery must agree with, under each strategy.
 import {
   DEFAULT_POLICY,

@@ -53,8 +53,8 @@ const ALLOWED = ['2xx', '4xx', '502', '503', '504', '505'];
 const REFUSALS = ['400', '401', '403', '404', '405', '409', '413', '415', '429', '505'];
 
 /**
- * Rulings §2: what is wrong with one item of a bulk request is recorded, and the request answered like any other; and web
- * clients' habits, such as a crash without a severity, are put into the words of the contract.
+ * Operations that accept wrong items: a bulk request records a wrong batch and is answered like any other (D-030), and
+ * habits of web clients, such as a crash without a severity, are translated (D-038).
  */
 const TAKES_WRONG = [
   '[[operations]]',

@@ -8,7 +8,7 @@ import {
 import { DEFAULT_POLICY } from '../../../src/identity/index.ts';
 
 describe('the defaults of a workspace', () => {
-  test('are those of the rulings', () => {
+  test('are those of the documentation', () => {
     expect(DEFAULT_SETTINGS).toEqual({
       identity: { strategy: 'profile_conversion', priority: [...DEFAULT_POLICY.priority] },
       limits: {

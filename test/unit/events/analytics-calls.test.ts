@@ -1,4 +1,4 @@
-// What a call of an analytics SDK becomes (000, What the service does; rulings §7, Analytics calls).
+// The batches that calls of analytics SDKs become (D-039, docs/analytics.md).
 import { describe, expect, it, test } from 'vitest';
 import type { CallFields, CallType } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';

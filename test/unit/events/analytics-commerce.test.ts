@@ -1,4 +1,4 @@
-// What the e-commerce names of track calls become (000, Commerce sub-objects).
+// The commerce events that track calls become (docs/spec/events.md#commerce-objects).
 import { describe, expect, it, test } from 'vitest';
 import type { CallFields } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';

@@ -103,7 +103,7 @@ describe('an event', () => {
     expect(paths(crash([{ ...crumb, data: {} }]))).toEqual(['events[0].data.breadcrumbs[0].data.label']);
   });
 
-  it('has text alone where 000 says string', () => {
+  it('has text alone where the specification says string', () => {
     const products = (product: Fields) =>
       event('commerce_event', { product_action: { action: 'click', products: [product] } });
     for (const name of ['id', 'name']) {

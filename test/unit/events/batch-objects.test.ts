@@ -73,7 +73,7 @@ describe('a batch', () => {
       event('first_run', { event_system_notification_info: { type: 'gdpr_change', colour: 1 } }),
     ],
     ['a product', event('commerce_event', { shopping_cart: { products: [{ colour: { a: 1 } }] } })],
-  ])('takes an unknown field of %s, which 000 does not call closed', (_what, body) => {
+  ])('takes an unknown field of %s, which the specification does not call closed', (_what, body) => {
     expect(checkBatch(body, LIMITS)).toEqual([]);
   });
 
@@ -166,14 +166,14 @@ describe('a batch', () => {
     expect(complaint({ environment: null })).toBe('environment: must be one of development, production, is null');
   });
 
-  it('knows the channels of rulings §2 and the platforms of 000', () => {
+  it('knows the channels of a source and the platforms of a device', () => {
     expect(complaint({ source_info: { channel: 'mail' } })).toBe(
       'source_info.channel: must be one of native, javascript, pixel, desktop, partner, server_to_server, is "mail"',
     );
     expect(complaint({ device_info: { platform: 'ios' } })).toContain('must be one of iOS, Android, web, tvOS');
   });
 
-  it('takes values by their names where 000 lists them and real clients send others', () => {
+  it('takes values by their names where the specification lists them and real clients send others', () => {
     const data = { device_current_state: { device_orientation: 'upright', status_bar_orientation: 7 } };
     expect(checkBatch({ application_info: { os: 'Linux' }, ...event('first_run', data) }, LIMITS)).toEqual([]);
     const push = { ...LEAST.push_message, application_state: 'asleep', push_message_behavior: 'Read' };

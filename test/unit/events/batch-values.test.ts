@@ -40,7 +40,7 @@ describe('single values', () => {
     Boolean: { put: ofData('is_main_thread'), good: [true, false, null], bad: ['true', 0] },
   };
 
-  it.each(Object.entries(TYPES))('of type %s are what 000 says', (_name, { put, good, bad }) => {
+  it.each(Object.entries(TYPES))('of type %s are what the specification says', (_name, { put, good, bad }) => {
     for (const value of good) expect(checkBatch(put(value), LIMITS), stringifyJson(value)).toEqual([]);
     for (const value of bad) expect(checkBatch(put(value), LIMITS), stringifyJson(value)).toHaveLength(1);
   });
@@ -113,7 +113,7 @@ describe('identities', () => {
     expect(complaint(put(`${'é'.repeat(512)}x`))).toContain('is longer than 1024 bytes');
   });
 
-  it('may be named by every key of 000, and customerid', () => {
+  it('may be named by every key of the specification, and customerid', () => {
     const numbered = Array.from({ length: 9 }, (_, index) => `other_id_${index + 2}`);
     const names =
       'other customer_id customerid facebook twitter google microsoft yahoo email alias facebook_custom_audience_id mobile_number phone_number_2 phone_number_3';

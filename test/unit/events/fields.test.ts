@@ -1,4 +1,4 @@
-// Every field of 000 and rulings §2 by its type: nothing is missing, nothing is there that they do not list.
+// Every field of a batch by its type (docs/spec/events.md): none is missing, and none is there that is not listed.
 import { describe, expect, it } from 'vitest';
 import { findDestination, type Leaf } from '../../../src/events/index.ts';
 
@@ -183,13 +183,15 @@ const CART = 'add_to_cart remove_from_cart checkout checkout_option click view_d
 const WISHES = 'add_to_wishlist remove_from_wishlist remove_from_wish_list';
 
 describe('the fields', () => {
-  it.each(Object.entries(OF_BATCH))('of %j are those of 000', (place, types) => expectFields(place, undefined, types));
+  it.each(Object.entries(OF_BATCH))('of %j are those of the specification', (place, types) =>
+    expectFields(place, undefined, types),
+  );
 
-  it.each(Object.entries(OF_DATA))('of the data of %s are those of 000 and rulings §2', (kind, own) =>
+  it.each(Object.entries(OF_DATA))('of the data of %s are those of the specification', (kind, own) =>
     expectFields('events.data', kind, both(COMMON, own)),
   );
 
-  it.each(IN_DATA)('of %s: %s are those of 000 and rulings §2', (kind, place, types) =>
+  it.each(IN_DATA)('of %s: %s are those of the specification', (kind, place, types) =>
     expectFields(`events.data.${place}`, kind, types),
   );
 
@@ -237,7 +239,7 @@ describe('the fields', () => {
     ['events.data.profile_event_type', 'profile', 'signup login logout update delete'],
     ['events.data.push_message_type', 'push_message', 'sent received action'],
     ['events.data.new.identity_type', 'user_identity_change', OF_BATCH.user_identities?.String ?? ''],
-  ])('%s of %s has the values of 000 and rulings §2', (path, kind, allowed) => {
+  ])('%s of %s has the values of the specification', (path, kind, allowed) => {
     const { leaf } = findDestination(path, kind) as { readonly leaf: Leaf };
     expect([...(leaf.allowed ?? [])].sort()).toEqual(words(allowed).toSorted());
   });
@@ -248,7 +250,7 @@ describe('the fields', () => {
     ['events.data.device_current_state.status_bar_orientation', 'first_run'],
     ['events.data.application_state', 'push_message'],
     ['events.data.push_message_behavior', 'push_message'],
-  ])('%s has no fixed values (rulings §2)', (path, kind) => {
+  ])('%s has no fixed values (D-028)', (path, kind) => {
     expect((findDestination(path, kind) as { readonly leaf: Leaf }).leaf.allowed).toBeUndefined();
   });
 
@@ -257,7 +259,7 @@ describe('the fields', () => {
     ['origin_mpid', undefined],
     ['events.data.previous_mpid', 'profile'],
     ['events.data.current_mpid', 'profile'],
-  ])('%s may come as its digits (rulings §1)', (path, kind) => {
+  ])('%s may come as its digits (D-003)', (path, kind) => {
     expect(findDestination(path, kind)).toMatchObject({ leaf: { kind: 'Integer', digits: true } });
     expect(findDestination('batch_id', undefined)).not.toMatchObject({ leaf: { digits: true } });
   });

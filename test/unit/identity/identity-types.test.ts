@@ -9,7 +9,7 @@ import {
 } from '../../../src/identity/identity-types.ts';
 
 describe('identity types', () => {
-  it('knows the reserved columns in any case (rulings §7, Mapping)', () => {
+  it('knows the reserved columns in any case (D-100)', () => {
     const reserved =
       'customer_id customerid email facebook twitter google microsoft yahoo alias other other_id_2 other_id_3 other_id_4 other_id_5 other_id_6 other_id_7 other_id_8 other_id_9 other_id_10 facebook_custom_audience_id mobile_number phone_number_2 phone_number_3 android_uuid ios_advertising_id ios_idfv push_token android_advertising_id amp_id roku_advertising_id roku_publisher_id microsoft_advertising_id microsoft_publisher_id fire_advertising_id mp_deviceid';
     for (const column of reserved.split(' ')) {
@@ -21,7 +21,7 @@ describe('identity types', () => {
     expect(identityTypeOfColumn('__proto__')).toBeUndefined();
   });
 
-  it('maps the spellings of known_identities to one internal set (rulings §3)', () => {
+  it('maps the spellings of known_identities to one internal set (D-046)', () => {
     expect(
       [
         'customerid',

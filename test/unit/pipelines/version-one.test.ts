@@ -10,7 +10,7 @@ import { type ConnectionConfig, parseIteratorType } from '../../../src/warehouse
 
 describe('a warehouse of version 1', () => {
   it.each(Object.entries(WAREHOUSES))(
-    '%s has a field for everything that 002 requires, or a value',
+    '%s has a field for everything that the specification requires, or a value',
     (provider, warehouse) => {
       const { required, optional } = CONFIG_FIELDS[provider as keyof typeof CONFIG_FIELDS];
       const said = [...Object.keys(warehouse.fields), ...Object.keys(warehouse.defaults)];

@@ -9,7 +9,7 @@ const CONFIG = {
 const PEM = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----';
 
 describe('the configuration', () => {
-  it('is 002’s table, and three ways to sign in', () => {
+  it('is the specification’s table, and three ways to sign in', () => {
     const optional = {
       ...{ aws_iam_user_arn: 'arn:aws:iam::123456789012:user/x', aws_external_id: 'X=1', external_stage: 'mart.stage' },
       schema: 'MART',
@@ -21,7 +21,7 @@ describe('the configuration', () => {
   });
 
   it.each(['account_identifier', 'region', 'warehouse', 'database', 'user', 'role', 'storage_integration'])(
-    'lacks nothing of what 002 requires: %s',
+    'lacks nothing of what the specification requires: %s',
     (field) => {
       const { [field as keyof typeof CONFIG]: _, ...rest } = CONFIG;
       expect(snowflake.checkConfig(rest)).toEqual([{ path: `config.${field}`, message: 'is required.' }]);

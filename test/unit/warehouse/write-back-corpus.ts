@@ -1,5 +1,5 @@
-// Queries of write-back models and the rules that each breaks: none, it is accepted. Every grammar reads the first list; the
-// second has what only one product knows. Expected by 002, Identity resolution in a warehouse table, 5.
+// Queries of write-back models and the rules that each breaks (docs/spec/warehouse-sync.md#query-rules); none: it is
+// accepted. Every grammar reads the first list; the second has what only one product knows.
 import type { WriteBackComplaint } from '../../../src/warehouse/index.ts';
 
 export type Expected = readonly WriteBackComplaint['rule'][];

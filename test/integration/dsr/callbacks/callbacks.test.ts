@@ -1,4 +1,4 @@
-// 001, Events, and rulings §4: what a callback says, how it is signed, and when it goes out.
+// The body of a callback, its signature, and the time it goes out (D-064).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listCallbacks } from '../../../../src/dsr/callbacks/list-callbacks.ts';
 import type { Request } from '../../../../src/dsr/request.ts';
@@ -65,7 +65,7 @@ describe('a callback', () => {
       const [received] = at(path);
       const body = JSON.parse(String(received?.body));
       expect(body.api_version).toBe(api);
-      // rulings §4: no zone suffix in versions 1 and 2
+      // Times of versions 1 and 2 have no zone suffix (D-052).
       expect(body.expected_completion_time).toBe(`2026-02-01T00:00:00.000${version === 3 ? 'Z' : ''}`);
       expect(received?.headers[`${header}-processor-domain`]).toBe(domain);
       const signature = String(received?.headers[`${header}-signature`]);

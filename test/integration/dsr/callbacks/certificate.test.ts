@@ -1,4 +1,4 @@
-// rulings §4, Certificate: given, or a pair that signs itself; served until it expires.
+// The certificate: given, or a self-signed pair that is served until it expires (D-066).
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Attempts to forward an erasure: what their answers mean, and when the next one comes (rulings §4, Forwarding).
+// Attempts to forward an erasure: the meaning of their answers, and the time of the next one (D-068).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deletePartner, replacePartner } from '../../../../src/dsr/forwarding/save-partner.ts';
 import { createOutgoing } from '../../../../src/http/index.ts';

@@ -1,4 +1,4 @@
-// What is forwarded and its request: a cancel, the completion, and what is left of it then (001, States; rulings §4).
+// Forwards at the end of their request: a cancel, the completion, and what is left then (D-061, D-068).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endForwards } from '../../../../src/dsr/forwarding/end-forwards.ts';
 import type { ForwardDeps } from '../../../../src/dsr/forwarding/send-forwards.ts';

@@ -1,4 +1,4 @@
-// Erasures of version 3 are forwarded to partners (001, Forwarding; rulings §4), over real TLS.
+// Erasures of version 3 are forwarded to partners (D-068), over real TLS.
 import { verify, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProcessor } from '../../../../src/dsr/certificates/create-processor.ts';
@@ -39,7 +39,7 @@ describe('an erasure of version 3', () => {
     expect(world.partner.received).toHaveLength(2);
   });
 
-  test('arrives as a request of 001, with the identities that the partner takes, under its names', async () => {
+  test('arrives as a request of version 3, with the identities that the partner takes, under its names', async () => {
     await world.addPartner('mail', { identity_types: ['email', 'other2', 'roku_publisher_id', 'mobile_number'] });
     const request = await world.receive();
     await world.send(request);

@@ -1,4 +1,4 @@
-// Rows of people who were erased (rulings §4): they count as `erased`, and nothing of them is kept.
+// Rows of erased people count as `erased`, and nothing of them is kept (D-059).
 import { describe, expect, test } from 'vitest';
 import {
   aloneInTransaction,

@@ -1,4 +1,4 @@
-// A run of version 1 that came to nothing is tried again under its own id (002, States).
+// A failed run of version 1 is retried under its own id (D-107).
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../../src/http/index.ts';
 import { AppError } from '../../../../src/kernel/index.ts';
