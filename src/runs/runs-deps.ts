@@ -5,7 +5,7 @@ import type { Jobs } from '../jobs/index.ts';
 import type { Clock, KeyRing, Log, Random, Secret, WorkspaceId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
-import type { Counts } from './lifecycle/count-rows.ts';
+import type { Counts } from './lifecycle/held-run.ts';
 
 /** Settings of the worker; limits hold over all daemons. */
 export interface EngineSettings {

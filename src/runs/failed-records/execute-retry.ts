@@ -1,5 +1,5 @@
-import { countsOfRun } from '../lifecycle/count-rows.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
+import { countsOfRun } from '../lifecycle/held-run.ts';
 import { deliverAll } from '../read/deliver-all.ts';
 import type { Execution } from '../read/execute-run.ts';
 import { openMapping } from '../read/open-source.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/index.ts';
-import type { Counts } from '../lifecycle/count-rows.ts';
+import type { Counts } from '../lifecycle/held-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type Delivery, deliverChunk } from './deliver-chunk.ts';
 import type { MappedChunk } from './read-chunks.ts';

@@ -7,7 +7,7 @@ import { type KeptColumns, writeFailedRecords } from '../failed-records/write-fa
 import { KEY_BYTES, NOTHING_LEFT_OUT, type RowLedger, type TakenRows } from '../ledger/row-ledger.ts';
 import { keptAsTheyAre } from '../ledger/row-pack.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
-import { type Counts, countRows } from '../lifecycle/count-rows.ts';
+import { type Counts, countRows } from '../lifecycle/held-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { MappedChunk } from './read-chunks.ts';
 

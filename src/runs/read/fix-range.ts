@@ -3,7 +3,7 @@ import type { IteratorAxis } from '../../mapping/index.ts';
 import { durationMs, type Notice, type Run } from '../../pipelines/index.ts';
 import type { Session } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
-import { leaseLost } from '../lifecycle/lease-lost.ts';
+import { writeRange } from '../lifecycle/held-run.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { planRange, type Range, type RangeInput, type RangePlan, wantedEnd } from './plan-range.ts';
@@ -32,7 +32,7 @@ export async function fixRange(deps: RunsDeps, source: RangeSource): Promise<Fix
     await deps.clock.sleep(plan.waitMs, signal);
     plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
   }
-  if (plan.kind !== 'whole') await writeRange(deps, claimed, plan.range);
+  if (plan.kind !== 'whole') await writeRange(deps.store, claimed, textsOf(plan.range));
   return plan;
 }
 
@@ -77,15 +77,6 @@ export function rangeInput(
   };
 }
 
-async function writeRange({ store }: RunsDeps, claimed: ClaimedRun, range: Range): Promise<void> {
-  const written = await store.execute(
-    `UPDATE pipeline_runs SET range_start = $4, range_end = $5
-     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
-    [claimed.workspaceId, claimed.runId, claimed.fence, textOf(range.start), textOf(range.end)],
-  );
-  if (written !== 1) throw leaseLost(claimed);
-}
-
 /** An earlier attempt may have found that nothing can be new, and left an empty range. */
 function rangeOfTexts(startText: string | null, endText: string): FixedRange {
   const [start, end] = [instantOf(startText), instantFromStore(endText)];
@@ -96,6 +87,8 @@ function rangeOfTexts(startText: string | null, endText: string): FixedRange {
 function instantOf(text: string | null | undefined): Micros | undefined {
   return text === null || text === undefined ? undefined : instantFromStore(text);
 }
+
+const textsOf = ({ start, end }: Range) => ({ start: textOf(start), end: textOf(end) });
 
 function textOf(instant: Micros | undefined): string | null {
   return instant === undefined ? null : formatMicros(instant);

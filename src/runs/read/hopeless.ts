@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
-import type { Counts } from '../lifecycle/count-rows.ts';
 import type { FaultSubject } from '../lifecycle/fault-subject.ts';
+import type { Counts } from '../lifecycle/held-run.ts';
 import type { MappedChunk } from './read-chunks.ts';
 
 /** A run that has read so many rows and mapped none fails (D-093). */

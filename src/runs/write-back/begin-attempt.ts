@@ -1,7 +1,6 @@
-import type { Transaction } from '../../store/index.ts';
 import type { WriteBackTarget } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
-import { leaseLost } from '../lifecycle/lease-lost.ts';
+import { resetCounts } from '../lifecycle/held-run.ts';
 import { connectorOf } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { registerTable } from './written-tables.ts';
@@ -20,15 +19,4 @@ export async function beginAttempt(deps: RunsDeps, claimed: ClaimedRun, target: 
     await tx.execute('DELETE FROM write_back_conflicts WHERE workspace_id = $1 AND run_id = $2', run);
     return await registerTable(tx, { claimed, connector, target, nowMs: deps.clock.nowMs() });
   });
-}
-
-async function resetCounts(tx: Transaction, claimed: ClaimedRun): Promise<void> {
-  const reset = await tx.execute(
-    `UPDATE pipeline_runs
-     SET extracted_records = 0, successful_records = 0, failed_records = 0, deduplicated_records = 0, erased_records = 0,
-         delivered_units = 0, conflicting_records = 0, written_records = coalesce(written_records, 0)
-     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
-    [claimed.workspaceId, claimed.runId, claimed.fence],
-  );
-  if (reset !== 1) throw leaseLost(claimed);
 }

@@ -3,7 +3,7 @@ import { AppError, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { KeyCell, Session, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
 import type { ClaimedRun, RunLease } from '../lifecycle/claim-run.ts';
-import { leaseLost } from '../lifecycle/lease-lost.ts';
+import { addWritten, requireHeld } from '../lifecycle/held-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { Addressing } from './address-rows.ts';
 import { erasedAmong, type TableKey } from './erased-mpids.ts';
@@ -55,11 +55,7 @@ async function apply(
 
 /** Checks fence and erased people once more, right before the update (D-104). */
 async function lookOnceMore({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
-  const [mine] = await store.query(
-    "SELECT id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'",
-    [claimed.workspaceId, claimed.runId, claimed.fence],
-  );
-  if (mine === undefined) throw leaseLost(claimed);
+  await requireHeld(store, claimed);
   return await erasedAmong(store, claimed, rows);
 }
 
@@ -72,18 +68,8 @@ async function countWritten(tx: Transaction, counting: Counting): Promise<void> 
   const { claimed, written } = counting;
   // the creation lock comes before the run's, as in a delivery
   const conflicts = await livingConflicts(tx, counting);
-  const [sums] = await tx.query<{ conflicting: bigint }>(
-    `UPDATE pipeline_runs
-     SET written_records = written_records + $4, conflicting_records = conflicting_records + $5
-     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'
-     RETURNING conflicting_records AS conflicting`,
-    [
-      ...[claimed.workspaceId, claimed.runId, claimed.fence],
-      ...[written.updated, written.conflicts + written.ambiguous.length],
-    ],
-  );
-  if (sums === undefined) throw leaseLost(claimed);
-  const before = Number(sums.conflicting) - written.conflicts - written.ambiguous.length;
+  const conflicting = written.conflicts + written.ambiguous.length;
+  const before = (await addWritten(tx, claimed, { written: written.updated, conflicting })) - conflicting;
   await listConflicts(tx, counting, { conflicts, before: Math.min(MOST_LISTED, before) });
 }
 
