@@ -20,7 +20,7 @@ function recordsOf(text: string): readonly (readonly string[])[] {
   try {
     return parse(text, {
       bom: true,
-      record_delimiter: ['\r\n', '\n'],
+      record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_records_with_empty_values: true,
     });
@@ -34,5 +34,8 @@ function recordsOf(text: string): readonly (readonly string[])[] {
 
 /** The line at which the broken record begins; the parser's own count takes a line break of two characters for two. */
 function lineOf({ bytes }: CsvError, text: string): number {
-  return Buffer.from(text).subarray(0, Number(bytes)).toString().split('\n').length;
+  return Buffer.from(text)
+    .subarray(0, Number(bytes))
+    .toString()
+    .split(/\r\n|\n|\r/).length;
 }

@@ -33,6 +33,8 @@ export async function workRequest(deps: WorkDeps, key: RequestKey, signal: Abort
   } catch (thrown) {
     const error = asAppError(thrown);
     await settle(deps, attempt, { error, step });
+    // the daemon goes down, or the job is gone: nothing failed
+    if (signal.aborted) return;
     const { code, disposition } = error;
     if (disposition === 'bug') log.error({ code, step, frames: framesOf(thrown) }, 'dsr.attempt_failed');
     else log.warn({ code, step }, 'dsr.attempt_failed');

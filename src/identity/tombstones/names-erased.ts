@@ -1,4 +1,4 @@
-import type { Identity } from '../contract.ts';
+import type { Environment, Identity } from '../contract.ts';
 import { isDeviceId } from '../identity-types.ts';
 import { mpidOfText } from '../mentions/mpid-of-text.ts';
 import type { NamesIn, ReadValue } from '../mentions/names-person.ts';
@@ -10,71 +10,55 @@ import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 /** Returns those of the keys that have tombstones. */
 type FindTombstones = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** Keys of one question. */
-const MOST_KEYS = 10_000;
+/** Candidates of one question. */
+const AT_ONCE = 5_000;
 
 /**
  * The counterpart of `createNamesPerson` where nothing but tombstones is left of the people: finds whom any of them is about.
  * The store is asked for the keys that the given values need: first one for each identity, then, for the few that were found,
  * the other. An identity counts where both environments have its tombstone: in the other case somebody living holds it, or it
- * was lifted. Devices have none, so a record that names nothing else is not found.
+ * was lifted. Devices have none, so a record that names nothing else is not found. Only keys that were found are kept: a
+ * value of some megabytes may need millions.
  */
 export function createNamesErased(keys: TombstoneKeys, findTombstones: FindTombstones): NamesIn {
   return async (values) => {
-    const known = new Map<string, boolean>();
-    const remembered = rememberKeys(keys);
-    for (;;) {
-      const unknown = new Set<string>();
-      const hasTombstone = (key: string) => {
-        const has = known.get(key);
-        if (has === undefined) unknown.add(key);
-        return has ?? false;
-      };
-      const isErased = createIsErased(remembered, hasTombstone);
-      for (const given of values) for (const candidate of candidatesIn(given)) isErased(candidate);
-      if (unknown.size === 0) return (value, meaningsOf) => someLeaf(value, isAnyOf(isErased), meaningsOf);
-      await ask([...unknown], { known, findTombstones });
+    const erased = new Set<string>();
+    for (const part of inParts(candidatesIn(values))) {
+      for (const key of await findKeys(part, keys, findTombstones)) erased.add(key);
     }
+    if (erased.size === 0) return () => false;
+    const isErased = createIsErased(keys, erased);
+    return (value, meaningsOf) => someLeaf(value, isAnyOf(isErased), meaningsOf);
   };
 }
 
-interface Asking {
-  readonly known: Map<string, boolean>;
-  readonly findTombstones: FindTombstones;
-}
-
-async function ask(unknown: readonly string[], { known, findTombstones }: Asking): Promise<void> {
-  for (let from = 0; from < unknown.length; from += MOST_KEYS) {
-    const part = unknown.slice(from, from + MOST_KEYS);
-    const found = await findTombstones(part);
-    for (const key of part) known.set(key, found.has(key));
-  }
-}
-
-/** Hashes each identity once, however often the same values are gone through. */
-function rememberKeys(keys: TombstoneKeys): TombstoneKeys {
-  const made = new Map<string, string>();
-  const once = (name: string, make: () => string): string => {
-    const key = made.get(name) ?? make();
-    made.set(name, key);
-    return key;
-  };
-  return {
-    ofIdentity: (environment, identity) =>
-      once(`${environment} ${identity.type} ${identity.value}`, () => keys.ofIdentity(environment, identity)),
-    ofMpid: (profile) => once(`${profile.environment} mpid ${profile.mpid}`, () => keys.ofMpid(profile)),
-  };
+async function findKeys(
+  candidates: readonly Candidate[],
+  keys: TombstoneKeys,
+  findTombstones: FindTombstones,
+): Promise<readonly string[]> {
+  const byKey = new Map(candidates.map((candidate) => [keyOf(keys, 'production', candidate), candidate]));
+  const found = await findTombstones([...byKey.keys()]);
+  const others = byKey.entries().filter(([key, candidate]) => found.has(key) || 'mpid' in candidate);
+  const otherKeys = others.map(([, candidate]) => keyOf(keys, 'development', candidate));
+  return [...found, ...(await findTombstones([...otherKeys]))];
 }
 
 /** Whom a text may be about. */
 type Candidate = Identity | { readonly mpid: bigint };
 type IsErased = (candidate: Candidate) => boolean;
 
-function createIsErased(keys: TombstoneKeys, hasTombstone: (key: string) => boolean): IsErased {
-  return (candidate) =>
-    'mpid' in candidate
-      ? ENVIRONMENTS.some((environment) => hasTombstone(keys.ofMpid({ environment, mpid: candidate.mpid })))
-      : ENVIRONMENTS.every((environment) => hasTombstone(keys.ofIdentity(environment, candidate)));
+function createIsErased(keys: TombstoneKeys, erased: ReadonlySet<string>): IsErased {
+  return (candidate) => {
+    const hasTombstone = (environment: Environment) => erased.has(keyOf(keys, environment, candidate));
+    return 'mpid' in candidate ? ENVIRONMENTS.some(hasTombstone) : ENVIRONMENTS.every(hasTombstone);
+  };
+}
+
+function keyOf(keys: TombstoneKeys, environment: Environment, candidate: Candidate): string {
+  return 'mpid' in candidate
+    ? keys.ofMpid({ environment, mpid: candidate.mpid })
+    : keys.ofIdentity(environment, candidate);
 }
 
 const isAnyOf =
@@ -82,20 +66,36 @@ const isAnyOf =
   (text, meanings) =>
     candidatesOf(text, meanings).some(isErased);
 
-/** All of a value, none left out because another one is erased: whoever takes names out of a text asks for each part of it. */
-function candidatesIn({ value, meaningsOf }: ReadValue): readonly Candidate[] {
-  const candidates: Candidate[] = [];
-  const collect: IsWanted = (text, meanings) => {
-    candidates.push(...candidatesOf(text, meanings));
-    return false;
-  };
-  someLeaf(value, collect, meaningsOf);
-  return candidates;
+function* inParts(candidates: Iterable<Candidate>): Generator<readonly Candidate[]> {
+  let part: Candidate[] = [];
+  for (const candidate of candidates) {
+    part.push(candidate);
+    if (part.length < AT_ONCE) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
-function candidatesOf(text: string, meanings: readonly Meaning[]): readonly Candidate[] {
-  const asMeant = meanings.flatMap((meaning) => candidateAs(text, meaning));
-  return [...asMeant, ...tellingTexts(text).flatMap((telling) => [...mpidIn(telling), ...asAnyType(telling)])];
+/** All of the values, none left out because another one is erased: whoever takes names out of a text asks for each part of it. */
+function* candidatesIn(values: readonly ReadValue[]): Generator<Candidate> {
+  for (const { value, meaningsOf } of values) {
+    const leaves: (readonly [text: string, meanings: readonly Meaning[]])[] = [];
+    const collect: IsWanted = (text, meanings) => {
+      leaves.push([text, meanings]);
+      return false;
+    };
+    someLeaf(value, collect, meaningsOf);
+    for (const [text, meanings] of leaves) yield* candidatesOf(text, meanings);
+  }
+}
+
+function* candidatesOf(text: string, meanings: readonly Meaning[]): Generator<Candidate> {
+  for (const meaning of meanings) yield* candidateAs(text, meaning);
+  for (const telling of tellingTexts(text)) {
+    yield* mpidIn(telling);
+    yield* asAnyType(telling);
+  }
 }
 
 function candidateAs(text: string, meaning: Meaning): readonly Candidate[] {

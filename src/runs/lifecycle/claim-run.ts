@@ -103,7 +103,7 @@ async function enter(tx: Transaction, deps: RunsDeps, claim: Claim): Promise<'en
   const isSuspect = waiting.losses + (isLost ? 1 : 0) >= SUSPECT_LOSSES;
   if (!place.take({ workspaceId, isFirst: load.ofWorkspace === 0, isSuspect })) {
     if (isLost) await requeueLost(tx, claim);
-    await leaveToOthers(tx, deps, { job, workspaceId, isSuspect });
+    await leaveToOthers(tx, deps, { job, workspaceId, runId, isSuspect });
     return 'stepped back';
   }
   return !isLost && (await yieldToOthers(tx, deps, { job, candidate, load })) ? 'stepped back' : 'entered';

@@ -15,8 +15,6 @@ export interface PlaceRequest {
 export interface Place {
   /** False: the run waits. Asking again changes nothing, so a transaction may repeat it. */
   take(request: PlaceRequest): boolean;
-  /** The last request was refused. */
-  readonly isRefused: boolean;
   /** The work is over. Answers the workspaces that were refused since, whose runs may find a place now. */
   leave(): readonly WorkspaceId[];
 }
@@ -40,21 +38,16 @@ export function createPlaces(workers: number): Places {
     (isFirst || taken.size < mostOfOthers) && !(isSuspect && suspects.size > 0);
   return {
     enter() {
-      let isRefused = false;
       const place: Place = {
         take(request) {
           if (taken.has(place)) return true;
-          isRefused = !mayTake(request);
-          if (isRefused) {
+          if (!mayTake(request)) {
             refused.add(request.workspaceId);
             return false;
           }
           taken.add(place);
           if (request.isSuspect) suspects.add(place);
           return true;
-        },
-        get isRefused() {
-          return isRefused;
         },
         leave() {
           // one that was refused itself has freed nothing

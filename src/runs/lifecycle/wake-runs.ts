@@ -42,9 +42,18 @@ export async function wakeWaiting(
   { jobs, settings }: Pick<RunsDeps, 'jobs' | 'settings'>,
   workspace: WorkspaceId,
 ): Promise<void> {
-  const limits = [BigInt(settings.connectionRuns), BigInt(settings.workspaceRuns)];
-  const waiting = await tx.query<{ id: bigint }>(FIND_STARTABLE, [workspace, ...limits]);
-  for (const { id } of waiting) await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspace, id) });
+  for (const id of await findStartable(tx, settings, workspace))
+    await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspace, id) });
+}
+
+/** Returns the ids of the runs that find a place by the limits now. */
+export async function findStartable(
+  sql: Sql,
+  { connectionRuns, workspaceRuns }: Pick<RunsDeps['settings'], 'connectionRuns' | 'workspaceRuns'>,
+  workspace: WorkspaceId,
+): Promise<readonly bigint[]> {
+  const limits = [BigInt(connectionRuns), BigInt(workspaceRuns)];
+  return (await sql.query<{ id: bigint }>(FIND_STARTABLE, [workspace, ...limits])).map(({ id }) => id);
 }
 
 interface DueRetry extends RunRow {

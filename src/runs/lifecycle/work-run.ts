@@ -1,13 +1,5 @@
 import type { Job } from '../../jobs/index.ts';
-import {
-  AppError,
-  asAppError,
-  eachApart,
-  type Log,
-  systemClock,
-  type WorkspaceId,
-  workspaceId,
-} from '../../kernel/index.ts';
+import { AppError, asAppError, eachApart, type Log, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import { executeRetry } from '../failed-records/execute-retry.ts';
 import { type Execution, executeRun } from '../read/execute-run.ts';
 import { requireActiveFeed } from '../read/require-active-feed.ts';
@@ -18,9 +10,6 @@ import { finishRun, type RunResult } from './finish-run.ts';
 import type { Places } from './places.ts';
 import { settleFailure } from './settle-failure.ts';
 import { wakeWaiting } from './wake-runs.ts';
-
-/** A worker that left a run to other daemons would take its job again before them. */
-const LOOK_AWAY_MS = 500;
 
 /**
  * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
@@ -33,7 +22,6 @@ export async function workRun(deps: RunsDeps, places: Places, job: Job): Promise
   try {
     const claimed = await claimRun(deps, { ...key, job, place });
     if (claimed !== undefined) isOurs = await workClaimed(deps, claimed);
-    else if (place.isRefused) await systemClock.sleep(LOOK_AWAY_MS, job.signal).catch(() => undefined);
   } finally {
     const refused = place.leave();
     // who cancelled the run freed its place, but knows no limits; the worker hears of it from the job or from the run

@@ -4,7 +4,7 @@ import type { Transaction } from '../../store/index.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { RunLease } from './claim-run.ts';
 import { SUSPECT_LOSSES } from './places.ts';
-import { wakeWaiting } from './wake-runs.ts';
+import { findStartable } from './wake-runs.ts';
 
 const STEP_BACK_MS = 1000;
 /** Ids of workspaces lie between these. */
@@ -81,18 +81,24 @@ export async function yieldToOthers(
   return true;
 }
 
+interface RunRefused extends Pick<RunLease, 'workspaceId' | 'runId'> {
+  readonly job: Job;
+  readonly isSuspect: boolean;
+}
+
 /**
  * Hands back the job of a run that this daemon has no worker for: another one may be idle. Only runs that find a place by the
- * limits get their jobs back, so a thousand that wait do not keep workers busy; one that may take workers down gets its own.
+ * limits get their jobs back, so a thousand that wait do not keep workers busy, and those that may take workers down. The jobs
+ * come back later, and meanwhile the worker is free for those of other workspaces.
  */
 export async function leaveToOthers(
   tx: Transaction,
   deps: RunsDeps,
-  { job, workspaceId, isSuspect }: Pick<Candidate, 'workspaceId'> & { readonly job: Job; readonly isSuspect: boolean },
+  { job, workspaceId, runId, isSuspect }: RunRefused,
 ): Promise<void> {
   await job.complete(tx);
-  if (isSuspect) await deps.jobs.enqueue(tx, RUN_QUEUE, { key: job.key });
-  else await wakeWaiting(tx, deps, workspaceId);
+  if (!isSuspect && !(await findStartable(tx, deps.settings, workspaceId)).includes(runId)) return;
+  await deps.jobs.enqueue(tx, RUN_QUEUE, { key: job.key, startAfterMs: STEP_BACK_MS });
 }
 
 async function isFairerRunWaiting(

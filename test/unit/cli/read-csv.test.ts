@@ -21,6 +21,7 @@ describe('rows by the names of the first line', () => {
         { a: '2', b: '3' },
       ],
     ],
+    ['a,b\r1,2\r', [{ a: '1', b: '2' }]],
     ['a\n', []],
     [
       'a,__proto__\n1,2',
@@ -45,6 +46,7 @@ describe('a text that is no CSV is refused with its place', () => {
     ['a,b\n"1"x,2\n', 'Line 2 of the CSV has a quotation mark where none may stand.'],
     ['a,b\n1,2\n "1",2\n', 'Line 3 of the CSV has a quotation mark where none may stand.'],
     ['\uFEFFä,b\r\n1,2\r\n1,"2\r\n3\r\n4\r\n', 'Line 3 of the CSV has a quotation mark where none may stand.'],
+    ['a,b\r1,2\r"1"x,2\r', 'Line 3 of the CSV has a quotation mark where none may stand.'],
     ['a,b\n1,"2\n', 'Line 2 of the CSV has a quotation mark where none may stand.'],
   ])('%j', (text, message) => {
     expect(() => readCsv(text)).toThrow(message);

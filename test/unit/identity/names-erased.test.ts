@@ -71,6 +71,24 @@ describe('looking for erased people in what is kept as JSON', () => {
     expect(await isNamed(record, () => ['mpid', 'customer_id'])).toBe(true);
   });
 
+  it('finds them behind more values than a function takes arguments', async () => {
+    const others = Array.from({ length: 6_500 }, (_, index) => `order-of-2026-${100_000 + index}`).join(' ');
+    expect(await isNamed(JSON.stringify({ note: `${others} ann@example.com` }))).toBe(true);
+  });
+
+  it('asks for a bounded number of keys at a time, and for each of the other environment only where one was found', async () => {
+    const asked: (readonly string[])[] = [];
+    const watching = createNamesErased(keys, async (given) => {
+      asked.push(given);
+      return new Set(given.filter((key) => TOMBSTONES.has(key)));
+    });
+    const note = Array.from({ length: 1_000 }, (_, index) => `order-${100_000 + index}`).join(' ');
+    await watching([{ value: { note, customer_id: '42' } }]);
+    expect(Math.max(...asked.map((given) => given.length))).toBeLessThanOrEqual(5_000);
+    expect(asked.flat()).toContain(keys.ofIdentity('development', { type: 'customer_id', value: '42' }));
+    expect(asked.flat()).not.toContain(keys.ofIdentity('development', { type: 'customer_id', value: 'order-100000' }));
+  });
+
   it('finds each of several in one text', async () => {
     const namesPerson = await namesIn([{ value: { note: 'ann@example.com', other: `${MPID}` } }]);
     expect([namesPerson({ note: 'ann@example.com' }), namesPerson({ other: `${MPID}` })]).toEqual([true, true]);
