@@ -128,7 +128,7 @@ export interface ProfileScope {
 }
 
 export interface ResolutionScope extends ProfileScope {
-  /** In `full` mode a value that is stored already keeps its time (D-045), and the row's hash spares read and write. */
+  /** The mode `full` keeps the time of a value that is stored already (D-045); the row's hash spares read and write. */
   readonly mode: 'full' | 'incremental';
   /** Absent: `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
