@@ -10,7 +10,7 @@ export interface Destination {
   readonly leaf: Leaf;
   /** Positions in `path` of steps that hold a list; that of `events` is the one event of the row. */
   readonly lists: readonly number[];
-  /** True where the caller chose the last step as a name, which is bounded as a name (D-031). */
+  /** The caller chose the last step as a name, so it is bounded as a name (D-031). */
   readonly named: boolean;
 }
 
