@@ -8,7 +8,7 @@ import { resolveSubject } from './resolve-subject.ts';
 import { completeRequest, failRequest, releaseRequest } from './settle-request.ts';
 import type { Attempt, WorkDeps } from './work-deps.ts';
 
-/** How long results_url is valid after completion: 7 days. */
+/** The time for which results_url is valid after completion: 7 days. */
 const RESULTS_MS = 7 * 24 * 3_600_000;
 
 /**
