@@ -13,7 +13,7 @@ function leaseLost({ runId }: RunLease): AppError {
   return new AppError('LEASE_LOST', `The run ${runId} was cancelled or taken over; this worker writes nothing more.`);
 }
 
-/** Rows of a run, or of a part of it, by what became of them: the first is the sum of the others (rulings §7). */
+/** Rows of a run, or of a part of it, by outcome: the first count is the sum of the others (D-098). */
 export interface Counts {
   readonly extracted: number;
   readonly successful: number;
