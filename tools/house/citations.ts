@@ -6,7 +6,7 @@ const CLOSED = [
   /\bhouse plan\b/gi,
   /\b(?:issue|finding|ticket) #?\d+\b/gi,
   // a specification by its bare number: no part of a figure, a date, a path or a literal
-  /(?<![\w.,:'"`/-]|\d )00[012](?!\w|-|[.,:]\d)/g,
+  /(?<=^|[\s(;*])(?<!\d )00[012](?![\w[-]|[.,:]\d)/g,
 ];
 const DOCUMENT = /(?<![\w./-])(?:\.\.?\/)*([\w./-]+\.md)\b/g;
 const DECISION = /\bD-\d{3}\b/g;
