@@ -1,6 +1,6 @@
 import type { AppError } from '../../kernel/index.ts';
 import type { Notice } from '../../pipelines/index.ts';
-import type { Session } from '../../warehouse/index.ts';
+import type { Connector, Session } from '../../warehouse/index.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import { at } from '../lifecycle/fault-subject.ts';
@@ -12,7 +12,7 @@ import { clearFormerTables } from '../write-back/former-tables.ts';
 import { readWriteBackModel, type WriteBackPlan } from '../write-back/read-write-back-model.ts';
 import { type ChunkFlow, deliverAll } from './deliver-all.ts';
 import { requireMappedRows } from './hopeless.ts';
-import { openSession } from './open-session.ts';
+import { connectorOf, openSession } from './open-session.ts';
 import { openSource, type RunSource } from './open-source.ts';
 import { readChunks } from './read-chunks.ts';
 import { warnOfRowsAhead } from './rows-ahead.ts';
@@ -23,9 +23,16 @@ export interface Execution {
   readonly signal: AbortSignal;
 }
 
+/** An execution that reads or writes the warehouse of its connection. */
+export interface ConnectedExecution extends Execution {
+  readonly connector: Connector;
+}
+
 /** Executes a run: opens the connection, plans the range, reads, drops delivered rows, maps and delivers (D-095). */
-export async function executeRun(deps: RunsDeps, execution: Execution): Promise<RunResult> {
-  const plan = await at('data model', () => readWriteBackModel(deps, execution.claimed));
+export async function executeRun(deps: RunsDeps, started: Execution): Promise<RunResult> {
+  const { connection } = started.claimed.snapshot;
+  const execution: ConnectedExecution = { ...started, connector: connectorOf(deps, connection) };
+  const plan = await at('data model', () => readWriteBackModel(deps, execution));
   const former = await clearFormerTables(deps, execution, plan.kind === 'yes' ? plan.model.table.join('.') : undefined);
   const result =
     plan.kind === 'yes'
@@ -36,12 +43,12 @@ export async function executeRun(deps: RunsDeps, execution: Execution): Promise<
 
 async function executeReading(
   deps: RunsDeps,
-  execution: Execution,
+  execution: ConnectedExecution,
   plan: Exclude<WriteBackPlan, { readonly kind: 'yes' }>,
 ): Promise<RunResult> {
-  const { claimed, signal } = execution;
+  const { claimed } = execution;
   const sinceMs = deps.clock.nowMs();
-  await using session = await openSession(deps, claimed, { signal });
+  await using session = await openSession(deps, claimed, execution);
   const source = await openSource(deps, { ...execution, session });
   if (plan.kind === 'if MPID') requireNoMpid(plan.refusal, source);
   const reading = { ...execution, source, session, sinceMs };

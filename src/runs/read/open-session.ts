@@ -20,13 +20,18 @@ interface SessionOwner extends Pick<ClaimedRun, 'workspaceId'> {
   readonly snapshot: Pick<RunSnapshot, 'connection'>;
 }
 
+interface Opening {
+  readonly connector: Connector;
+  readonly signal: AbortSignal;
+  readonly writes?: boolean;
+}
+
 /** A session over the snapshot's connection; secrets are decrypted for it and nowhere kept. */
 export async function openSession(
   deps: RunsDeps,
   { workspaceId, snapshot }: SessionOwner,
-  { signal, writes = false }: { readonly signal: AbortSignal; readonly writes?: boolean },
+  { connector, signal, writes = false }: Opening,
 ): Promise<Session> {
-  const connector = connectorOf(deps, snapshot.connection);
   const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...snapshot.connection });
   const environment = deps.connectorEnvironment(workspaceId);
   return await connector.open(config, writes ? { ...environment, writes } : environment, signal);

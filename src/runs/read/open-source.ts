@@ -2,14 +2,13 @@ import { readSettings } from '../../access/index.ts';
 import type { UnitMapping } from '../../mapping/index.ts';
 import { createMapping } from '../../mapping/index.ts';
 import { type Notice, zoneWarnings } from '../../pipelines/index.ts';
-import { type Column, type Session, type Statement, wrapModel } from '../../warehouse/index.ts';
+import { type Column, type Connector, type Session, type Statement, wrapModel } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import { at } from '../lifecycle/fault-subject.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type FixedRange, fixRange, shortRangeWarnings } from './fix-range.ts';
 import { acceptedSql, iteratorOf, type ModelIterator, rowsToRead } from './model-source.ts';
 import { nullWarnings } from './null-iterators.ts';
-import { connectorOf } from './open-session.ts';
 import { feedOf } from './require-active-feed.ts';
 
 /** Everything that reading, mapping and delivering of a run need, worked out once. */
@@ -24,6 +23,7 @@ export interface RunSource {
 
 export interface SourceRequest {
   readonly claimed: ClaimedRun;
+  readonly connector: Connector;
   readonly session: Session;
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ export interface SourceRequest {
  */
 export async function openSource(deps: RunsDeps, request: SourceRequest): Promise<RunSource> {
   const { claimed, session, signal } = request;
-  const { dialect } = connectorOf(deps, claimed.snapshot.connection);
+  const { dialect } = request.connector;
   const { dataModel, pipeline } = claimed.snapshot;
   const sql = await at('data model', () => acceptedSql(dataModel.sqlQuery, dialect));
   const columns = await at('data model', () => session.describe({ sql, parameters: {} }, signal));

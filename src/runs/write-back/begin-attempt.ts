@@ -1,7 +1,6 @@
 import type { WriteBackTarget } from '../../warehouse/index.ts';
-import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import { resetCounts } from '../lifecycle/held-run.ts';
-import { connectorOf } from '../read/open-session.ts';
+import type { ConnectedExecution } from '../read/execute-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { registerTable } from './written-tables.ts';
 
@@ -10,8 +9,11 @@ import { registerTable } from './written-tables.ts';
  * table stays counted. From here on the table is one that holds MPIDs, so that erased ones are cleared there
  * (`queueErasedMpids`): committed before the first person is resolved. Answers the id of the table. Throws LEASE_LOST.
  */
-export async function beginAttempt(deps: RunsDeps, claimed: ClaimedRun, target: WriteBackTarget): Promise<bigint> {
-  const connector = connectorOf(deps, claimed.snapshot.connection);
+export async function beginAttempt(
+  deps: RunsDeps,
+  { claimed, connector }: Pick<ConnectedExecution, 'claimed' | 'connector'>,
+  target: WriteBackTarget,
+): Promise<bigint> {
   return await deps.store.transaction(async (tx) => {
     await resetCounts(tx, claimed);
     const run = [claimed.workspaceId, claimed.runId];

@@ -30,13 +30,14 @@ async function dropStaging(deps: RunsDeps, table: WrittenTable, signal: AbortSig
   const { workspaceId, connectionId: id } = table;
   try {
     const connection = await findConnection(deps.store, { workspaceId, id });
-    if (connection === undefined || placeOf(connectorOf(deps, connection), connection) !== table.place) {
+    const connector = connection && connectorOf(deps, connection);
+    if (connector === undefined || connection === undefined || placeOf(connector, connection) !== table.place) {
       logOf(deps, table).warn({ reason: 'The connection leads there no more.' }, 'write_back.staging_left');
     } else {
       await using session = await openSession(
         deps,
         { workspaceId, snapshot: { connection } },
-        { signal, writes: true },
+        { connector, signal, writes: true },
       );
       await dropLeftovers(deps, { workspaceId, session, signal });
     }

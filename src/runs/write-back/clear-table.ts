@@ -26,13 +26,15 @@ async function lookAndClear(deps: RunsDeps, table: WrittenTable, signal: AbortSi
   const connection = await findConnection(deps.store, { workspaceId, id: connectionId });
   if (connection === undefined) return { outcome: 'gone', reason: `The connection "${connectionId}" was deleted.` };
   try {
-    if (placeOf(connectorOf(deps, connection), connection) !== table.place) {
+    const connector = connectorOf(deps, connection);
+    if (placeOf(connector, connection) !== table.place) {
       return { outcome: 'lost', reason: `The connection "${connectionId}" leads to another database by now.` };
     }
     if (connection.state !== 'active') {
       return { outcome: 'later', reason: `The connection "${connectionId}" is ${connection.state}.` };
     }
-    await using session = await openSession(deps, { workspaceId, snapshot: { connection } }, { signal, writes: true });
+    const opening = { connector, signal, writes: true };
+    await using session = await openSession(deps, { workspaceId, snapshot: { connection } }, opening);
     await clearErasedMpids(deps, { workspaceId, tableId: table.id, session, target: targetOf(table), signal });
     return { outcome: 'cleared' };
   } catch (thrown) {

@@ -7,9 +7,9 @@ import { at } from '../lifecycle/fault-subject.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
 import type { Counts } from '../lifecycle/held-run.ts';
 import { deliverAll } from '../read/deliver-all.ts';
-import type { Execution } from '../read/execute-run.ts';
+import type { ConnectedExecution, Execution } from '../read/execute-run.ts';
 import { requireMappedRows } from '../read/hopeless.ts';
-import { connectorOf, openSession } from '../read/open-session.ts';
+import { openSession } from '../read/open-session.ts';
 import { readChunks } from '../read/read-chunks.ts';
 import { snapshotKeyOf } from '../read/snapshot-key.ts';
 import type { RunsDeps } from '../runs-deps.ts';
@@ -31,7 +31,7 @@ const NOTHING_COUNTED: Counts = { extracted: 0, successful: 0, failed: 0, dedupl
  */
 export async function executeWriteBack(
   deps: RunsDeps,
-  execution: Execution,
+  execution: ConnectedExecution,
   model: WriteBackModel,
 ): Promise<RunResult> {
   const sinceMs = deps.clock.nowMs();
@@ -45,7 +45,7 @@ async function writeThrough(deps: RunsDeps, opened: Opened): Promise<RunResult> 
   const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);
   const addressing = addressRows(model, columns, claimed.snapshot.pipeline.rowKey);
   const { workspaceId } = claimed;
-  const tableId = await beginAttempt(deps, claimed, addressing.target);
+  const tableId = await beginAttempt(deps, opened, addressing.target);
   await dropLeftovers(deps, { workspaceId, session, signal });
   const clearing = { workspaceId, tableId, session, signal, target: addressing.target };
   await clearErasedMpids(deps, clearing, !(await mayBeOvertaken(deps.store, claimed)));
@@ -54,16 +54,16 @@ async function writeThrough(deps: RunsDeps, opened: Opened): Promise<RunResult> 
   return { position: undefined, warnings: await warningsOf(deps, opened, addressing) };
 }
 
-async function openWriting(deps: RunsDeps, { claimed, signal }: Execution): Promise<Session> {
+async function openWriting(deps: RunsDeps, { claimed, connector, signal }: ConnectedExecution): Promise<Session> {
   const { provider } = claimed.snapshot.connection;
-  if (!connectorOf(deps, claimed.snapshot.connection).capabilities.writeBack) {
+  if (!connector.capabilities.writeBack) {
     const message = `The connector for ${provider} of this build of Penstock cannot write MPIDs back.`;
     throw new AppError('CONNECTOR_MISSING', message);
   }
-  return await openSession(deps, claimed, { signal, writes: true });
+  return await openSession(deps, claimed, { connector, signal, writes: true });
 }
 
-interface Opened extends Execution {
+interface Opened extends ConnectedExecution {
   readonly session: Session;
   readonly sinceMs: number;
   readonly model: WriteBackModel;
@@ -77,7 +77,7 @@ interface Writing extends Opened {
 
 async function resolveAndWrite(deps: RunsDeps, step: Writing): Promise<void> {
   const { claimed, session, signal, sinceMs, model, columns, addressing, tableId } = step;
-  const { dialect } = connectorOf(deps, claimed.snapshot.connection);
+  const { dialect } = step.connector;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
   const snapshotKey = snapshotKeyOf(deps, claimed, columns);
   const { chunkRows } = deps.settings;

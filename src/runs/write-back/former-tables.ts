@@ -1,8 +1,7 @@
 import type { Notice } from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
-import type { Execution } from '../read/execute-run.ts';
-import { connectorOf } from '../read/open-session.ts';
+import type { ConnectedExecution } from '../read/execute-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type Cleared, clearTable } from './clear-table.ts';
 import { giveUpMpids } from './erased-mpids.ts';
@@ -21,7 +20,7 @@ interface Trouble {
  */
 export async function clearFormerTables(
   deps: RunsDeps,
-  { claimed, signal }: Execution,
+  { claimed, connector, signal }: ConnectedExecution,
   tableName: string | undefined,
 ): Promise<Pick<RunResult, 'warnings' | 'conclude'>> {
   const { connection } = claimed.snapshot;
@@ -29,7 +28,7 @@ export async function clearFormerTables(
     table.tableName === '' ||
     (table.tableName === tableName &&
       table.connectionId === connection.id &&
-      table.place === placeOf(connectorOf(deps, connection), connection));
+      table.place === placeOf(connector, connection));
   const troubles: Trouble[] = [];
   for (const table of (await tablesOfPipeline(deps.store, claimed)).filter((each) => !isOwn(each))) {
     const cleared = await clearTable(deps, table, signal);

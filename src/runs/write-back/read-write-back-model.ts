@@ -6,9 +6,8 @@ import { isWarehouseModule } from '../../access/index.ts';
 import { IDENTITY_COLUMNS } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { checkWriteBackModel, type WriteBackCheck, type WriteBackModel } from '../../warehouse/index.ts';
-import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { FaultSubject } from '../lifecycle/fault-subject.ts';
-import { connectorOf } from '../read/open-session.ts';
+import type { ConnectedExecution } from '../read/execute-run.ts';
 import { feedOf } from '../read/require-active-feed.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 
@@ -24,14 +23,13 @@ const NO: WriteBackPlan = { kind: 'no' };
 /** Throws SQL_REFUSED for a model that projects MPID and breaks a rule. */
 export async function readWriteBackModel(
   deps: RunsDeps,
-  { workspaceId, snapshot }: ClaimedRun,
+  { claimed: { workspaceId, snapshot }, connector }: Pick<ConnectedExecution, 'claimed' | 'connector'>,
 ): Promise<WriteBackPlan> {
-  const { pipeline, connection, dataModel } = snapshot;
+  const { pipeline, dataModel } = snapshot;
   if (pipeline.pipelineType !== 'user_attributes') return NO;
   const feed = await feedOf(deps.store, workspaceId, pipeline);
   if (feed === undefined || !isWarehouseModule(feed.moduleName)) return NO;
-  const { dialect } = connectorOf(deps, connection);
-  const check = await checkWriteBackModel(dataModel.sqlQuery, dialect, IDENTITY_COLUMNS);
+  const check = await checkWriteBackModel(dataModel.sqlQuery, connector.dialect, IDENTITY_COLUMNS);
   if (check.outcome === 'accepted') return { kind: 'yes', model: check.model };
   if (check.projectsMpid === false) return NO;
   const refusal = refusalOf(check);
