@@ -3,18 +3,18 @@ import { AppError, type Json, parseJson, stringifyJson } from '../kernel/index.t
 interface ApiCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Breaks off whatever is under way. */
+  /** Aborts the request under way. */
   readonly signal: AbortSignal;
 }
 
-/** A caller of the platform API, as any program outside would be: one token, then JSON both ways. */
+/** A client of the platform API that works like any program outside: one token, then JSON in both directions. */
 export interface ApiClient {
   get(path: string): Promise<Record<string, Json>>;
   post(path: string, body: unknown): Promise<Record<string, Json>>;
   put(path: string, body: unknown): Promise<Record<string, Json>>;
 }
 
-/** Signs in at `baseUrl`; paths of the client are below `{baseUrl}/platform/v2/workspaces/{workspace}`. */
+/** Signs in at `baseUrl`. The client's paths are below `{baseUrl}/platform/v2/workspaces/{workspace}`. */
 export async function signIn(baseUrl: string, workspace: string, credentials: ApiCredentials): Promise<ApiClient> {
   const { signal } = credentials;
   const token = await call(`${baseUrl}/oauth/token`, 'POST', {

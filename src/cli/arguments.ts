@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parser of an option that is a 64-bit id. */
+/** Returns a parser for an option that is a 64-bit id. */
 export function readId(name: string): (text: string) => bigint {
   return (text) => {
     if (/^[1-9]\d{0,18}$/.test(text)) return BigInt(text);
@@ -10,7 +10,7 @@ export function readId(name: string): (text: string) => bigint {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parser of an option that is a duration: a number and one of s, m, h, d. Answers milliseconds. */
+/** Parses a duration, a number and one of s, m, h, d, and returns milliseconds. */
 export function readDuration(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
@@ -20,7 +20,7 @@ export function readDuration(text: string): number {
   return Number(digits) * unitMs;
 }
 
-/** Parser of an option that is a whole number from 1 to `most`. */
+/** Returns a parser for an option that is a whole number from 1 to `most`. */
 export function readCount(most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -29,7 +29,7 @@ export function readCount(most: number): (text: string) => number {
   };
 }
 
-/** Parser of an argument that is `on` or `off`. */
+/** Parses an argument that is `on` or `off`. */
 export function readSwitch(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on';
   throw new InvalidArgumentError('it is on or off.');

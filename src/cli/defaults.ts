@@ -2,12 +2,12 @@ import { listAccounts, listWorkspaces } from '../access/index.ts';
 import { AppError, type WorkspaceId, workspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 
-/** The only account; throws where there is none, or where the command must say which. */
+/** Returns the only account. Throws where there is none, or where the command must name one of several. */
 export async function theAccount(sql: Sql): Promise<bigint> {
   return theOnly(await listAccounts(sql), '--account');
 }
 
-/** The workspace that was named, else the only one. Throws NOT_FOUND for one that does not exist. */
+/** Returns the named workspace, else the only one. Throws NOT_FOUND for one that does not exist. */
 export async function theWorkspace(sql: Sql, named: bigint | undefined): Promise<WorkspaceId> {
   const all = await listWorkspaces(sql);
   if (named === undefined) return workspaceId(theOnly(all, '--workspace'));

@@ -18,7 +18,7 @@ export const registerDemo: Register = (program, context) => {
     });
 };
 
-/** An image of the daemon leaves the demo out. */
+/** Throws NOT_SUPPORTED where the files of the demo are missing, as in the daemon's image. */
 function requireData(): void {
   if (existsSync(new URL('../../demo', import.meta.url))) return;
   throw new AppError('NOT_SUPPORTED', 'The demo is not part of this installation: clone Penstock and `npm run demo`.');

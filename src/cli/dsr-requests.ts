@@ -35,7 +35,7 @@ const EXPORT_HELP = `
 Neither holds personal data: identities are keyed hashes. Keep the second one apart from the backups of the store: after one
 was restored, \`penstock dsr reapply erasures.jsonl\` erases again who was erased since.`;
 
-/** What an officer does with requests. */
+/** Registers the commands with which an officer handles requests. */
 export function registerRequests(dsr: Command, context: CommandContext): void {
   registerEntering(dsr, context);
   registerLooking(dsr, context);

@@ -1,6 +1,6 @@
 import type { AppError } from '../kernel/index.ts';
 
-/** What a command ends with; orchestrators branch on it. The README's table is tested against this one. */
+/** Exit codes of commands, on which orchestrators branch. A test compares the README's table with this one. */
 export const EXIT = {
   ok: { code: 0, meaning: 'Done; with --wait: the run succeeded.' },
   failed: { code: 1, meaning: 'Something went wrong that the message explains; with --wait: the run failed.' },
@@ -9,7 +9,7 @@ export const EXIT = {
   timeout: { code: 4, meaning: 'With --wait: the run was not over when --timeout ended; it goes on.' },
 } as const;
 
-/** A refusal is the caller's to mend, anything else ours or the world's. */
+/** Returns the exit code of an error: the caller can fix a refusal, but no other error. */
 export function exitCodeOf(error: AppError): number {
   return error.disposition === 'refused' ? EXIT.refused.code : EXIT.failed.code;
 }

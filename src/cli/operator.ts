@@ -6,26 +6,31 @@ import { AppError, createLog, type Secret, systemClock } from '../kernel/index.t
 import { attachStore, resolveKeys, type StartOptions, type Store, startStore } from '../store/index.ts';
 import type { CommandContext } from './command.ts';
 
-/** What a command works with: the same rooms and the same store as the daemon, without its workers. */
+/** Dependencies of a command: the same rooms and store as the daemon's, without its workers. */
 export interface Operator extends AccessDeps {
-  /** Who stands in the audit log. */
+  /** Actor that the audit log names. */
   readonly actor: Actor;
-  /** Of the hashes of identities. */
+  /** Key for the hashes of identities. */
   readonly identityKey: Secret;
-  /** Whether a daemon works on this store; of one that DATABASE_URL names nobody here can tell, so true. */
+  /** A daemon works on this store. Also set with DATABASE_URL, because this machine cannot tell. */
   readonly hasDaemon: boolean;
 }
 
 interface OperatorOptions {
-  /** Only what begins a new installation makes a home; in any other command its absence is a wrong folder. */
+  /**
+   * Lets the command create a home, as only a new installation may. For any other command, a missing home means a wrong folder.
+   */
   readonly mayMakeHome?: true;
-  /** Waiting for work makes no sense where nobody works, and a command that holds the store keeps the daemon out. */
+  /**
+   * Refuses to start without a daemon: a command that waits for work would wait in vain, and it would hold the embedded store,
+   * which keeps the daemon out.
+   */
   readonly needsDaemon?: boolean;
 }
 
 /**
- * Runs one command on the store: the running daemon's own, the one DATABASE_URL names, or the embedded one, which is then
- * started for the command and stopped after it. Remarks go to the error output, so that answers can be piped.
+ * Runs one command on the store. Uses the running daemon's store, the one that DATABASE_URL names, or the embedded one, which
+ * runs only for the command. Remarks go to the error output, so that answers can be piped.
  */
 export async function asOperator<Result>(
   context: CommandContext,
@@ -50,7 +55,7 @@ export async function asOperator<Result>(
   });
 }
 
-/** Whether the home that the configuration names was ever used. */
+/** Tells whether the configured home was ever used. */
 export async function hasHome({ home, store }: Config): Promise<boolean> {
   if (store.databaseUrl !== undefined) return true;
   return stat(home).then(
@@ -67,7 +72,7 @@ async function requireHome(config: Config): Promise<void> {
   );
 }
 
-/** The store that others may be using: the one DATABASE_URL names, or that of the daemon which runs in the home. */
+/** Returns a store that others may be using: the one that DATABASE_URL names, or that of the daemon which runs in the home. */
 async function sharedStore(config: Config, start: StartOptions): Promise<Store | undefined> {
   if (config.store.databaseUrl === undefined) return attachStore(config, start.log);
   return startStore(config, start);
@@ -80,7 +85,7 @@ function noDaemon({ home }: Config): AppError {
   );
 }
 
-/** A container may run as a user that has no name. */
+/** Returns the actor for the audit log; in a container, the user may have no name. */
 function actor(): Actor {
   try {
     return `cli:${userInfo().username}`;

@@ -3,18 +3,18 @@ import { stringifyJson } from '../kernel/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Where a command writes: answers to `out`, progress and complaints to `err`, so that answers can be piped. */
+/** Output of a command: answers to `out`, progress and errors to `err`, so that answers can be piped. */
 export interface Output {
   readonly json: boolean;
-  /** One line for a person. */
+  /** Writes one line for a person. */
   line(text: string): void;
-  /** A table for a person; with `--json` the same rows as JSON. */
+  /** Writes a table for a person, or with `--json` the same rows as JSON. */
   rows(columns: readonly string[], rows: readonly object[]): void;
-  /** One object: a two-column table for a person, JSON for a program. */
+  /** Writes one object: a two-column table for a person, JSON for a program. */
   object(value: Row): void;
-  /** A passing remark or a warning, never part of the answer. */
+  /** Writes a remark or a warning, which is never part of the answer. */
   note(text: string): void;
-  /** Progress that replaces itself on a terminal and stays silent elsewhere; an empty text clears it. */
+  /** Shows progress that replaces itself on a terminal and stays silent elsewhere. An empty text clears it. */
   progress(text: string): void;
 }
 
@@ -31,7 +31,7 @@ const EDGES = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) => [
   `${edge}-left`,
   `${edge}-right`,
 ]);
-// A bare table: lines of a terminal are for data, and copies of it paste well.
+// A table without borders leaves the terminal's lines to data, and copies of it paste well.
 const STYLE = {
   chars: { ...Object.fromEntries(EDGES.map((edge) => [edge, ''])), middle: '  ' },
   style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
@@ -71,7 +71,7 @@ export function createOutput({ out, err, json }: OutputStreams): Output {
   };
 }
 
-/** Names and messages come from others: a control character among them would speak to the terminal. */
+/** Replaces control characters: names and messages come from others, and the terminal would obey a control character. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd');
 }

@@ -1,5 +1,5 @@
-// The command line: one file a command. A command parses its arguments, opens what it needs, calls a verb of a room and
-// shows the answer; it holds no rule and no SQL of its own.
+// The command line, with one file for each command. A command parses its arguments, opens what it needs, calls a verb of a room
+// and shows the answer. A command holds no rule and no SQL of its own.
 import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config.ts';
 import { AppError, asAppError } from '../kernel/index.ts';
@@ -45,14 +45,14 @@ First steps:
 
 Settings come from environment variables; the README lists them.`;
 
-/** Where a command line runs; all of it the process's own unless a test says otherwise. */
+/** Environment and streams of a command line; a default is the process's own. */
 export interface Surroundings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly out?: OutputStreams['out'];
   readonly err?: OutputStreams['err'];
 }
 
-/** Runs one command line; resolves to the exit code. Never throws. */
+/** Runs one command line and resolves to the exit code. Never throws. */
 export async function runCommandLine(argv: readonly string[], surroundings: Surroundings = {}): Promise<number> {
   const { out = process.stdout, err = process.stderr, environment } = surroundings;
   let exitCode: number = EXIT.ok.code;
@@ -78,7 +78,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
   }
 }
 
-/** No command of the tree ends the process or complains by itself: what goes wrong is written in one place. */
+/** Keeps the command from ending the process or writing errors itself; errors are written in one place. */
 function endAlike(command: Command, { out, err }: Pick<OutputStreams, 'out' | 'err'>): void {
   command
     .configureOutput({
@@ -94,7 +94,7 @@ function endAlike(command: Command, { out, err }: Pick<OutputStreams, 'out' | 'e
 
 const isHelp = ({ code }: CommanderError): boolean => code === 'commander.help' || code === 'commander.helpDisplayed';
 
-/** Commander puts it before each complaint. */
+/** Prefix that Commander puts before each error message. */
 const PREFIX = 'error: ';
 
 function wrongUse({ message }: CommanderError, command: Command): AppError {

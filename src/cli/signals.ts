@@ -1,10 +1,15 @@
 import { systemClock } from '../kernel/index.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** A terminal sends Ctrl-C to the whole group, and npm hands its own on: one keystroke, two signals. */
+/**
+ * Milliseconds in which a second signal is the same keystroke: a terminal sends Ctrl-C to the whole group, and npm forwards its
+ * own.
+ */
 const SAME_MS = 500;
 
-/** Aborts at the first signal that asks for the end, with its name as reason. A second one ends the process at once. */
+/**
+ * Returns a signal that aborts at the first process signal, with its name as reason. A second signal ends the process at once.
+ */
 export function untilSignal(): AbortSignal {
   const ended = new AbortController();
   let firstMs = 0;

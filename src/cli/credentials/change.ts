@@ -58,7 +58,7 @@ async function inputRows(sql: Sql) {
 const stateOf = ({ revokedOn }: { readonly revokedOn: Date | null }): string =>
   revokedOn === null ? 'active' : 'revoked';
 
-/** `id` is a client id or an input key; the store knows which. */
+/** Rotates the secret of a credential. `id` is a client id or an input key; the store tells which one. */
 export async function rotateCredential(
   context: CommandContext,
   id: string,

@@ -13,7 +13,7 @@ export interface InputOptions {
   readonly workspace?: bigint;
 }
 
-/** Makes a platform credential and shows its secret. */
+/** Creates a platform credential and shows its secret. */
 export async function createPlatform(context: CommandContext, name: string, options: PlatformOptions): Promise<void> {
   const { role } = options;
   const workspaceIds = workspaceIdsOf(options.workspaces);
@@ -24,7 +24,7 @@ export async function createPlatform(context: CommandContext, name: string, opti
   context.output().object({ client_id: made.clientId, client_secret: made.clientSecret.reveal(), role });
 }
 
-/** Makes an input credential and shows its secret. */
+/** Creates an input credential and shows its secret. */
 export async function createInput(context: CommandContext, name: string, options: InputOptions): Promise<void> {
   const { uses } = options;
   const made = await asOperator(context, async (operator) => {

@@ -3,7 +3,7 @@ import type { Role } from '../../access/index.ts';
 import { type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import { readId } from '../arguments.ts';
 
-/** What `--workspaces` names. `all` is a word of its own: the parser of options takes undefined for an empty text. */
+/** Workspaces that `--workspaces` names. `all` is a word of its own: the option parser takes undefined for an empty text. */
 export type WorkspaceChoice = 'all' | readonly WorkspaceId[];
 
 export interface RightsOptions {
@@ -16,19 +16,19 @@ export function readRole(text: string): Role {
   throw new InvalidArgumentError('it is admin or read.');
 }
 
-/** `all`, `none`, or ids with commas. */
+/** Parses `all`, `none`, or ids separated by commas. */
 export function readWorkspaces(text: string): WorkspaceChoice {
   if (text === 'all') return 'all';
   if (text === 'none') return [];
   return text.split(',').map((id) => workspaceId(readId('each workspace')(id.trim())));
 }
 
-/** As the rooms have it; undefined: every workspace of the account. */
+/** Returns the ids in the form that the rooms take; undefined stands for every workspace of the account. */
 export function workspaceIdsOf(choice: WorkspaceChoice): readonly WorkspaceId[] | undefined {
   return choice === 'all' ? undefined : choice;
 }
 
-/** Words with commas; the room knows which there are. */
+/** Parses words separated by commas; the room knows which words are valid. */
 export function readUses(text: string): readonly string[] {
   return text.split(',').map((word) => word.trim());
 }

@@ -1,4 +1,4 @@
-// What the demo defines over the API: the same three bodies that the README shows.
+// Definitions that the demo sends to the API: the same three bodies that the README shows.
 
 export const CONNECTION = {
   id: 'shop',
@@ -32,11 +32,11 @@ export const PIPELINE = {
   connection_id: CONNECTION.id,
   data_model_id: DATA_MODEL.id,
   state: 'active',
-  // Only people with a purchase that came in since the last run are read again.
+  // each run reads again only the people with a purchase that came in since the last run
   sync_mode: { type: 'incremental', iterator_field: 'loaded_at', iterator_data_type: 'timestamp_tz' },
   schedule: { type: 'on_demand' },
   environment: 'production',
 };
 
-/** Somebody who bought before the last month and in it. */
+/** A customer with purchases both before the last month and in it. */
 export const SOMEBODY = '00229';

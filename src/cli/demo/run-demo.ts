@@ -11,14 +11,14 @@ import { tour } from './tour.ts';
 
 const DRAIN_MS = 10_000;
 
-/** Starts a daemon in a temporary home, walks through the tour with it, and removes everything, also after Ctrl-C. */
+/** Starts a daemon in a temporary home, runs the tour on it, and removes everything afterwards, also after Ctrl-C. */
 export async function runDemo(context: CommandContext): Promise<void> {
   const output = context.output();
   const startMs = systemClock.nowMs();
   const ended = untilSignal();
   const home = await mkdtemp(join(tmpdir(), 'penstock-demo-'));
   try {
-    // where root runs it, the store's own user must be able to pass through
+    // under root, the store's own user must be able to enter the folder
     await chmod(home, 0o711);
     output.line('1. Start: one process with a PostgreSQL of its own, in a temporary folder.');
     const app = await createApp(demoConfig(home), { log: createLog('error', process.stderr) });
@@ -39,7 +39,10 @@ export async function runDemo(context: CommandContext): Promise<void> {
   output.line('Next: `penstock init`, `penstock serve`, and "Define your own pipeline" in the README.');
 }
 
-/** Today's settings of the machine are for the real thing: the demo takes none of them. Its store is gone at the end. */
+/**
+ * Returns the defaults for the temporary `home`: the demo ignores the settings of the machine.
+ * The store skips syncs to disk, because the demo deletes it at the end.
+ */
 function demoConfig(home: string): Config {
   const config = readConfig({});
   return { ...config, home, http: { ...config.http, port: 0 }, store: { ...config.store, syncsToDisk: false } };

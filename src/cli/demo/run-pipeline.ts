@@ -8,7 +8,7 @@ const REPORTED = ['status', 'extracted_records', 'successful_records', 'failed_r
 
 type RunAnswer = Record<string, Json>;
 
-/** Triggers the pipeline, shows progress and report of the run, and answers how many rows it read. */
+/** Triggers the pipeline, shows progress and report of the run, and returns how many rows the run read. */
 export async function runPipeline(api: ApiClient, { output, ended }: Pick<Guide, 'output' | 'ended'>): Promise<number> {
   const { pipeline_run_id: id } = await api.post('/inputs/data-pipelines/trigger', { pipeline_id: PIPELINE.id });
   const path = `/inputs/data-pipelines/${PIPELINE.id}/runs/${String(id)}`;

@@ -4,7 +4,7 @@ import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Output } from '../output.ts';
 import { SOMEBODY } from './definition.ts';
 
-/** The one profile that is shown. */
+/** Returns the one profile that the demo shows. */
 export async function readPerson({ store, identities }: App, workspaceId: WorkspaceId): Promise<Profile> {
   const scope = { workspaceId, environment: 'production' } as const;
   const [profile] = await identities.findProfiles(store, scope, { type: 'customer_id', value: SOMEBODY });
@@ -12,7 +12,7 @@ export async function readPerson({ store, identities }: App, workspaceId: Worksp
   return profile;
 }
 
-/** Shows its MPID, and each attribute as it was and as it is. */
+/** Shows the profile's MPID and each attribute before and after. */
 export function showPerson(before: Profile, after: Profile, output: Output): void {
   const was = new Map(before.attributes.map(({ name, value }) => [name, value]));
   const rows = [

@@ -14,13 +14,13 @@ export interface Guide {
   readonly app: App;
   readonly home: string;
   readonly output: Output;
-  /** Aborts when the person has seen enough. */
+  /** Aborts when the user ends the tour. */
   readonly ended: AbortSignal;
 }
 
 const count = (rows: number): string => rows.toLocaleString('en-US');
 
-/** What there is to see. Everything that a customer would do goes through the API, as it would for them. */
+/** Shows the tour. Every step of a customer goes through the API, as it would in production. */
 export async function tour(guide: Guide): Promise<void> {
   const { app, home, output } = guide;
   output.line(`   API on ${app.url}, its reference under /docs while this runs.`);

@@ -5,8 +5,8 @@ import type { Config } from '../../config.ts';
 const ANSWER_MS = 2000;
 
 /**
- * Tells whether a Penstock daemon answers `/healthz` where the configuration has it listen. The certificate is not checked:
- * it bears the public name, and this asks by the address.
+ * Tells whether a Penstock daemon answers `/healthz` at the configured address.
+ * Does not check the certificate: the request goes to the address, and the certificate bears the public name.
  */
 export function answersHealth({ host, port, tls }: Config['http']): Promise<boolean> {
   const options = { host, port, path: '/healthz', timeout: ANSWER_MS };

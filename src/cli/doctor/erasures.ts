@@ -1,10 +1,10 @@
-// What the doctor says of the vacuum that follows erasures: tables that it has to leave, and erasures that it has not reached.
+// Findings of the doctor about the vacuum that follows erasures: tables that it skips, and erasures that it has not reached.
 import { erasuresToVacuum } from '../../dsr/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { type Store, tablesNotToVacuum } from '../../store/index.ts';
 import type { Finding } from './finding.ts';
 
-/** One night may pass because of an open transaction. */
+/** Milliseconds after which an erasure counts as late; an open transaction may cost one night. */
 const LATE_MS = 2 * 86_400_000;
 const SHOWN = 10;
 

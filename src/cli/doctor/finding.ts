@@ -1,6 +1,6 @@
 import { asAppError } from '../../kernel/index.ts';
 
-/** What one look of the doctor found, and, unless all is well, how to mend it. */
+/** Result of one check of the doctor, with the remedy unless all is well. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failed';
@@ -8,7 +8,7 @@ export interface Finding {
   readonly mend?: string;
 }
 
-/** Runs one check. An error that it throws becomes a failure with the error's own message, and `mend` as its remedy. */
+/** Runs one check. An error that the check throws becomes a failure with the error's own message and `mend` as its remedy. */
 export async function examine(
   check: string,
   look: () => Promise<Omit<Finding, 'check'>>,

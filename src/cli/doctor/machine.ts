@@ -1,4 +1,4 @@
-// What the doctor looks at before a store is open: the folder, its disk, the keys, and who answers on the port.
+// Checks of the doctor that need no open store: the folder, its disk, the keys, and the program that answers on the port.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -79,7 +79,7 @@ async function lookAtPort(config: Config): Promise<Omit<Finding, 'check'>> {
     const mend = 'Set PENSTOCK_PORT to another port, or end what listens there.';
     return { status: 'failed', found: `something else listens on ${host}:${port}`, mend };
   }
-  // of a store that DATABASE_URL names nobody here can tell whose daemon it is
+  // with DATABASE_URL, this machine cannot tell whose daemon answers
   if (config.store.databaseUrl !== undefined || (await hasDaemon(config.home)))
     return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
   const mend = `Set PENSTOCK_HOME to the home of that daemon, or PENSTOCK_PORT to another port. ${start}`;
@@ -105,7 +105,7 @@ async function modeOf(folder: string): Promise<number | undefined> {
   );
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** Returns the folder itself, or its nearest ancestor that exists. */
 async function existing(folder: string): Promise<string> {
   const isThere = await stat(folder).then(
     () => true,

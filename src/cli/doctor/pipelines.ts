@@ -1,4 +1,4 @@
-// What the doctor says of pipelines: those that a fault keeps from running, whichever resource the fault stands on.
+// Findings of the doctor about pipelines that a fault keeps from running, whichever resource has the fault.
 import { listWorkspaces } from '../../access/index.ts';
 import { workspaceId } from '../../kernel/index.ts';
 import { loadPipelines, pipelineErrors, stoppedBy } from '../../pipelines/index.ts';
@@ -9,7 +9,7 @@ const SHOWN = 20;
 const MEND =
   'Fix what the message names, then PUT the faulted resource or trigger the pipeline: either clears the fault.';
 
-/** Lists the faulted pipelines of all workspaces, the first 20 by name, or says that there are none. */
+/** Lists the faulted pipelines of all workspaces, the first 20 by name, or reports that there are none. */
 export async function examinePipelines(store: Store): Promise<readonly Finding[]> {
   const faulted: Finding[] = [];
   let active = 0;

@@ -14,7 +14,7 @@ import { examineStore } from './store.ts';
 const COLUMNS = ['check', 'status', 'found', 'mend'];
 const WAREHOUSE_WAIT_MS = 15_000;
 
-/** Looks at everything, shows what was found, and fails when something did. */
+/** Runs all checks and shows their findings. Sets the exit code to failure where a check failed. */
 export async function runDoctor(context: CommandContext): Promise<void> {
   const config = context.config();
   const findings = [...(await examineMachine(config)), ...(await examineInside(context, config))];
@@ -22,7 +22,7 @@ export async function runDoctor(context: CommandContext): Promise<void> {
   if (findings.some(({ status }) => status === 'failed')) context.setExitCode(EXIT.failed.code);
 }
 
-/** What can only be seen from inside the store. A home that is not there is not made for it. */
+/** Runs the checks that need an open store. Creates no home where none exists. */
 async function examineInside(context: CommandContext, config: Config): Promise<readonly Finding[]> {
   if (!(await hasHome(config))) return [{ check: 'store', status: 'ok', found: 'made at the first start' }];
   const findings: Finding[] = [];

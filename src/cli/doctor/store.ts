@@ -1,4 +1,4 @@
-// What the doctor asks an open store: that it answers, its clock, what is late, batches outside their months, erasures.
+// Checks of the doctor on an open store: its answer, its clock, late pipelines, batches outside their months, erasures.
 import { countStrayBatches } from '../../events/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
@@ -30,7 +30,7 @@ async function lookAtStore(store: Store): Promise<Omit<Finding, 'check'>> {
   };
 }
 
-// The store's clock is asked here to be compared, never to be used.
+// The store's clock is read here only to be compared with this machine's.
 async function lookAtClock(store: Store, clock: Clock): Promise<Omit<Finding, 'check'>> {
   const beforeMs = clock.nowMs();
   const [row] = await store.query<{ ms: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
@@ -40,7 +40,7 @@ async function lookAtClock(store: Store, clock: Clock): Promise<Omit<Finding, 'c
   return { status: 'warning', found, mend: 'Have both keep time with NTP: schedules and tokens go by the clock.' };
 }
 
-/** Fleet question: all workspaces, read only. */
+/** Counts late pipelines across all workspaces, read only. */
 async function lookAtSchedule(store: Store, clock: Clock): Promise<Omit<Finding, 'check'>> {
   const [row] = await store.query<{ late: bigint; oldest: Date | null }>(
     `/* across workspaces: doctor */ SELECT count(*) AS late, min(next_due_at) AS oldest

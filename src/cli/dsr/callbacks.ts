@@ -43,7 +43,7 @@ function lastOf(attempts: ReturnType<typeof callbackAnswer>['attempts']): string
   return last === undefined ? undefined : (last.error ?? (last.http_status === null ? 'broken off' : 'delivered'));
 }
 
-/** Shows what became of it. */
+/** Sends a callback again and shows the result. */
 export async function replay(
   context: CommandContext,
   { workspace, id }: { readonly workspace: bigint | undefined; readonly id: bigint },

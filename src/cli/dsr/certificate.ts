@@ -5,13 +5,13 @@ import { createLog } from '../../kernel/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator, type Operator } from '../operator.ts';
 
-/** Who signs, as the daemon has it. */
+/** Returns the processor that signs, with the daemon's settings. */
 export function processorOf({ store, clock, keyRing }: Operator, { dsr }: Config): Processor {
   const log = createLog('warn', process.stderr);
   return createProcessor({ store, clock, keyRing, log, domain: dsr.domain, files: dsr.certificate });
 }
 
-/** Of the API; with port 0 only the daemon knows it. */
+/** Returns the public address of the API. With port 0, only the daemon knows the port. */
 export function publicAddress({ http }: Config): string {
   return http.baseUrl ?? `${http.tls === undefined ? 'http' : 'https'}://${http.host}:${http.port}`;
 }

@@ -29,7 +29,9 @@ const text = (file: string): Promise<string> =>
     throw new AppError('VALIDATION_FAILED', `${file} cannot be read: ${String(cause)}`, { cause });
   });
 
-/** One request, or each row of a CSV; what is refused of these does not keep the others away, and the command fails then. */
+/**
+ * Creates one request, or one for each row of a CSV. A refused row does not keep the others away, but the command then fails.
+ */
 export async function create(
   context: CommandContext,
   { csv, workspace, ...options }: EntryOptions & InWorkspace & { readonly csv?: string },
@@ -67,14 +69,14 @@ function answerOf(row: number, { id, type, startsOn, expectedCompletionOn }: Ent
   };
 }
 
-/** Only what the row did wrong: a store that is away ends the command. */
+/** Returns the result of a refused row. Throws any other error, such as an unreachable store, which ends the command. */
 function refusedRow(row: number, error: unknown) {
   const { disposition, message } = asAppError(error);
   if (disposition !== 'refused') throw error;
   return { row, result: 'refused', reason: message };
 }
 
-/** What an erasure would remove, of a request or of a person that was named. */
+/** Shows what an erasure would remove, for a request or for a person named by identities. */
 export async function preview(
   context: CommandContext,
   { id, workspace, identity }: InWorkspace & { readonly id?: string; readonly identity?: readonly string[] },
@@ -122,7 +124,7 @@ function show(context: CommandContext, preview: ErasurePreview): void {
   }
 }
 
-/** One row a count. */
+/** Returns one row for each count. */
 export function countRows(counts: ErasurePreview['counts']): readonly object[] {
   return Object.entries(counts).flatMap(([room, kinds]) =>
     Object.entries(kinds).map(([what, count]) => ({ room, what, count })),

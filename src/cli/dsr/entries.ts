@@ -1,4 +1,4 @@
-// Options of one request, and rows of a CSV with many, as entries.
+// Entries of data subject requests, from the options of one request or from the rows of a CSV.
 import type { Entry } from '../../dsr/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { readCsv } from './read-csv.ts';
@@ -11,7 +11,7 @@ export interface EntryOptions {
   readonly group?: string;
   readonly skipWaitingPeriod?: true;
   readonly callback?: readonly string[];
-  /** `type=value`. */
+  /** Identities as `type=value`. */
   readonly identity?: readonly string[];
 }
 
@@ -25,13 +25,13 @@ export function entryOfOptions(options: EntryOptions): Entry {
 
 function identityOf(text: string): Entry['identities'][number] {
   const at = text.indexOf('=');
-  // what was typed may be an identity: it is not repeated
+  // the message does not repeat the text, which may be an identity
   if (at < 1)
     throw new AppError('VALIDATION_FAILED', '--identity is written TYPE=VALUE, such as email=ann@example.org.');
   return { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** Columns that are no identity types. */
+/** Columns that are not identity types. */
 const COLUMNS: Readonly<Record<string, (text: string) => Partial<Entry>>> = {
   id: (id) => ({ id }),
   type: (type) => ({ type }),
@@ -42,7 +42,10 @@ const COLUMNS: Readonly<Record<string, (text: string) => Partial<Entry>>> = {
   skip_waiting_period: (text) => ({ skipWaitingPeriod: isYes(text) }),
 };
 
-/** An empty field says nothing: then the options of the command hold. Every other column is an identity type. */
+/**
+ * Returns an entry for each row. For an empty field, the option of the command holds. Every column that `COLUMNS` does not name
+ * is an identity type.
+ */
 export function entriesOfCsv(text: string, options: EntryOptions): readonly Entry[] {
   const standard = entryOfOptions(options);
   return readCsv(text).map((row) => {

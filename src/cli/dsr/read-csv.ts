@@ -1,7 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { AppError } from '../../kernel/index.ts';
 
-/** Reads RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. Rows by the names of the first line. */
+/**
+ * Reads RFC 4180, where fields in quotes may hold commas, line breaks and doubled quotes.
+ * The first line names the fields of the rows.
+ */
 export function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
   const [head, ...rows] = recordsOf(text);
   if (head === undefined)
@@ -27,12 +30,12 @@ function recordsOf(text: string): readonly (readonly string[])[] {
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
     const message = `Line ${lineOf(cause, text)} of the CSV has a quotation mark where none may stand.`;
-    // not the cause: its text repeats fields, which are identities
+    // the cause is left out: its message repeats fields, which are identities
     throw new AppError('VALIDATION_FAILED', message);
   }
 }
 
-/** The line at which the broken record begins; the parser's own count takes a line break of two characters for two. */
+/** Returns the line at which the broken record begins. The parser's own count takes a line break of two characters for two. */
 function lineOf({ bytes }: CsvError, text: string): number {
   return Buffer.from(text)
     .subarray(0, Number(bytes))

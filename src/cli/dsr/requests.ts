@@ -50,7 +50,7 @@ export async function list(context: CommandContext, { workspace, status, group, 
   });
 }
 
-/** The evidence, for a person. */
+/** Shows the evidence of a request as tables, or as JSON with `--json`. */
 export async function show(context: CommandContext, { id, workspace }: OfRequest): Promise<void> {
   const { evidence, why } = await asOperator(context, async (operator) => {
     const workspaceId = await theWorkspace(operator.store, workspace);
@@ -90,7 +90,7 @@ interface Exporting extends InWorkspace {
   readonly file?: string;
 }
 
-/** The evidence of one request as JSON, or all erasures as lines that `reapply` reads; none of it is personal data. */
+/** Exports the evidence of one request as JSON, or all erasures as lines that `reapply` reads. No line holds personal data. */
 export async function exportTo(context: CommandContext, { id, erasures, file, workspace }: Exporting): Promise<void> {
   if ((id === undefined) === (erasures === undefined)) {
     throw new AppError(
@@ -125,7 +125,7 @@ async function* withEnds(lines: Lines) {
   for await (const line of lines) yield `${line}\n`;
 }
 
-/** Erasures that a restored backup has forgotten. */
+/** Applies exported erasures again that a restored backup lacks. */
 export async function reapply(context: CommandContext, { file, workspace }: InWorkspace & { readonly file: string }) {
   const done = await asOperator(context, async (operator) => {
     const workspaceId = await theWorkspace(operator.store, workspace);

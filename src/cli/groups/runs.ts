@@ -26,14 +26,14 @@ const COLUMNS = [
   'left_out',
   'changed_profiles',
 ];
-/** By then the command has done it, or a daemon goes on where it was killed. */
+/** Milliseconds after which a daemon takes the run over, should the command have been killed. */
 const DAEMON_AFTER_MS = 60_000;
 
 interface InWorkspace {
   readonly workspace?: bigint;
 }
 
-/** Works on the run itself, so that it needs no daemon; one that takes part, or goes on after a kill, does no harm. */
+/** Works on the run in the command itself, without a daemon. A daemon may take part, or take over after a kill. */
 export async function runFromCommand(context: CommandContext, { workspace }: InWorkspace): Promise<void> {
   const output = context.output();
   const run = await asOperator(context, async (operator) => {

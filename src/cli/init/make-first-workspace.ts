@@ -9,7 +9,7 @@ export interface InitOptions {
   readonly workspace: string;
 }
 
-/** Makes what is missing, the home too, and shows the ids and, the first time, the client secret. */
+/** Creates what is missing, including the home. Shows the ids and, the first time, the client secret. */
 export async function makeFirstWorkspace(context: CommandContext, options: InitOptions): Promise<void> {
   const init = async (operator: Operator) => {
     const made = await initialise(operator, { ...options, actor: operator.actor });
@@ -31,7 +31,7 @@ export async function makeFirstWorkspace(context: CommandContext, options: InitO
   );
 }
 
-/** The admin credential that `init` made, now or earlier. */
+/** Returns the client id of the admin credential that `init` made, now or earlier. */
 async function adminOf(sql: Sql, accountId: bigint): Promise<string | undefined> {
   const entries = await listPlatformCredentials(sql);
   const admin = entries.find((it) => it.accountId === accountId && it.name === 'admin' && it.revokedOn === null);

@@ -14,7 +14,7 @@ export async function rotateSigning(context: CommandContext): Promise<void> {
   context.output().object({ signing_key: 'rotated' });
 }
 
-/** Every encrypted text of the store; what copies others comes after them. */
+/** Returns every table of the store with encrypted texts; a table that copies secrets comes after their source. */
 const secretsOf = (nowMs: number): readonly SealedTable[] => [
   ...accessSecrets(nowMs),
   ...pipelinesSecrets(connectorFleet),
@@ -22,7 +22,10 @@ const secretsOf = (nowMs: number): readonly SealedTable[] => [
   ...dsrSecrets,
 ];
 
-/** Writes every stored secret anew and shows how many rows of each table that were. Throws SECRET_UNREADABLE for those that stay. */
+/**
+ * Re-encrypts every stored secret and shows the number of rows by table.
+ * Throws SECRET_UNREADABLE for secrets that it could not re-encrypt.
+ */
 export async function reencrypt(context: CommandContext): Promise<void> {
   const output = context.output();
   const done = await asOperator(context, async ({ store, keyRing, clock }) => {

@@ -8,7 +8,7 @@ import { asOperator, type Operator } from '../operator.ts';
 import { runRow } from './show.ts';
 import { type Named, thePipeline } from './the-pipeline.ts';
 
-/** A run as the command names it: by its number, else the newest of its pipeline. */
+/** A run as the command names it: by its number, or the newest run of its pipeline. */
 export interface NamedRun extends Named {
   readonly run?: bigint;
 }
@@ -64,7 +64,7 @@ export async function showFailedRecords(
 
 const CONFLICT_COLUMNS = ['id', 'key', 'mpid', 'found_mpid', 'reason', 'found_on'];
 
-/** Of a run that writes MPIDs back: keys whose rows did not get theirs. */
+/** Shows the conflicts of a run that writes MPIDs back: keys whose rows did not get their MPIDs. */
 export async function showConflicts(
   context: CommandContext,
   named: NamedRun & { readonly limit: number },

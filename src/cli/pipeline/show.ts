@@ -36,7 +36,7 @@ const RUN_COLUMNS = [
   'errors',
 ];
 
-/** What few pipelines have: shown where a run of the list does. */
+/** Columns that few pipelines need, shown where a run in the list has a value for them. */
 const SOMETIMES = ['deduplicated', 'erased', 'written', 'conflicts', 'next_attempt_on'];
 
 export async function listPipelines(context: CommandContext, workspace: bigint | undefined): Promise<void> {
@@ -64,7 +64,7 @@ async function pipelineRow(store: Store, context: PipelineContext, hasLiveRun: b
   };
 }
 
-/** Shows the report of a pipeline, as the API answers it. */
+/** Shows the report of a pipeline as the API answers it. */
 export async function showPipeline(context: CommandContext, named: Named): Promise<void> {
   const report = await asOperator(context, async ({ store }) => {
     const { workspaceId, id } = await thePipeline(store, named);
@@ -99,7 +99,7 @@ export async function listPipelineRuns(
   output.rows(RUN_COLUMNS.filter(isShown), rows);
 }
 
-/** One line of a run for a person. */
+/** Returns a run as one row of a table. */
 export function runRow(run: Run): Readonly<Record<string, unknown>> {
   const endMs = run.endedOn?.getTime();
   const startMs = run.startedOn?.getTime();

@@ -9,7 +9,7 @@ export interface Named {
   readonly workspace?: bigint;
 }
 
-/** Throws NOT_FOUND that names the command which shows what is there. */
+/** Returns the named pipeline. Throws NOT_FOUND that names the command to list pipelines. */
 export async function thePipeline(store: Store, { id, workspace }: Named): Promise<Pipeline> {
   const workspaceId = await theWorkspace(store, workspace);
   const [found] = await loadPipelines(store, { workspaceId, id });

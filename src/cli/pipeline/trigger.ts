@@ -10,13 +10,13 @@ import { type Named, thePipeline } from './the-pipeline.ts';
 
 export interface TriggerOptions extends Named {
   readonly wait?: true;
-  /** Milliseconds. */
+  /** Longest wait, in milliseconds. */
   readonly timeout: number;
   readonly idempotencyKey?: string;
 }
 
 const POLL_MS = 250;
-/** A run that is still queued by then has probably no daemon to work on it. */
+/** Milliseconds after which a queued run probably has no daemon to work on it. */
 const HINT_MS = 10_000;
 const EXIT_OF: Readonly<Partial<Record<RunStatus, number>>> = {
   success: EXIT.ok.code,

@@ -10,12 +10,12 @@ export interface WatchOptions extends Named {
 }
 
 const POLL_MS = 500;
-/** More runs of one pipeline do not end between two looks. */
+/** Number of runs read at each poll; fewer runs of one pipeline end between two polls. */
 const LOOK_BACK = 20;
-/** A run that is due is made within a second; so long `--until-idle` waits for one. */
+/** Milliseconds that `--until-idle` waits for a due run, which the daemon creates within a second. */
 const QUIET_MS = 3000;
 
-/** Writes one line for each run that ended, and progress of the one that is going. */
+/** Writes one line for each run that ended, and the progress of the running one. */
 export async function watchPipeline(context: CommandContext, options: WatchOptions): Promise<void> {
   const output = context.output();
   const watch = async (operator: Operator) => {
@@ -36,7 +36,7 @@ async function follow(
   let quietSinceMs = clock.nowMs();
   while (!untilIdle || clock.nowMs() - quietSinceMs < QUIET_MS) {
     const newest = await listRuns(store, pipeline, { limit: LOOK_BACK, offset: 0, from: undefined, to: undefined });
-    // what ended before we came is told by its last run alone
+    // of the runs that ended before the watch began, only the last is shown
     const ended = newest.filter((run) => run.endedOn !== null && (shownUpTo === undefined || run.id > shownUpTo));
     for (const run of (shownUpTo === undefined ? ended.slice(0, 1) : ended).reverse()) showEnd(run, pipeline, output);
     shownUpTo = ended[0]?.id ?? shownUpTo ?? 0n;
@@ -49,7 +49,7 @@ async function follow(
   }
 }
 
-/** A line for a person; JSON, a line as well, for a program. */
+/** Writes a line for a person, or JSON, also on one line, for a program. */
 function showEnd(run: Run, pipeline: Pipeline, output: Output): void {
   output.progress('');
   const errors = run.errors.map(({ message }) => `; ${message}`).join('');

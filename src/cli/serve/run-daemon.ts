@@ -4,10 +4,10 @@ import { createLog } from '../../kernel/index.ts';
 import type { CommandContext } from '../command.ts';
 import { untilSignal } from '../signals.ts';
 
-/** A chunk takes a second or so; whoever sent the signal waits ten seconds or more before it sends SIGKILL. */
+/** Milliseconds to drain. A chunk takes about a second, and supervisors wait ten seconds or more before they send SIGKILL. */
 const DRAIN_MS = 8000;
 
-/** Serves until the first signal, then drains. Throws what is in the way of a start. */
+/** Serves until the first signal, then drains. Throws where the daemon cannot start. */
 export async function runDaemon(context: CommandContext): Promise<void> {
   const config = context.config();
   const output = context.output();

@@ -19,7 +19,10 @@ interface LiftOptions {
   readonly workspace?: bigint;
 }
 
-/** Lets an identity of somebody who was erased come back. Throws NOT_FOUND where no erasure holds it off. */
+/**
+ * Lifts the tombstone of an erased person's identity, so that it is accepted again.
+ * Throws NOT_FOUND where no erasure blocks it.
+ */
 export async function lift(context: CommandContext, { type, value, workspace }: LiftOptions): Promise<void> {
   const identity = readIdentity(type, value);
   const lifted = await asOperator(context, async ({ store, clock, actor }) => {

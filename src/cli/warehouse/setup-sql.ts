@@ -14,12 +14,12 @@ import {
 } from '../../warehouse/index.ts';
 import type { CommandContext } from '../command.ts';
 
-/** The provider's word and the inputs that were given; `publicKey` is the name of a file. */
+/** The provider's word and the given inputs; `publicKey` is the name of a file. */
 export type SetupSqlOptions = SetUpValues & { readonly provider: string };
 
 /**
- * Prints what an administrator runs once in the warehouse (docs/spec/warehouse-sync.md#mpids-in-a-warehouse-table, step
- * 4).
+ * Prints the script that an administrator runs once in the warehouse (docs/spec/warehouse-sync.md#mpids-in-a-warehouse-table,
+ * step 4).
  */
 export async function setupSql(context: CommandContext, { provider: word, ...given }: SetupSqlOptions): Promise<void> {
   const output = context.output();
@@ -43,7 +43,7 @@ function wordOf(provider: Provider): string {
   return products === '' ? provider.toLowerCase() : `${provider.toLowerCase()} (${products})`;
 }
 
-/** What stands between the first line and the last. */
+/** Reads the public key from its PEM file, without the first and the last line. */
 async function publicKeyOf({ publicKey: file }: SetUpValues): Promise<Pick<SetUpValues, 'publicKey'>> {
   if (file === undefined) return {};
   const pem = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -57,7 +57,7 @@ function needsPassword({ inputs }: SetUp, { password, publicKey }: SetUpValues):
   return inputs.password !== undefined && password === undefined && publicKey === undefined;
 }
 
-/** Long enough for every product, with the kinds of letters that some ask for. */
+/** Returns a random password that is long enough for every product, with the kinds of characters that some require. */
 function newPassword(): string {
   return `Pw-${generateSecret().reveal().slice(0, 40)}`;
 }

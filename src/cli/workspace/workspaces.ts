@@ -5,7 +5,7 @@ import { asOperator } from '../operator.ts';
 
 const COLUMNS = ['id', 'name', 'account', 'account_id', 'organisation', 'warehouse_sync', 'created_on'];
 
-/** Every workspace with its account. */
+/** Lists every workspace with its account. */
 export async function list(context: CommandContext): Promise<void> {
   const entries = await asOperator(context, ({ store }) => listWorkspaces(store));
   const rows = entries.map((entry) => ({
