@@ -8,7 +8,7 @@ import { codeShapeOf } from '../../tools/house/code-shape.ts';
 import { crowdedFolders, missingAtEntrance, singleCallerFiles } from '../../tools/house/layout.ts';
 import { roomOf } from '../../tools/house/read-files.ts';
 import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings } from '../../tools/house/wording.ts';
-import { breachesOf, complaintsOf, countBreaches, grownKinds } from '../../tools/house/words.ts';
+import { breachesOf, complaintsOf, countBreaches, grownKinds, renewedWaivers } from '../../tools/house/words.ts';
 
 const file = (text: string, path = 'snippet.ts') => ({ path, text });
 
@@ -210,5 +210,15 @@ describe('the words', () => {
       'fragments',
       'verbless',
     ]);
+  });
+
+  test('are lowered also while another kind has grown, which is raised nowhere', () => {
+    const waivers = { a: { citations: 1, fragments: 3 }, b: { citations: 2 } };
+    const counts = { a: { citations: 4, fragments: 1 }, b: { citations: 1 }, c: { fragments: 2, citations: 1 } };
+    expect(renewedWaivers(counts, waivers)).toEqual({
+      a: { citations: 1, fragments: 1 },
+      b: { citations: 1 },
+      c: { fragments: 2 },
+    });
   });
 });

@@ -69,3 +69,14 @@ export function grownKinds(counts: Waivers, waivers: Waivers): readonly Kind[] {
   const total = (list: Waivers, kind: Kind) => Object.values(list).reduce((sum, room) => sum + (room[kind] ?? 0), 0);
   return (Object.keys(KINDS) as Kind[]).filter((kind) => total(counts, kind) > total(waivers, kind));
 }
+
+/** Returns the waivers for today's counts; of a kind that has grown as a whole, no room's number rises. */
+export function renewedWaivers(counts: Waivers, waivers: Waivers): Waivers {
+  const grown = grownKinds(counts, waivers);
+  const renewed = Object.entries(counts).map(([room, numbers]) => {
+    const waived = (kind: Kind, now = 0) => (grown.includes(kind) ? Math.min(now, waivers[room]?.[kind] ?? 0) : now);
+    const kinds = (Object.keys(KINDS) as Kind[]).map((kind) => [kind, waived(kind, numbers[kind])] as const);
+    return [room, Object.fromEntries(kinds.filter(([, number]) => number > 0))] as const;
+  });
+  return Object.fromEntries(renewed.filter(([, numbers]) => Object.keys(numbers).length > 0));
+}
