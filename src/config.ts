@@ -1,4 +1,4 @@
-// Environment → typed configuration. The only reader of process.env; the README's table is generated from SETTINGS.
+// Environment → typed configuration. The only reader of process.env; the tables of docs/settings.md are generated from SETTINGS.
 import { resolve } from 'node:path';
 import {
   certificatesOf,

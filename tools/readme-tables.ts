@@ -1,5 +1,4 @@
-// Writes the tables of the README and of the guide pages from the code that they describe: `npm run readme`. A test compares
-// the two.
+// Writes the tables of the pages in docs/ from the code that they describe: `npm run readme`. A test compares the two.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../src/cli/exit-codes.ts';
@@ -7,21 +6,41 @@ import { SETTINGS } from '../src/config.ts';
 import { ERROR_CODES } from '../src/kernel/index.ts';
 import { ANALYTICS_TABLES } from './analytics-tables.ts';
 import { code, type Tables, table, withTables } from './page-tables.ts';
+import { settingGroups } from './setting-groups.ts';
+import { workspaceSettings } from './workspace-settings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-export const README = join(ROOT, 'README.md');
+const page = (name: string) => join(ROOT, 'docs', name);
 
-const README_TABLES: Tables = {
-  settings: () =>
-    table(
-      ['variable', 'default', 'meaning'],
-      Object.entries(SETTINGS).map(([name, setting]) => [code(name), code(setting.default), setting.meaning]),
-    ),
-  'error-codes': () =>
-    table(
-      ['code', 'disposition', 'meaning'],
-      Object.entries(ERROR_CODES).map(([name, error]) => [code(name), error.disposition, error.meaning]),
-    ),
+const SETTINGS_TABLES: Tables = {
+  ...Object.fromEntries(
+    settingGroups().map(([marker, names]) => [
+      marker,
+      () =>
+        table(
+          ['variable', 'default', 'meaning'],
+          names.map((name) => [code(name), code(SETTINGS[name].default), SETTINGS[name].meaning]),
+        ),
+    ]),
+  ),
+  'workspace-settings': workspaceSettings,
+};
+
+const DISPOSITIONS = [...new Set(Object.values(ERROR_CODES).map(({ disposition }) => disposition))];
+
+const ERROR_TABLES: Tables = {
+  ...Object.fromEntries(
+    DISPOSITIONS.map((disposition) => [
+      `errors-${disposition}`,
+      () =>
+        table(
+          ['code', 'meaning'],
+          Object.entries(ERROR_CODES)
+            .filter(([, error]) => error.disposition === disposition)
+            .map(([name, error]) => [code(name), error.meaning]),
+        ),
+    ]),
+  ),
   'exit-codes': () =>
     table(
       ['exit code', 'meaning'],
@@ -31,8 +50,9 @@ const README_TABLES: Tables = {
 
 /** Files with tables, and which. */
 export const PAGES: ReadonlyMap<string, Tables> = new Map([
-  [README, README_TABLES],
-  [join(ROOT, 'docs', 'analytics.md'), ANALYTICS_TABLES],
+  [page('settings.md'), SETTINGS_TABLES],
+  [page('errors.md'), ERROR_TABLES],
+  [page('analytics.md'), ANALYTICS_TABLES],
 ]);
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 import type { AppError } from '../kernel/index.ts';
 
-/** Exit codes of commands, on which orchestrators branch. A test compares the README's table with this one. */
+/** Exit codes of commands, on which orchestrators branch. The table of docs/errors.md is generated from them. */
 export const EXIT = {
   ok: { code: 0, meaning: 'Done; with --wait: the run succeeded.' },
   failed: { code: 1, meaning: 'Something went wrong that the message explains; with --wait: the run failed.' },

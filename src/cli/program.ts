@@ -43,7 +43,7 @@ First steps:
   penstock serve                       start the daemon (http://127.0.0.1:8080, reference under /docs)
   penstock pipeline trigger ID --wait  run a pipeline and wait; exit code 0 when it succeeded
 
-Settings come from environment variables; the README lists them.`;
+Settings come from environment variables; docs/settings.md lists them.`;
 
 /** Environment and streams of a command line; a default is the process's own. */
 export interface Surroundings {

@@ -1,4 +1,4 @@
-// Every variable with its default and meaning: what the README's table is generated from.
+// Every variable with its default and meaning: the tables of docs/settings.md are generated from them.
 
 interface Setting {
   readonly meaning: string;

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { README } from '../../tools/readme-tables.ts';
 import { ROOT } from '../support/crashes/penstock-process.ts';
 import { commandLine } from '../support/runner/command-line.ts';
+import { pageOf, README } from '../support/runner/guide-shell.ts';
 
 const { run } = commandLine({});
 
@@ -82,19 +82,37 @@ test('every command has a help that says what it does, without any store or sett
   for (const [name, help] of helps) expect(help).toMatch(new RegExp(`^Usage: ${name} .*\\n\\n\\S`));
 });
 
-const readme = readFileSync(README, 'utf8');
-const named = (pattern: RegExp) => [...new Set([...readme.matchAll(pattern)].map(([, name = '']) => name))];
+const PAGES = [
+  README,
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map(pageOf),
+];
+const texts = PAGES.map((file) => readFileSync(file, 'utf8'));
+const named = (pattern: RegExp) => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name))),
+];
 
-test('every command that the README names exists', async () => {
+test('every command that the README and the pages name exists', async () => {
   const names = (await allHelp()).map(([name]) => name);
-  const commands = named(/(?:penstock\.mjs|`penstock) ([a-z][a-z-]*(?: (?:trigger|watch|list|create|rotate))?)/g);
-  expect(commands).toEqual(expect.arrayContaining(['init', 'serve', 'doctor', 'pipeline trigger']));
-  expect(names).toEqual(expect.arrayContaining(commands.map((command) => `penstock ${command}`)));
+  const written = named(/(?:penstock\.mjs|`penstock|^ {4}penstock) ([a-z][a-z-]*(?: [a-z][a-z-]*)*)/gm);
+  expect(written).toEqual(expect.arrayContaining(['init', 'serve', 'doctor', 'pipeline trigger']));
+  // words behind a command are its arguments; behind a group of commands stands one of them
+  const isCommand = (words: string) => {
+    const path = ['penstock'];
+    for (const word of words.split(' ')) {
+      if (!names.some((name) => name.startsWith(`${path.join(' ')} `))) return true;
+      path.push(word);
+      if (!names.includes(path.join(' '))) return false;
+    }
+    return true;
+  };
+  expect(written.filter((words) => !isCommand(words))).toEqual([]);
 });
 
-test('every script of npm that the README names exists', () => {
+test('every script of npm that the README and the pages name exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-  const wanted = named(/npm (?:run )?(?!(?:ci|link)\b)([a-z]+)/g);
+  const wanted = [...named(/npm run ([a-z]+)/g), ...named(/npm (test|start)\b/g)];
   expect(wanted).toEqual(expect.arrayContaining(['demo', 'test', 'verify']));
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(wanted));
 });

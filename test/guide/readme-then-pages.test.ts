@@ -1,19 +1,15 @@
-// The steps of docs/groups.md, docs/data-subject-requests.md, docs/partners.md and docs/analytics.md, typed after those of the README in its shell.
+// The steps of the pages that build on those of the README and its first pages, typed after them in the same shell.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { README } from '../../tools/readme-tables.ts';
-import { ROOT } from '../support/crashes/penstock-process.ts';
-import { answers, beginGuide, blocksOf, type Guide } from '../support/runner/guide-shell.ts';
+import { answers, beginGuide, blocksOf, FIRST_STEPS, type Guide, pageOf } from '../support/runner/guide-shell.ts';
 
-const page = (name: string) => join(ROOT, 'docs', name);
 const FIRST = 'a7551968-d5d6-44b2-9831-815ac9017798';
 
-/** What a person fills in is taken from what the block before has shown. */
-async function typeReadme({ type }: Guide): Promise<void> {
-  const [, , ...define] = blocksOf(README, 'Define your own pipeline');
-  const chapters = ['Events from a pipeline', 'Events over HTTP', 'Who somebody is'];
-  const blocks = [...define, ...chapters.flatMap((chapter) => blocksOf(README, chapter))];
+/** Runs the steps of the first pages; fills in what the block before has shown. */
+async function typeFirstPages({ type }: Guide): Promise<void> {
+  const pages = ['pipelines.md', 'events.md', 'events-http.md'].flatMap((name) => blocksOf(pageOf(name)));
+  const requests = blocksOf(pageOf('identity.md'), 'Identity requests');
+  const blocks = [FIRST_STEPS.token, FIRST_STEPS.define, ...pages, ...requests];
   let written = '';
   for (const block of blocks) {
     const shown = (pattern: RegExp) => pattern.exec(written)?.[1] ?? '';
@@ -26,7 +22,7 @@ async function typeReadme({ type }: Guide): Promise<void> {
 }
 
 async function groups({ type }: Guide): Promise<void> {
-  const [define = '', run = '', change = '', ...more] = blocksOf(page('groups.md'), 'Step by step');
+  const [define = '', run = '', change = '', ...more] = blocksOf(pageOf('groups.md'));
   expect(more).toEqual([]);
   expect(answers(await type(define))).toMatchObject([{ id: 'same-plan', attributes: [{ id: 'seats', type: 'sum' }] }]);
   const ran = await type(run);
@@ -42,7 +38,7 @@ async function groups({ type }: Guide): Promise<void> {
 }
 
 async function requests({ type }: Guide): Promise<void> {
-  const text = readFileSync(page('data-subject-requests.md'), 'utf8');
+  const text = readFileSync(pageOf('data-subject-requests.md'), 'utf8');
   const [key = '', ...blocks] = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   await type(key);
   const told: unknown[] = [];
@@ -59,7 +55,7 @@ async function requests({ type }: Guide): Promise<void> {
 }
 
 async function partners({ type }: Guide): Promise<void> {
-  const [add = '', request = '', ...more] = blocksOf(page('partners.md'), 'Step by step');
+  const [add = '', request = '', ...more] = blocksOf(pageOf('partners.md'));
   expect(more).toEqual([]);
   const [added, shown] = answers(await type(add));
   expect(shown).toEqual(added);
@@ -71,9 +67,9 @@ async function partners({ type }: Guide): Promise<void> {
   });
 }
 
-/** The answer of the call is as the page shows it, and the call is a purchase. */
+/** Expects the answer that the page shows, and a purchase. */
 async function analytics({ type }: Guide): Promise<void> {
-  const text = readFileSync(page('analytics.md'), 'utf8');
+  const text = readFileSync(pageOf('analytics.md'), 'utf8');
   const blocksIn = (language: string) =>
     [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block);
   const [call = '', ...more] = blocksIn('sh');
@@ -94,11 +90,31 @@ async function analytics({ type }: Guide): Promise<void> {
   );
 }
 
-test('the README, then groups, data subject requests, partners and analytics, in one shell', async () => {
-  const [begin = '', names = ''] = blocksOf(README, 'Define your own pipeline');
-  await using guide = await beginGuide(begin, names);
-  await typeReadme(guide);
+/** Expects all orders in the dry run: the page's pipeline is new, whatever was run before. */
+async function dataPlans({ type }: Guide): Promise<void> {
+  const [register = '', name = '', wrong = '', keep = '', ...more] = blocksOf(pageOf('data-plans.md'));
+  expect(more).toEqual([]);
+  expect(answers(await type(register))).toMatchObject([
+    { id: 'shop-plan', versions: [{ status: 'active' }, { status: 'draft' }] },
+  ]);
+  const [pipeline, dryRun] = answers(await type(name));
+  expect(pipeline).toMatchObject({ data_plan_id: 'shop-plan', warnings: [] });
+  const plan = { context: { data_plan: { plan_id: 'shop-plan', plan_version: 1 } } };
+  expect(dryRun).toMatchObject({ row_count: 4, batches: Array(4).fill(plan) });
+  expect(answers(await type(wrong))).toMatchObject([
+    { warnings: [{ message: 'Version 2 of the data plan "shop-plan" is draft.' }] },
+    { statusCode: 400, errors: [{ message: expect.stringContaining('data_plan_version') }] },
+    { statusCode: 400, errors: [{ message: expect.stringContaining('data_plan_id') }] },
+  ]);
+  const inUse = { statusCode: 409, errors: [{ message: expect.stringContaining('"planned-orders"') }] };
+  expect(answers(await type(keep))).toMatchObject([inUse, inUse]);
+}
+
+test('the first pages, then groups, data plans, data subject requests, partners and analytics, in one shell', async () => {
+  await using guide = await beginGuide();
+  await typeFirstPages(guide);
   await groups(guide);
+  await dataPlans(guide);
   await requests(guide);
   await partners(guide);
   await analytics(guide);

@@ -1,37 +1,36 @@
-// What the README tells a newcomer to type works as it stands there.
+// What the README and the pages that go on in its shell tell a newcomer to type works as it stands there.
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/kernel/index.ts';
-import { README } from '../../tools/readme-tables.ts';
-import { answers, beginGuide, blocksOf } from '../support/runner/guide-shell.ts';
+import { answers, beginGuide, blocksOf, FIRST_STEPS, pageOf } from '../support/runner/guide-shell.ts';
 
-test('a pipeline of one’s own, events from another, events over HTTP and identity requests, step by step', async () => {
-  const [begin = '', names = '', file = '', token = '', define = '', watch = '', again = '', ...more] = blocksOf(
-    README,
-    'Define your own pipeline',
-  );
+test('the README, pipelines, events, events over HTTP, identity requests, lookup and export, step by step', async () => {
+  const [report = '', again = '', ...more] = blocksOf(pageOf('pipelines.md'));
   const [orders = '', defineEvents = '', look = '', runEvents = '', failed = '', mend = '', ...further] = blocksOf(
-    README,
-    'Events from a pipeline',
+    pageOf('events.md'),
   );
   const [makeKey = '', useKey = '', send = '', sendAgain = '', bulk = '', web = '', ...last] = blocksOf(
-    README,
-    'Events over HTTP',
+    pageOf('events-http.md'),
   );
-  const [identify = '', login = '', useMpid = '', modify = '', ...rest] = blocksOf(README, 'Who somebody is');
-  const [lookUp = '', audit = '', wayOut = '', ...end] = blocksOf(README, 'Looking somebody up, and the way out');
+  const [identify = '', login = '', useMpid = '', modify = '', ...rest] = blocksOf(
+    pageOf('identity.md'),
+    'Identity requests',
+  );
+  const [lookUp = '', audit = '', wayOut = '', ...end] = blocksOf(pageOf('profiles-and-export.md'));
   expect([more, further, last, rest, end]).toEqual([[], [], [], [], []]);
-  await using guide = await beginGuide(begin, names);
+  await using guide = await beginGuide();
   const { type, shown } = guide;
-  await type(file);
-  await type(token);
-  expect(answers(await type(define))).toMatchObject([
+  await type(FIRST_STEPS.token);
+  const defined = await type(FIRST_STEPS.define);
+  expect(answers(defined)).toMatchObject([
     { id: 'files', status: 'healthy' },
     { id: 'people', status: 'valid' },
     { id: 'people-to-profiles', errors: [], warnings: [{ message: expect.stringContaining('schedule.delay') }] },
   ]);
+  expect(defined).toContain('identity_missing');
 
-  const report = answers(await type(watch)).at(-1);
-  expect(report).toMatchObject({
+  const shownReport = await type(report);
+  expect(shownReport).toContain('success');
+  expect(answers(shownReport).at(-1)).toMatchObject({
     status: 'idle',
     connection_status: 'healthy',
     latest_pipeline_run: { status: 'success', extracted_records: 4, successful_records: 3, failed_records: 1 },

@@ -1,6 +1,5 @@
 // docs/warehouse-sync-v1.md: its steps work as they stand there, and its tables name every field of version 1.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { ConnectionAnswer, ConnectionBody } from '../../src/api-v1/contract/connection.ts';
 import { DataModelAnswer, DataModelBody } from '../../src/api-v1/contract/data-model.ts';
@@ -12,7 +11,6 @@ import * as PipelineTwo from '../../src/pipelines/contract/pipeline.ts';
 import { RunAnswer } from '../../src/pipelines/contract/run.ts';
 import { ScheduleBody } from '../../src/pipelines/contract/schedule.ts';
 import { SyncModeShape } from '../../src/pipelines/contract/sync-mode.ts';
-import { README } from '../../tools/readme-tables.ts';
 import {
   ADDRESS_ROWS,
   CONNECTION_ROWS,
@@ -24,11 +22,10 @@ import {
   READ_ONLY_ROWS,
   SECRET_ROWS,
 } from '../support/apis/version-one-fields.ts';
-import { ROOT } from '../support/crashes/penstock-process.ts';
 import { openPostgresWarehouse } from '../support/fakes/postgres-warehouse.ts';
-import { answers, beginGuide, blocksOf } from '../support/runner/guide-shell.ts';
+import { answers, beginGuide, blocksOf, FIRST_STEPS, pageOf } from '../support/runner/guide-shell.ts';
 
-const PAGE = join(ROOT, 'docs/warehouse-sync-v1.md');
+const PAGE = pageOf('warehouse-sync-v1.md');
 const TEXT = readFileSync(PAGE, 'utf8');
 
 /** Cells of a table of the page: what version 1 calls it, where version 2 has it, and what there is to know. */
@@ -110,11 +107,7 @@ describe('the tables', () => {
 });
 
 test('the steps, one by one', async () => {
-  const [begin = '', names = '', , token = ''] = blocksOf(README, 'Define your own pipeline');
-  const [database = '', feed = '', define = '', run = '', retry = '', look = '', ...more] = blocksOf(
-    PAGE,
-    'Step by step',
-  );
+  const [database = '', feed = '', define = '', run = '', retry = '', look = '', ...more] = blocksOf(PAGE);
   expect(more).toEqual([]);
   await using warehouse = await openPostgresWarehouse();
   await warehouse.seed([
@@ -123,8 +116,8 @@ test('the steps, one by one', async () => {
        ('c-2', 'grace@example.com', 'New York', '2026-01-11T09:30:00Z')`,
   ]);
   const { host, port, database: name, user, password } = warehouse.config;
-  await using guide = await beginGuide(begin, names);
-  await guide.type(token);
+  await using guide = await beginGuide();
+  await guide.type(FIRST_STEPS.token);
   await guide.type(
     database
       .replace('db.example.com', host)

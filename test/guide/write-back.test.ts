@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { IDENTITY_COLUMNS } from '../../src/identity/index.ts';
 import { checkWriteBackModel } from '../../src/warehouse/index.ts';
-import { README } from '../../tools/readme-tables.ts';
-import { ROOT } from '../support/crashes/penstock-process.ts';
 import { openPostgresWarehouse } from '../support/fakes/postgres-warehouse.ts';
 import { commandLine } from '../support/runner/command-line.ts';
-import { answers, beginGuide, blocksOf } from '../support/runner/guide-shell.ts';
+import { answers, beginGuide, blocksOf, FIRST_STEPS, pageOf } from '../support/runner/guide-shell.ts';
 
-const PAGE = join(ROOT, 'docs/write-back.md');
+const PAGE = pageOf('write-back.md');
 const guide = readFileSync(PAGE, 'utf8');
-const pages = [guide, readFileSync(README, 'utf8')];
 const { run } = commandLine({});
 
-test.each(pages)('the command that prepares a warehouse prints statements as it stands there', async (page) => {
-  const [, written = ''] = /penstock (warehouse setup-sql (?:[^\n\\]|\\\n)*)/.exec(page) ?? [];
+test('the command that prepares a warehouse prints statements as it stands there', async () => {
+  const [, written = ''] = /penstock (warehouse setup-sql (?:[^\n\\]|\\\n)*)/.exec(guide) ?? [];
   const words = written.split('>')[0]?.replaceAll('\\\n', ' ').trim().split(/\s+/) ?? [];
   const { code, out } = await run(...words);
   expect([code, out]).toEqual([0, expect.stringContaining('ON TABLE "public"."people" TO GROUP "penstock"')]);
@@ -47,8 +43,7 @@ test('the model of the guide keeps the rules, in every grammar', async () => {
 });
 
 test('the steps, one by one', async () => {
-  const [begin = '', names = '', , token = ''] = blocksOf(README, 'Define your own pipeline');
-  const [feed = '', define = '', look = '', ...more] = blocksOf(PAGE, 'Step by step');
+  const [feed = '', define = '', look = '', ...more] = blocksOf(PAGE);
   expect(more).toEqual([]);
   await using warehouse = await openPostgresWarehouse();
   const { host, port, database, user, password } = warehouse.config;
@@ -58,8 +53,8 @@ test('the steps, one by one', async () => {
        (NULL, NULL, 'Nowhere', NULL), ('c-1', 'ada@example.com', 'Paris', NULL)`,
     `GRANT UPDATE (mpid) ON buyers TO ${user}`,
   ]);
-  await using shell = await beginGuide(begin, names);
-  await shell.type(token);
+  await using shell = await beginGuide();
+  await shell.type(FIRST_STEPS.token);
   await shell.type(
     feed
       .replace('db.example.com', host)

@@ -1,4 +1,4 @@
-// docs/inputs.md, What a public key says: which attributes batches and analytics calls set and remove with a key alone.
+// docs/inputs.md, Trust in public keys: which attributes batches and analytics calls set and remove with a key alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseJson } from '../../../src/kernel/index.ts';
 import { type EventsApi, forgetBatches, openEventsApi } from '../../support/apis/events-api.ts';

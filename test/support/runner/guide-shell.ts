@@ -11,14 +11,20 @@ import { removeHome } from '../../../src/store/index.ts';
 import { until } from '../clocks/until.ts';
 import { bareEnvironment, ROOT } from '../crashes/penstock-process.ts';
 
-/** The `sh` blocks of a chapter of a page, in order. */
-export function blocksOf(page: string, chapter: string): readonly string[] {
-  const [, text = ''] = readFileSync(page, 'utf8').split(`## ${chapter}\n`);
+/** Path of the README. */
+export const README = join(ROOT, 'README.md');
+
+/** Returns the path of a page in docs/. */
+export const pageOf = (name: string) => join(ROOT, 'docs', name);
+
+/** Returns the `sh` blocks of a chapter of a page, in order. */
+export function blocksOf(page: string, chapter = 'Step by step'): readonly string[] {
+  const [, text = ''] = readFileSync(page, 'utf8').split(`\n## ${chapter}\n`);
   const [own = ''] = text.split('\n## ');
   return [...own.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
 }
 
-/** One shell that a person types into: `type` resolves with what a block wrote. */
+/** Opens a shell that a person types into: `type` resolves with what a block wrote. */
 function openShell(folder: string, environment: Readonly<Record<string, string>>) {
   const env = { ...bareEnvironment({ home: folder, environment }) };
   delete env.PENSTOCK_HOME;
@@ -58,7 +64,7 @@ const isServing = (url: string) =>
     () => false,
   );
 
-/** JSON answers of a block, one a line. */
+/** Returns the JSON answers of a block, one a line. */
 export const answers = (text: string) =>
   text
     .split('\n')
@@ -68,12 +74,21 @@ export const answers = (text: string) =>
 export interface Guide extends AsyncDisposable {
   /** Resolves with what a block wrote. */
   type(block: string): Promise<string>;
-  /** What `penstock init` printed under that name. */
+  /** Returns the value that `penstock init` printed under that name. */
   shown(field: string): string;
 }
 
-/** Types the blocks of the README up to the names that the next steps use; the daemon they start is serving. */
-export async function beginGuide(begin: string, names: string): Promise<Guide> {
+/** The steps of the README: those that every guide begins with, the token, and the definition of the first pipeline. */
+export const FIRST_STEPS = firstSteps();
+
+function firstSteps() {
+  const [begin = '', names = '', token = '', define = '', ...more] = blocksOf(README, 'Define your own pipeline');
+  expect(more).toEqual([]);
+  return { begin, names, token, define };
+}
+
+/** Runs the first steps, the README's or a page's own, up to the names that the next steps use; the daemon is serving. */
+export async function beginGuide(begin = FIRST_STEPS.begin, names = FIRST_STEPS.names): Promise<Guide> {
   const folder = mkdtempSync(join(tmpdir(), 'penstock-guide-'));
   for (const name of ['bin', 'examples']) symlinkSync(join(ROOT, name), join(folder, name));
   const port = await chooseFreePort();
