@@ -1,45 +1,48 @@
-// HTTP: Fastify behind one small interface. An endpoint is one value; from it come the route, the validation, the types and
-// the OpenAPI operation. Nothing of a body is stripped, coerced or defaulted. This room knows no resource and no table.
+// HTTP: Fastify behind one small interface. An endpoint is one value, from which the route, the validation, the types and the
+// OpenAPI operation are made. Nothing of a body is stripped, coerced or defaulted. This room knows no resource and no table.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { WorkspaceId } from '../kernel/index.ts';
 
-/** Each API has its own error body. A new code or a new API does not compile until the status table decides for all. */
+/**
+ * Names of the APIs, each with its own error body.
+ * A new code or a new API does not compile until the status table has an entry for it.
+ */
 export type ApiName = 'platform_v1' | 'platform_v2' | 'oauth' | 'dsr' | 'operations' | InputApi;
 
-/** The APIs with which data come in: batches, identity requests, calls of other vendors' SDKs. */
+/** APIs that take in data: batches, identity requests, calls of other vendors' SDKs. */
 export type InputApi = 'events' | 'identity' | 'analytics';
 
 /**
- * Who may call: nobody is asked, or a platform bearer token whose role allows reading or changing, or the key of an input
- * or a feed. `input_web_events` is the key alone, the `key` of the path; the ways of the others stand at `access`.
+ * Credential that an endpoint asks for: none, a platform bearer token whose role allows reading or changing, or the key of an
+ * input or a feed. `input_web_events` takes the key alone, from the `key` of the path; `access` describes the other proofs.
  */
 export type CredentialRule = 'none' | 'platform_read' | 'platform_admin' | InputRule;
 
 export type InputRule = 'input_events' | 'input_web_events' | 'input_identity' | 'input_analytics' | 'input_dsr';
 
-/** A right that the caller's account needs beyond the role: 403 without it (D-019). */
+/** A right that the caller's account needs beyond the role. Without this right the answer is 403 (D-019). */
 export type Provision = 'warehouse_sync';
 
 export interface Caller {
-  /** Client id or key id: what audit fields show. */
+  /** Client id or key id, as audit fields show it. */
   readonly actor: string;
   readonly workspaceId: WorkspaceId;
-  /** Which key the data come in with; absent for platform callers. */
+  /** The key that the data come in with; absent for platform callers. */
   readonly input?: InputCaller;
 }
 
 export interface InputCaller {
   readonly key: string;
   readonly kind: 'input' | 'feed';
-  /** Of a feed: its id. */
+  /** Id of the feed whose key was sent. */
   readonly feedId?: bigint;
-  /** The proof of the caller. `key_only` is none, because the key is public (D-049). */
+  /** Proof that the caller sent. `key_only` proves nothing, because the key is public (D-049). */
   readonly means: 'basic' | 'signature' | 'key_only';
 }
 
 export interface CredentialRequest {
   readonly rule: Exclude<CredentialRule, 'none'>;
-  /** The endpoint's `requires`. */
+  /** The right that the endpoint names in `requires`. */
   readonly requires?: Provision | undefined;
   readonly authorization: string | undefined;
   /** The `workspaceId` of the path. */
@@ -47,48 +50,54 @@ export interface CredentialRequest {
   /** The `key` of the path. */
   readonly key?: string | undefined;
   readonly method: string;
-  /** Path and query as they stand in the request line. */
+  /** Path and query as in the request line. */
   readonly url: string;
   readonly headers: RequestHeaders;
-  /** Of the client, as trusted proxies report it. */
+  /** Address of the client, as trusted proxies report it. */
   readonly address: string;
   /**
-   * The body, decompressed: read now, and not again for the handler. `workspaceId`: whose limit of size holds; without it
-   * the limit of the configuration.
+   * Reads and decompresses the body once; the handler gets the same bytes.
+   * The limit of size is that of `workspaceId`, or that of the configuration where `workspaceId` is undefined.
    */
   body(workspaceId: WorkspaceId | undefined): Promise<Buffer>;
 }
 
-/** Lower-case names. */
+/** Request headers by lower-case name. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-/** Implemented by `access`. Throws UNAUTHENTICATED, FORBIDDEN, or NOT_FOUND for a workspace that is not the caller's. */
+/**
+ * Check of credentials, implemented by `access`.
+ * Throws UNAUTHENTICATED, FORBIDDEN, or NOT_FOUND for a workspace that is not the caller's.
+ */
 export type Authenticate = (request: CredentialRequest) => Promise<Caller>;
 
 export interface EndpointRequest<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** What `body` was parsed from; empty where the endpoint takes none. */
+  /** Text that `body` was parsed from; empty where the endpoint takes no body. */
   readonly bodyText: string;
-  /** Whether an object in the body has a field twice; only where `bodyCheck` is `items`, the others refuse such a body. */
+  /** An object in the body has a field twice. Set only where `bodyCheck` is `items`; other endpoints refuse such a body. */
   readonly hasRepeatedField: boolean;
   readonly caller: Caller;
   readonly requestId: string;
-  /** Of the client, as trusted proxies report it. */
+  /** Address of the client, as trusted proxies report it. */
   readonly address: string;
   readonly headers: RequestHeaders;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client closes the connection. */
   readonly signal: AbortSignal;
 }
 
 export interface EndpointResponse {
   readonly status: number;
-  /** Written by the lossless writer; absent for 204. */
+  /** Body of the answer, written by the lossless writer; absent for 204. */
   readonly body?: unknown;
-  /** In place of a body: text, one line or more at a time, that is sent as it comes. Nothing is asked for faster than the client takes it. */
+  /**
+   * Text that replaces the body, one line or more at a time.
+   * Lines are sent as they come and are never requested faster than the client reads.
+   */
   readonly lines?: AsyncIterable<string>;
-  /** The same of bytes: a file; `headers` say of what type and size it is. */
+  /** Bytes of a file that replace the body; `headers` give its type and size. */
   readonly file?: AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -106,55 +115,58 @@ export interface FileStream {
 export interface EndpointSpec<Params extends TObject, Query extends TObject, Body extends TSchema> {
   readonly api: ApiName;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `:name` for parameters, without a trailing slash; both forms are served. */
+  /** Path with `:name` for parameters and without a trailing slash; both forms are served. */
   readonly path: string;
-  /** Further paths with the same parameters: prefixes that clients put in front of it. */
+  /** Further paths with the same parameters, which differ by the prefixes that clients put in front. */
   readonly aliases?: readonly string[];
   readonly credential: CredentialRule;
-  /** Handed on to `Authenticate`; absent: nothing beyond the role. */
+  /** Right that `Authenticate` checks; absent where the role is enough. */
   readonly requires?: Provision;
-  /** OpenAPI: operation id, one line, and the group it is listed under. */
+  /** Operation id in OpenAPI; `summary` is one line, and `tag` the group. */
   readonly operationId: string;
   readonly summary: string;
-  /** OpenAPI: what one line does not hold. */
+  /** Description in OpenAPI: what the summary leaves out. */
   readonly description?: string;
   readonly tag: string;
   readonly params: Params;
-  /** Known parameters are coerced one by one; unknown ones are refused on the platform API and ignored on the others. */
+  /**
+   * Schema of the query. Known parameters are coerced one by one; unknown ones are refused on the platform API and ignored on
+   * the others.
+   */
   readonly query: Query;
-  /** Absent: the endpoint takes no body. A closed object refuses unknown fields with their path. */
+  /** Schema of the body; absent where the endpoint takes none. A closed object refuses unknown fields with their path. */
   readonly body?: Body;
   /** A request without a body counts as one with `{}`. */
   readonly mayLackBody?: boolean;
   /**
-   * `handler`: the schema only documents the body; the handler checks it, for text the store cannot hold too, so that one
-   * bad item of many need not refuse the others. `items`: the same, and fields given twice are the handler's too, which
-   * looks for them where `hasRepeatedField` says so. Absent: the schema decides.
+   * Check of the body; absent where the schema decides. `handler`: the schema only documents the body, and the handler checks
+   * it, including text that the store cannot hold. So one bad item of many need not refuse the others. `items`: the handler
+   * also checks for fields given twice, where `hasRepeatedField` is set.
    */
   readonly bodyCheck?: 'handler' | 'items';
-  /** Largest body in bytes, decompressed, of everybody or of a workspace; absent: the limit of the configuration. */
+  /** Largest body in bytes, decompressed, for everybody or by workspace; absent where the configuration's limit holds. */
   readonly bodyLimitBytes?: number | ((workspaceId: WorkspaceId) => number | Promise<number>);
   /** Top-level fields of the body that are ignored, such as read-only fields (D-006). */
   readonly ignoredFields?: readonly string[];
-  /** OpenAPI: request headers the handler reads, name and meaning. */
+  /** Request headers that the handler reads, by name, with their meaning for OpenAPI. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** The token endpoint also takes application/x-www-form-urlencoded. */
   readonly formEncoded?: boolean;
-  /** JSON may also come as text/plain: browsers send that without asking first. */
+  /** JSON may also come as text/plain, which browsers send without a preflight. */
   readonly plainText?: boolean;
-  /** The body is JSON whatever its Content-Type: an SDK that compresses may send it as a form, or say nothing. */
+  /** The body is JSON whatever its Content-Type: an SDK that compresses may declare a form, or nothing. */
   readonly anyMediaType?: boolean;
   readonly responses: Readonly<Record<number, TSchema>>;
-  /** OpenAPI: an answer in `lines` or a `file`, and when it is one. Such an endpoint answers no HEAD. */
+  /** Answer in `lines` or a `file`, as OpenAPI describes it. Such an endpoint answers no HEAD. */
   readonly streams?: LinesStream | FileStream;
-  /** OpenAPI: refusals of its own rules, status and meaning, beyond those that follow from credential and body. */
+  /** Refusals by the endpoint's own rules, status and meaning, beyond those that follow from credential and body. */
   readonly refusals?: Readonly<Record<number, string>>;
-  /** Asked once the caller is known, before anything else of the request is read; throws RATE_LIMITED. */
+  /** Limits the rate of a known caller, before anything else of the request is read. Throws RATE_LIMITED. */
   admit?(caller: Caller): Promise<void>;
-  /** Headers that vouch for a JSON answer, once the caller is known: for refusals too. `text` is exactly what is sent. */
+  /** Returns headers that sign a JSON answer for a known caller; refusals are signed, too. `text` is exactly what is sent. */
   sign?(caller: Caller, text: string): Promise<Readonly<Record<string, string>>>;
   handler(request: EndpointRequest<Static<Params>, Static<Query>, Static<Body>>): Promise<EndpointResponse>;
 }
 
-/** An endpoint whose types are closed over: what lists of endpoints hold. */
+/** An endpoint in the form that lists hold: its type parameters are closed over. */
 export type Endpoint = EndpointSpec<TObject, TObject, TSchema>;

@@ -2,8 +2,8 @@ import { type TUnsafe, Type } from 'typebox';
 import { fitsInt64 } from '../kernel/index.ts';
 
 /**
- * A 64-bit integer. In a body it is what the lossless parser gives: a number while that is exact, a bigint beyond; from a
- * path or a query always a bigint. OpenAPI shows `integer` with format `int64`.
+ * Returns the schema of a 64-bit integer. In a body, the lossless parser gives a number while that is exact, and a bigint
+ * beyond. In a path or a query, the value is always a bigint. OpenAPI shows `integer` with format `int64`.
  */
 export function Int64(
   options: { readonly description?: string; readonly title?: string } = {},

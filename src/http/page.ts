@@ -23,7 +23,7 @@ export const PageQuery = Type.Object({
 type PageQuery = Static<typeof PageQuery>;
 
 export interface Times {
-  /** Both inclusive, to the millisecond. */
+  /** Bounds in time, both inclusive, to the millisecond. */
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }
@@ -33,13 +33,13 @@ export interface Page extends Times {
   readonly offset: number;
 }
 
-/** Throws VALIDATION_FAILED that names the bound that is no time. */
+/** Reads the page that a query asks for. Throws VALIDATION_FAILED that names the bound that is no time. */
 export function readPage(query: PageQuery): Page {
   const limit = query.pageSize ?? SIZE;
   return { limit, offset: ((query.currentPage ?? 1) - 1) * limit, ...readTimes(query) };
 }
 
-/** Throws VALIDATION_FAILED that names the bound that is no time. */
+/** Reads the bounds in time. Throws VALIDATION_FAILED that names the bound that is no time. */
 export function readTimes(query: { readonly [Name in keyof typeof TimesQuery]?: string | undefined }): Times {
   const issues: Issue[] = [];
   const times = {

@@ -2,16 +2,16 @@ import type { Clock } from '../kernel/index.ts';
 
 export interface RateVerdict {
   readonly isAllowed: boolean;
-  /** Of what may be taken at once, after this call: 0 to 100. */
+  /** Share of the bucket in use after this call, in percent: 0 to 100. */
   readonly percentageUsed: number;
-  /** When the same call would be allowed; 0 where it was. */
+  /** Seconds until the same call would be allowed; 0 for an allowed call. */
   readonly retryAfterSeconds: number;
 }
 
 export interface RateLimiter {
   /**
-   * Takes `count` at once from what refills by `perWindow` and never holds more than one window's worth. More than that
-   * at once is allowed to a full bucket, and paid off before the next call. What is refused takes nothing.
+   * Takes `count` tokens from the bucket of `key`, which refills by `perWindow` in a window and holds no more than that.
+   * A full bucket also allows a larger `count`; the debt is paid off before the next call. A refused call takes nothing.
    */
   take(key: string, count: number, perWindow: number): RateVerdict;
 }
@@ -22,8 +22,8 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each key, in the memory of this daemon: several daemons allow as many times as much together. At most
- * `mostKeys` are remembered; the one that was idle longest is forgotten, which at worst gives it a full bucket again.
+ * Creates a token bucket for each key, in the memory of this daemon: several daemons together allow several times as much.
+ * Keeps at most `mostKeys` buckets and drops the one idle longest, which at worst makes its key's bucket full again.
  */
 export function createRateLimiter({
   clock,
@@ -38,7 +38,7 @@ export function createRateLimiter({
   const bucketOf = (key: string, perWindow: number, nowMs: number): Bucket => {
     const kept = buckets.get(key);
     const bucket = kept ?? { tokens: perWindow, atMs: nowMs };
-    // the last one in is the one used last
+    // the map's last entry is the one used last
     if (kept !== undefined) buckets.delete(key);
     else forgetOldest(buckets, mostKeys);
     buckets.set(key, bucket);

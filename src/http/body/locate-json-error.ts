@@ -1,12 +1,12 @@
-// Where a text stops being JSON. JSON.parse names a position for some mistakes only and quotes the body for others, so the
-// place is found here, after it has failed.
+// The place where a text stops being JSON. JSON.parse names a position for some mistakes only, and quotes the body for others.
+// So the place is found here, after JSON.parse has failed.
 
 export interface JsonError {
-  /** Characters before the mistake. */
+  /** Number of characters before the mistake. */
   readonly position: number;
   readonly line: number;
   readonly column: number;
-  /** What could have stood there. */
+  /** Tokens that would be valid at this place. */
   readonly expected: string;
 }
 
@@ -35,7 +35,7 @@ const EXPECTED: Readonly<Record<State, string>> = {
   next: 'the end',
 };
 
-/** The first place where `text` cannot be JSON any more; its end, when something is missing there. */
+/** Returns the first place where `text` cannot be JSON any more; where something is missing at the end, that is its end. */
 export function locateJsonError(text: string): JsonError {
   const scan: Scan = { text, open: [], position: 0, state: 'value', expected: undefined };
   do skip(scan, SPACE);
@@ -54,7 +54,7 @@ function whatNext({ state, open }: Scan): string {
   return open.at(-1) === '{' ? '"," or "}"' : '"," or "]"';
 }
 
-/** Each takes one token and says whether it belonged there. */
+/** Steps by state. Each takes one token and returns whether the token is valid there. */
 const STEPS: Readonly<Record<State, (scan: Scan, character: string) => boolean>> = {
   value,
   itemOrEnd: (scan, character) => (character === ']' ? close(scan) : value(scan, character)),

@@ -5,14 +5,14 @@ import { measure, repeatedAmong, repetition } from './repeated-field.ts';
 
 export type MediaType = 'json' | 'form';
 
-/** Which media types a path reads besides JSON. */
+/** Media types that a path reads besides JSON. */
 export type ReadTypes = Pick<Endpoint, 'formEncoded' | 'plainText' | 'anyMediaType'>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Which of the media types the path reads is sent. Throws UNSUPPORTED_MEDIA_TYPE that names those it reads. */
+/** Returns the media type that was sent. Throws UNSUPPORTED_MEDIA_TYPE that names the types which the path reads. */
 export function mediaType(contentType: string | undefined, reads: ReadTypes): MediaType {
-  // what nearly every request sends
+  // nearly every request sends this
   if (contentType === 'application/json' || reads.anyMediaType === true) return 'json';
   const [name = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   const types = typesOf(reads);
@@ -43,13 +43,13 @@ function requireUtf8(parameters: readonly string[]): void {
 
 export interface ParsedBody {
   readonly value: Json;
-  /** Path of a field that its object has twice, of which `value` has the last. */
+  /** Path of a field that its object has twice; `value` holds the last one. */
   readonly repeated: string | undefined;
-  /** How many lists and objects lie in each other. */
+  /** Depth of nested lists and objects. */
   readonly depth: number;
 }
 
-/** The value of a body, with every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for a field of a form given twice. */
+/** Parses a body and keeps every digit. Throws MALFORMED_BODY, or VALIDATION_FAILED for a form field given twice. */
 export function parseBody(text: string, type: MediaType): ParsedBody {
   if (type === 'form') return { value: parseForm(text), repeated: undefined, depth: 1 };
   const value = parseOrLocate(text);
@@ -57,11 +57,11 @@ export function parseBody(text: string, type: MediaType): ParsedBody {
   return { value, repeated: repeatedAmong(text, measured), depth: measured.depth };
 }
 
-// The deepest nesting that is accepted. A body that is deeper can be parsed, but checking it or writing it again could
-// overflow the stack.
+// The deepest nesting that is accepted. A deeper body can be parsed, but checking it or writing it again could overflow the
+// stack.
 export const MOST_DEPTH = 200;
 
-/** Throws MALFORMED_BODY where lists and objects lie in each other without end. */
+/** Throws MALFORMED_BODY for a body that is nested too deeply. */
 export function refuseDeep({ depth }: ParsedBody): void {
   if (depth > MOST_DEPTH) throw tooDeep();
 }
@@ -71,7 +71,7 @@ function tooDeep(cause?: unknown): AppError {
   return new AppError('MALFORMED_BODY', message, { cause });
 }
 
-/** Throws VALIDATION_FAILED for text that the store cannot hold. `source`: the JSON that the value was parsed from. */
+/** Throws VALIDATION_FAILED for text that the store cannot hold. `source` is the JSON that the value was parsed from. */
 export function refuseUnstorable(value: Json, source: string | undefined): void {
   const issues = unstorableText(value, source);
   if (issues.length > 0) throw refuse(issues);
@@ -82,7 +82,7 @@ export function refuseRepeated({ repeated }: ParsedBody): void {
   if (repeated !== undefined) throw refuse([repetition(repeated)]);
 }
 
-/** The text of a body. Throws MALFORMED_BODY for what is not UTF-8. */
+/** Decodes the text of a body. Throws MALFORMED_BODY where the bytes are not UTF-8. */
 export function decodeBody(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);

@@ -1,15 +1,15 @@
-// A request body from the socket: encoding, size and media type. The limit counts decompressed bytes and stops a bomb while
-// it unfolds, so that memory never holds more than the limit.
+// A request body from the socket: encoding, size and media type. The limit counts decompressed bytes and stops a compression
+// bomb while it unfolds, so that memory never holds more than the limit.
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../../kernel/index.ts';
 
-/** Whether the headers announce a body at all; a chunked one may still turn out empty. */
+/** Tells whether the headers announce a body; a chunked body may still turn out empty. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The bytes of the body, decompressed. Throws UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY or CANCELLED. */
+/** Returns the bytes of the body, decompressed. Throws UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY or CANCELLED. */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const isGzip = isGzipEncoded(request.headers['content-encoding']);
   if (!isGzip && Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
@@ -39,7 +39,7 @@ function collect(request: IncomingMessage, isGzip: boolean, limitBytes: number):
     request.off('data', countWire);
     if (gunzip !== undefined) request.unpipe(gunzip);
     gunzip?.destroy();
-    // the rest is read and thrown away, so that the caller can read the answer; the server's request timeout bounds it
+    // the rest is read and discarded, so that the caller can read the answer; the server's request timeout bounds the time
     request.resume();
     reject(error);
   };
@@ -48,7 +48,7 @@ function collect(request: IncomingMessage, isGzip: boolean, limitBytes: number):
     if (sizeBytes > limitBytes) stop(tooLarge(limitBytes));
     else chunks.push(chunk);
   };
-  // gzip of nothing, again and again, never reaches the limit by what comes out; incompressible data grows a little
+  // endless gzip of nothing never reaches the limit by its output; incompressible data grows a little, hence the margin
   const countWire = (chunk: Buffer) => {
     wireBytes += chunk.length;
     if (wireBytes > limitBytes * 1.1 + 1024) stop(tooLarge(limitBytes));

@@ -1,17 +1,19 @@
-// A field that stands twice in one object: JSON.parse keeps the last one and says nothing, and so would we drop what the
-// caller wrote first. Looking for its quotes costs an ordinary body
-// about what parsing it does.
+// Fields that one object has twice. JSON.parse keeps the last one and says nothing, so a value that the caller wrote first
+// would be lost. The search costs an ordinary body about as much as parsing it.
 import { fieldPath, type Issue, isRawNumber, type Json } from '../../kernel/index.ts';
 
-// A field that stands twice in one object is refused: keeping the last one would drop a value that was sent.
+// Refuses the field rather than keep its last value: the others were sent, too.
 export const repetition = (path: string): Issue => ({ path, message: 'is given more than once; give it once' });
 
-/** Path of the first field of `text` that its object has already; undefined: none. `text` is JSON, and `value` what it says. */
+/**
+ * Returns the path of the first field of `text` that its object already has, or undefined where there is none.
+ * `text` is JSON, and `value` is its parsed form.
+ */
 export function repeatedField(text: string, value: Json): string | undefined {
   return repeatedAmong(text, measure(value));
 }
 
-/** The same of a value that was measured. */
+/** Returns the same path for a value that was measured before. */
 export function repeatedAmong(text: string, { fields }: Measure): string | undefined {
   return countFields(text) === fields ? undefined : findRepeated(text);
 }
@@ -26,11 +28,11 @@ function countFields(text: string): number {
   return count;
 }
 
-/** Where the text that opens at `quote` is over. */
+/** Returns the position after the text that opens at `quote`. */
 function endOfText(text: string, quote: number): number {
   let end = text.indexOf('"', quote + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  // JSON closes its texts; whatever else this may be called with, it ends
+  // JSON closes its texts; for any other input, this ends the loop
   return end < 0 ? text.length : end + 1;
 }
 
@@ -40,7 +42,7 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Whether the text that ended is the name of a field. */
+/** Tells whether the text that ended at `after` is the name of a field. */
 function isField(text: string, after: number): boolean {
   let at = after;
   while (text.charCodeAt(at) <= 32) at += 1;
@@ -48,13 +50,13 @@ function isField(text: string, after: number): boolean {
 }
 
 export interface Measure {
-  /** Of all objects in a value. */
+  /** Number of fields of all objects in the value. */
   readonly fields: number;
-  /** How many lists and objects lie in each other: 0 for a text or a number. */
+  /** Depth of nested lists and objects; 0 for a text or a number. */
   readonly depth: number;
 }
 
-/** Not recursive: the caller chose how deep it is. */
+/** Measures a value. Uses no recursion, because the caller chose the depth. */
 export function measure(value: Json): Measure {
   let fields = 0;
   let depth = 0;
@@ -86,9 +88,9 @@ function addContainers(values: readonly Json[], found: Container[]): void {
 
 interface Level {
   readonly path: string;
-  /** Names so far; undefined in a list. */
+  /** Names of the object so far; undefined in a list. */
   readonly names: Set<string> | undefined;
-  /** The field, or the place in the list, that is being read. */
+  /** The field, or the index in the list, that is being read. */
   step: string | number;
 }
 
@@ -113,7 +115,7 @@ function findRepeated(text: string): string | undefined {
   return undefined;
 }
 
-/** Opens, closes, or goes on to the next item of a list. */
+/** Opens a level, closes one, or goes on to the next item of a list. */
 function move(levels: Level[], token: string): void {
   const level = levels.at(-1);
   if (token === '}' || token === ']') levels.pop();

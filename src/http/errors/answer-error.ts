@@ -5,7 +5,7 @@ import { pathOf } from '../operations/access-log.ts';
 import { apiOfPath, unknownPaths } from '../server/unknown-path.ts';
 import { errorAnswer, fromFastify } from './error-answer.ts';
 
-/** Whatever a handler throws, and paths and methods that nobody serves, in the error body of the API that was called. */
+/** Answers thrown errors, unknown paths and unknown methods in the error body of the API that was called. */
 export function answerErrors(app: FastifyInstance, log: Log, endpoints: readonly Endpoint[]): void {
   const unknown = unknownPaths(endpoints);
   app.setNotFoundHandler((request, reply) => {
@@ -24,7 +24,7 @@ export function answerErrors(app: FastifyInstance, log: Log, endpoints: readonly
   });
 }
 
-/** A refusal that its API vouches for as for any answer. */
+/** Answers a refusal with the signature that its API adds to every answer. */
 async function answerSigned(error: AppError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { text } = wireText(error, request);
   reply.headers((await request.sign?.(text)) ?? {});
@@ -48,7 +48,10 @@ function wireText(error: AppError, request: FastifyRequest) {
   return { ...rest, text: stringifyJson(body) };
 }
 
-/** What is ours goes into the log with its stack, under the id the caller was told; words about a request may quote it. */
+/**
+ * Logs our own errors with their stack, under the id that the caller was told.
+ * Of refusals, only the frames are logged, because the message may quote the request.
+ */
 function logError(log: Log, error: AppError, request: FastifyRequest): void {
   const line = { request_id: request.id, code: error.code };
   const isOurs = error.disposition === 'bug' || error.code.startsWith('STORE_');

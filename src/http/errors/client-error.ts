@@ -6,7 +6,7 @@ const STATUSES: Readonly<Record<string, { readonly line: string; readonly messag
 };
 const MALFORMED = { line: '400 Bad Request', message: 'This is not an HTTP/1.1 request.' };
 
-/** What reaches the port and is no request: there is no route yet, so the answer has the shape of `operations`. */
+/** Answers bytes on the port that are no HTTP request. No route is known yet, so the answer has the shape of `operations`. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -14,7 +14,7 @@ interface ErrorContext {
   readonly authorization: string | undefined;
 }
 
-/** What a caller sees of an error: status, headers and the body of the API that was called. */
+/** Returns an error as the caller sees it: status, headers and the body of the API that was called. */
 export function errorAnswer(error: AppError, context: ErrorContext): WireError {
   const answer = ERROR_STATUSES[error.code][context.api];
   const messages = visibleMessages(error, answer, context.requestId);
@@ -33,8 +33,8 @@ interface BodyParts {
 }
 
 /**
- * The error body of each API. `operations` is ours: `{code, message, request_id}`; so is `analytics`, after the answer that
- * its clients know from success.
+ * The error body of each API. `operations` has our own, `{code, message, request_id}`. So has `analytics`, modelled on the
+ * success answer that its clients know.
  */
 const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   platform_v1: platformBody,
@@ -49,7 +49,7 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   events: (parts) => ({ errors: codedMessages(parts) }),
   identity: (parts) => ({
     errors: codedMessages(parts),
-    // the web SDK reads them under this name
+    // the web SDK reads the errors under this name
     Errors: codedMessages(parts),
     ErrorCode: parts.answer.word,
     StatusCode: parts.answer.status,
@@ -58,7 +58,7 @@ const BODIES: Readonly<Record<ApiName, (parts: BodyParts) => unknown>> = {
   analytics: ({ answer, messages }) => ({ success: false, code: answer.word, message: messages.join('; ') }),
 };
 
-/** Returns the error body of the platform API; both versions have the same. */
+/** Returns the error body of the platform API, which both versions share. */
 function platformBody({ answer, messages }: BodyParts) {
   return { statusCode: answer.status, errors: messages.map((message) => ({ message })) };
 }
@@ -93,10 +93,10 @@ function hiddenMessage(error: AppError, answer: ErrorAnswer, requestId: string):
 const BASIC_APIS: ReadonlySet<ApiName> = new Set<ApiName>(['oauth', 'events', 'analytics', 'dsr']);
 
 function challenge(answer: ErrorAnswer, { api, authorization }: ErrorContext): Record<string, string> {
-  // browsers call the identity API: shown a challenge, one would ask its user for a password
+  // browsers call the identity API, and a browser that gets a challenge asks its user for a password
   if (answer.status !== 401 || api === 'identity') return {};
   if (BASIC_APIS.has(api)) return { 'www-authenticate': 'Basic realm="penstock"' };
-  // RFC 6750: the error word stands there only when a token was sent
+  // RFC 6750: the error word is added only where a token was sent
   const word = authorization === undefined ? '' : ', error="invalid_token"';
   return { 'www-authenticate': `Bearer realm="penstock"${word}` };
 }
@@ -106,7 +106,7 @@ function retryAfter(error: AppError, answer: ErrorAnswer): Record<string, string
   return { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? answer.retryAfterSeconds))) };
 }
 
-/** Fastify's own refusals in our words; what it does not know is a bug. */
+/** Translates Fastify's own refusals; any other error that is unknown here is a bug. */
 export function fromFastify(thrown: unknown): AppError {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (code === 'FST_ERR_BAD_URL') {

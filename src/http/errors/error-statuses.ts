@@ -5,15 +5,15 @@ export interface ErrorAnswer {
   readonly status: number;
   /** The code word in the body: OAuth's `error` (RFC 6749), or the `code` of events, identity and analytics. */
   readonly word?: string;
-  /** The message of the error is not shown: it speaks of Penstock's inside. */
+  /** Hides the error's message, which describes Penstock's inside. */
   readonly hidden?: true;
-  /** Seconds for Retry-After, where the error itself names none. */
+  /** Seconds for Retry-After where the error names none. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * The words of the APIs that name one for each error. The specification leaves all open; BAD_REQUEST is what clients
- * expect (D-030).
+ * Error words by status, for the APIs that send one word with each error.
+ * The specification leaves all of them open; BAD_REQUEST is what clients expect (D-030).
  */
 export const STATUS_WORDS: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
@@ -50,7 +50,7 @@ const SUBJECT_REQUEST_DOMAINS: Readonly<Record<number, string>> = {
   429: 'RateLimit',
 };
 
-/** One answer for all APIs; a new API does not compile until it stands here. `oauth` is the word there. */
+/** Returns one answer for all APIs, where `oauth` is OAuth's word. A new API does not compile until it is listed here. */
 function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' | 'word'> = {}) {
   const word = STATUS_WORDS[status] ?? 'ERROR';
   return {
@@ -65,31 +65,31 @@ function answer(status: number, oauth: string, rest: Omit<ErrorAnswer, 'status' 
   } satisfies Record<ApiName, ErrorAnswer>;
 }
 
-/** Gives the identity API another word, because it has some of its own (D-047). */
+/** Replaces the word of the identity API, which has some of its own (D-047). */
 function withIdentityWord(answers: ReturnType<typeof answer>, word: string) {
   return { ...answers, identity: { ...answers.identity, word } };
 }
 
-/** Gives the data subject request API another status: its duplicate id is 400 (D-054). */
+/** Replaces the status of the data subject request API, whose answer to a duplicate id is 400 (D-054). */
 function withSubjectRequests(answers: ReturnType<typeof answer>, status: number) {
   return { ...answers, dsr: { status } };
 }
 
-/** Gives version 1 of warehouse sync another status, because it has some of its own (D-012). */
+/** Replaces the status of version 1 of warehouse sync, which has some of its own (D-012). */
 function withVersionOne(answers: ReturnType<typeof answer>, status: number) {
   return { ...answers, platform_v1: { status } };
 }
 
 const ours = answer(500, 'server_error', { hidden: true });
 const refused = answer(400, 'invalid_request');
-/** Version 1 has no 409: it creates no resource from a request that cannot be processed, and answers 400. */
+/** A conflict. Version 1 has no 409 and answers 400, because it creates no resource from a request that it cannot process. */
 const conflict = withVersionOne(answer(409, 'invalid_request'), 400);
 const later = (retryAfterSeconds: number) =>
   answer(503, 'temporarily_unavailable', { hidden: true, retryAfterSeconds });
 
 /**
- * The status and word of each error code, for each API (D-012, D-013). A new code does not compile until it is decided
- * here for every API.
+ * The status and word of each error code for each API (D-012, D-013).
+ * A new code does not compile until each API has an entry for it.
  */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName, ErrorAnswer>>>> = {
   VALIDATION_FAILED: refused,
@@ -111,16 +111,16 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   RESET_PREVENTED: refused,
   IDENTITY_MISSING: withIdentityWord(refused, 'LOOKUP_ERROR'),
   IDENTITY_CONFLICT: withIdentityWord(refused, 'IDENTITY_CONFLICT'),
-  // a grant type that is not offered is the one thing the token endpoint does not support
+  // a grant type that is not offered is the only unsupported thing at the token endpoint
   NOT_SUPPORTED: answer(400, 'unsupported_grant_type'),
   SQL_REFUSED: refused,
   RATE_LIMITED: answer(429, 'temporarily_unavailable', { retryAfterSeconds: 1 }),
-  // A call that asks the warehouse answers a transient failure as a gateway would. Version 1 has 505 for it (D-076).
+  // a call that asks the warehouse answers a transient failure as a gateway would; version 1 has 505 for it (D-076)
   WAREHOUSE_UNREACHABLE: withVersionOne(answer(502, 'server_error'), 505),
   WAREHOUSE_THROTTLED: answer(503, 'server_error', { retryAfterSeconds: 30 }),
   WAREHOUSE_SESSION_LOST: answer(502, 'server_error'),
   WAREHOUSE_TIMEOUT: answer(504, 'server_error'),
-  // A fault that the caller can fix in a resource is a 400.
+  // a fault that the caller can fix in a resource is a 400
   WAREHOUSE_CREDENTIALS: refused,
   WAREHOUSE_PERMISSION: refused,
   WAREHOUSE_OBJECT_MISSING: refused,
@@ -137,7 +137,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   CALL_FAILED: answer(502, 'server_error'),
   STORE_UNAVAILABLE: later(5),
   STORE_CONFLICT: later(1),
-  // a room translates these into words of its own; here they are a bug
+  // a room translates these into its own errors; an untranslated one is a bug
   STORE_UNIQUE: ours,
   STORE_REFERENCE: ours,
   STORE_DATA: ours,
@@ -146,7 +146,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, Readonly<Record<ApiName,
   CONFIG_INVALID: ours,
   SECRET_UNREADABLE: answer(500, 'server_error'),
   LEASE_LOST: ours,
-  // the caller went away and reads nothing, or the daemon is going down
+  // the caller closed the connection and reads nothing, or the daemon is shutting down
   CANCELLED: later(1),
   INTERNAL: ours,
 };

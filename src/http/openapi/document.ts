@@ -13,8 +13,8 @@ const SIGNING_IN = [
 ].join(' ');
 
 /**
- * Returns the OpenAPI 3.1 description of all endpoints, made from their values and from nothing else. `baseUrl` is where
- * clients find the API; without it, where they found the description.
+ * Returns the OpenAPI 3.1 description of all endpoints, made from their values alone.
+ * `baseUrl` is the address where clients find the API; without `baseUrl`, they use the address of the description.
  */
 export function openApiDocument(
   endpoints: readonly Endpoint[],

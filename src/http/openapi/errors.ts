@@ -6,7 +6,7 @@ import { refusesUnknownParameters } from '../validation/validate-request.ts';
 
 const closed = { additionalProperties: false } as const;
 
-// named, because the same list stands twice in one body: a client generator makes one class of it, not two of one name
+// named, because one body has this list twice: a client generator then makes one class of it, not two with the same name
 const CODED = Type.Array(
   Type.Object({ code: Type.String(), message: Type.String() }, { title: 'CodedProblem', ...closed }),
   { description: 'One entry for each problem.' },
@@ -20,7 +20,7 @@ const PLATFORM = Type.Object(
   { title: 'PlatformError', ...closed },
 );
 
-/** The error body of each API, as OpenAPI shows it; `error-answer.ts` writes them. */
+/** The error body of each API as OpenAPI shows it; `error-answer.ts` writes these bodies. */
 export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
   platform_v1: PLATFORM,
   platform_v2: PLATFORM,
@@ -66,7 +66,7 @@ const MEANINGS = {
   429: 'Too many requests, or too many with wrong credentials; Retry-After says when to come back.',
 } as const;
 
-/** A refusal of that status as a caller would see it. */
+/** Returns a refusal with that status as a caller would see it. */
 export function errorExample(api: ApiName, status: number, message: string): unknown {
   return ERROR_EXAMPLES[api](status, message);
 }
@@ -103,7 +103,7 @@ const coded = (status: number, message: string) => ({ code: STATUS_WORDS[status]
 
 const OAUTH_WORDS: Readonly<Record<number, string>> = { 401: 'invalid_client', 429: 'temporarily_unavailable' };
 
-/** What a call meets whose credentials are missing, wrong or not enough. */
+/** Statuses of a call whose credentials are missing, wrong or insufficient. */
 const CREDENTIAL_ERRORS = {
   none: [],
   platform_read: [401, 403, 404],
@@ -115,7 +115,7 @@ const CREDENTIAL_ERRORS = {
   input_dsr: [401, 403, 429],
 } as const satisfies Record<CredentialRule, readonly (keyof typeof MEANINGS)[]>;
 
-/** The refusals that follow from what an endpoint asks for, and those it names itself. */
+/** Returns the refusals that follow from what an endpoint asks for, and those that it names itself. */
 export function expectedErrors(endpoint: Endpoint): readonly (readonly [number, string])[] {
   const { credential, body, params, query, refusals = {} } = endpoint;
   const takesParameters = Object.keys({ ...params.properties, ...query.properties }).length > 0;

@@ -7,7 +7,7 @@ import { SECURITY } from './security.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** The OpenAPI operation of an endpoint. */
+/** Returns the OpenAPI operation of an endpoint. */
 export function operationOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   const { operationId, summary, description, tag, credential } = endpoint;
   return {
@@ -34,14 +34,14 @@ function parametersOf({ params, query }: Endpoint, writer: SchemaWriter): readon
       in: place,
       ...needOf(place === 'path' || (required.includes(name) && property.default === undefined)),
       ...(property.description === undefined ? {} : { description: property.description }),
-      // the page fills it in where one tries the call out
+      // the reference page fills the example in where users try a call
       ...(property.examples === undefined ? {} : { example: property.examples[0] }),
       schema: writer.write(property),
     }));
   });
 }
 
-/** What may be left out may be left empty (`coerce-parameters.ts`). */
+/** Returns the need of a parameter: an optional one may also be empty (`coerce-parameters.ts`). */
 const needOf = (required: boolean): Part => ({ required, ...(required ? {} : { allowEmptyValue: true }) });
 
 function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
@@ -54,7 +54,7 @@ function headersOf({ requestHeaders = {} }: Endpoint): readonly Part[] {
   }));
 }
 
-/** Shows the body as JSON alone: client generators trip over a second media type of the same body, so words name it. */
+/** Describes the body as JSON alone. Client generators trip over a second media type of the same body, so words name it. */
 function requestBody(endpoint: Endpoint, writer: SchemaWriter): Part {
   const { body, formEncoded, plainText, ignoredFields = [] } = endpoint;
   if (body === undefined) return {};
@@ -90,7 +90,10 @@ function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   };
 }
 
-/** A schema says what one line is: OpenAPI 3.1 has no word for a stream of them. A file has none: it is bytes. */
+/**
+ * Adds the streamed answer. The schema describes one line, because OpenAPI 3.1 cannot describe a stream of lines. A file has no
+ * schema, because it is bytes.
+ */
 function withStream(declared: Readonly<Record<string, Part>>, { streams }: Endpoint, writer: SchemaWriter): Part {
   if (streams === undefined) return declared;
   const { content: media = {} } = declared[200] ?? {};
@@ -103,12 +106,14 @@ function withStream(declared: Readonly<Record<string, Part>>, { streams }: Endpo
 
 const describes = ({ description }: JsonSchema): string | undefined => description;
 
-/** Null stands for an answer without a body, as 204 does. */
+/** Tells whether an answer has no body: its status is 204, or its type is null. */
 function isEmpty(status: string, { type }: JsonSchema): boolean {
   return status === '204' || type === 'null';
 }
 
-/** What is described as text is sent as text, plain unless the schema says of what type. */
+/**
+ * Returns the content of an answer. A schema of type string is sent as text, plain unless the schema names another media type.
+ */
 function content(schema: JsonSchema, writer: SchemaWriter, example?: unknown): Part {
   const media = { schema: writer.write(schema), ...(example === undefined ? {} : { example }) };
   const { contentMediaType = 'text/plain' } = schema;

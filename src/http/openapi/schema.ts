@@ -3,14 +3,16 @@ import { allowedValues, type Discriminator, type JsonSchema } from '../validatio
 type Written = Readonly<Record<string, unknown>>;
 
 export interface SchemaWriter {
-  /** The schema as OpenAPI 3.1 writes it; one with a title stands among the components and is referred to. */
+  /** Writes a schema as OpenAPI 3.1. A schema with a title goes into the components and is written as a reference. */
   write(schema: JsonSchema): Written;
   readonly components: Readonly<Record<string, Written>>;
 }
 
 const NAME = /^[A-Z]\w*$/;
 
-/** TypeBox schemas are JSON Schema, which OpenAPI 3.1 takes as it is, apart from what this room added. */
+/**
+ * Creates a writer of schemas. TypeBox schemas are JSON Schema, which OpenAPI 3.1 takes as is, apart from what this room added.
+ */
 export function schemaWriter(): SchemaWriter {
   const components: Record<string, Written> = {};
   const write = (schema: JsonSchema): Written => {
@@ -18,7 +20,7 @@ export function schemaWriter(): SchemaWriter {
     const { title } = schema;
     if (title === undefined || !NAME.test(title)) return written;
     components[title] ??= written;
-    // two that share a title but not their shape: the second stands where it is used
+    // of two shapes with the same title, the second is written in place
     return JSON.stringify(components[title]) === JSON.stringify(written)
       ? { $ref: `#/components/schemas/${title}` }
       : written;
@@ -38,7 +40,7 @@ function writeOne(schema: JsonSchema, write: (schema: JsonSchema) => Written): W
   };
 }
 
-/** Which shape each value of the field means: clients look shapes up by their names, and those are not the values. */
+/** Maps each value of the discriminator to its shape: clients look shapes up by name, and the values are not the names. */
 function withMapping(
   { propertyName }: Discriminator,
   branches: readonly JsonSchema[],

@@ -15,13 +15,13 @@ export const SECURITY_SCHEMES = {
 
 type Scheme = keyof typeof SECURITY_SCHEMES;
 
-/** Ways to call, any one of them; the schemes of one way belong together. */
+/** Alternative ways to authenticate, by rule; the schemes of one way are needed together. */
 export const SECURITY: Readonly<Record<CredentialRule, readonly Readonly<Partial<Record<Scheme, readonly []>>>[]>> = {
   none: [],
   platform_read: [{ bearer: [] }],
   platform_admin: [{ bearer: [] }],
   input_events: [{ basic: [] }],
-  // the key stands in the path
+  // the key is in the path
   input_web_events: [],
   input_identity: [{ basic: [] }, { key: [], signature: [] }, { key: [] }],
   input_analytics: [{ basic: [] }],

@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Log } from '../../kernel/index.ts';
 
 export interface Outcome {
-  /** `aborted`: the client went away before its answer was written. */
+  /** Status of the answer; `aborted` where the client closed the connection before the answer was written. */
   readonly status: number | 'aborted';
   readonly ms: number;
 }
 
 /**
- * One line a request, without query, headers and body, which may hold secrets, and without MPIDs. Silent in normal work: what succeeded is
- * `debug`, what the caller did wrong `info`, what we did wrong `error`.
+ * Logs one line for each request: success at `debug`, the caller's errors at `info`, our own at `error`.
+ * Leaves out query, headers and body, which may hold secrets, and MPIDs.
  */
 export function logAccess(log: Log, request: FastifyRequest, { status, ms }: Outcome): void {
   const level = levelOf(status);
@@ -32,7 +32,10 @@ function levelOf(status: Outcome['status']): 'debug' | 'info' | 'error' {
   return status < 500 ? 'info' : 'error';
 }
 
-/** An MPID stands for a person, who may be erased long before the log is: in its place stands its name in the route. */
+/**
+ * Returns the path with the parameter's name in place of an MPID.
+ * An MPID stands for a person, who may be erased long before the log.
+ */
 function shownPath(path: string, route: string | undefined): string {
   const names = route?.split('/') ?? [];
   const parts = path.split('/').map((part, index) => (names[index] === MPID ? MPID : part));

@@ -2,7 +2,8 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 
-// Everything comes from here and nothing runs inline; only styles may, because the page sets some on its elements.
+// All content comes from this server, and nothing runs inline. Only styles may be inline, because the page sets some on its
+// elements.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,13 +16,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference page at /docs, from files of this machine. */
+/** Serves the reference page at /docs from files of this machine. */
 export function serveDocs(app: FastifyInstance, document: object): void {
   app.register(async (docs) => {
     docs.addHook('onRequest', async (_request, reply) => {
       reply.headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' });
     });
-    // a path that cannot be a file is no fault of ours
+    // a path that cannot be a file is no fault of the server
     docs.setErrorHandler((_error, _request, reply) => reply.callNotFound());
     await docs.register(swagger, { mode: 'static', specification: { document: document as never } });
     await docs.register(swaggerUi, {
@@ -29,12 +30,12 @@ export function serveDocs(app: FastifyInstance, document: object): void {
       staticCSP: POLICY,
       theme: { title: 'Penstock API' },
       uiConfig: {
-        // without it the page asks validator.swagger.io
+        // disables the validator: without this the page asks validator.swagger.io
         validatorUrl: null,
-        // no bar that offers to read other documents
+        // hides the bar that loads other documents
         layout: 'BaseLayout',
         docExpansion: 'list',
-        // the list of schemas stands closed at the end
+        // collapses the list of schemas at the end
         defaultModelsExpandDepth: 0,
         deepLinking: true,
         displayRequestDuration: true,

@@ -3,9 +3,9 @@ import { AppError } from '../../kernel/index.ts';
 import { within } from '../server/within.ts';
 
 export interface ReadinessCheck {
-  /** What it looks at: `store`, `migrations`. */
+  /** Subject of the check: `store`, `migrations`. */
   readonly name: string;
-  /** Resolves when all is well; throws an AppError whose message says what is not. */
+  /** Resolves where all is well. Throws an AppError whose message names the problem. */
   check(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface ReadinessOptions {
   readonly log: Log;
 }
 
-/** Whether the daemon can do its work now, asked anew each time; a check that hangs is a check that fails. */
+/** Tells whether the daemon can work now. Runs all checks anew each time; a check that hangs has failed. */
 export async function readiness({ checks, isDraining, clock, log }: ReadinessOptions): Promise<Readiness> {
   const draining = isDraining() ? [{ name: 'draining', ok: false, reason: 'The daemon is going down.' }] : [];
   const results = await Promise.all(

@@ -10,32 +10,35 @@ export interface Sample {
 }
 
 export interface MetricSpec {
-  /** With the prefix `penstock_`; units at the end (`_seconds`, `_bytes`, `_total`). */
+  /** Name with the prefix `penstock_` and its unit at the end (`_seconds`, `_bytes`, `_total`). */
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
 }
 
 export interface GaugeSpec extends MetricSpec {
-  /** More samples than this are cut, first come first served: a label must not grow with the customer's data. 500 if absent. */
+  /**
+   * Largest number of samples, 500 by default.
+   * Further samples are dropped, first come first served: a label must not grow with the customer's data.
+   */
   readonly mostSamples?: number;
 }
 
-/** What /metrics shows. The rooms name their own metrics through app.ts; this room knows only its requests. */
+/** Metrics that /metrics shows. The rooms name their own through app.ts; this room knows only its requests. */
 export interface Metrics {
-  /** Adds to a counter; `add({ status: 'success' })` adds one. */
+  /** Creates a counter and returns a function that adds to it: `add({ status: 'success' })` adds one. */
   counter(spec: MetricSpec): (labels?: Labels, by?: number) => void;
   histogram(spec: MetricSpec & { readonly buckets: readonly number[] }): (labels: Labels, value: number) => void;
-  /** Asked at each scrape, for two seconds at most; one that fails is left out and counted. */
+  /** Registers a gauge that is collected at each scrape, for two seconds at most. One that fails is left out and counted. */
   gauge(spec: GaugeSpec, collect: () => Promise<readonly Sample[]>): void;
-  /** The page in Prometheus' text form. */
+  /** Returns the page in Prometheus' text format. */
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
 interface MetricsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** CPU, memory, event loop and garbage collection of the process; off in tests. */
+  /** Observes CPU, memory, event loop and garbage collection of the process; off in tests. */
   readonly observeProcess?: boolean;
 }
 
@@ -44,7 +47,7 @@ const COLLECT_MS = 2000;
 export function createMetrics({ clock, log, observeProcess = false }: MetricsOptions): Metrics {
   const register = new Registry();
   const registers = [register];
-  // 100 ms instead of 10: an idle daemon does not wake up a hundred times a second
+  // 100 ms instead of 10: an idle daemon must not wake up a hundred times a second
   if (observeProcess) collectDefaultMetrics({ register, eventLoopMonitoringPrecision: 100 });
   const failures = new Counter({
     name: 'penstock_scrape_failures_total',

@@ -10,7 +10,7 @@ interface Observers {
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts, times and logs each request; routes are labels by their pattern, so that no id becomes one. */
+/** Counts, times and logs each request. The route label is the route's pattern, so that no id becomes a label. */
 export function observeRequests(app: FastifyInstance, { log, metrics }: Observers): void {
   const count = metrics.counter({
     name: 'penstock_http_requests_total',
@@ -23,7 +23,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Observer
     labels: ['method', 'route'],
     buckets: BUCKETS,
   });
-  // hooks with a callback: an async one costs each request a promise
+  // hooks with a callback: an async hook costs each request a promise
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => {
       if (request.isAnswered) return;

@@ -8,7 +8,7 @@ interface Operations {
   readonly readiness: () => Promise<Readiness>;
   readonly metricsPage: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly openApi: () => unknown;
-  /** Whether a client of this address may read the metrics, which name workspaces and pipelines. */
+  /** Tells whether a client of this address may read the metrics, which name workspaces and pipelines. */
   readonly mayReadMetrics: (address: string) => boolean;
 }
 
@@ -33,7 +33,7 @@ const READINESS = Type.Object(
   { title: 'Readiness', ...closed },
 );
 
-/** What an operator's tools ask, without credentials; the metrics only from networks that may know. */
+/** Returns the endpoints for an operator's tools, without credentials. Metrics are served only to allowed networks. */
 export function operationsEndpoints({
   readiness,
   metricsPage,

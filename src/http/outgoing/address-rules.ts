@@ -1,4 +1,4 @@
-// Addresses that nobody outside may make us call (IANA's special-purpose registries, RFC 6890, and the clouds' metadata).
+// Addresses that no outsider may make the daemon call (IANA's special-purpose registries, RFC 6890, and the clouds' metadata).
 import { isIP } from 'node:net';
 import { createNetworkCheck } from '../../kernel/index.ts';
 
@@ -7,7 +7,7 @@ const FORBIDDEN_V4: Readonly<Record<string, string>> = {
   '10.0.0.0/8': 'a private network',
   '100.64.0.0/10': 'a carrier’s inner network',
   '127.0.0.0/8': 'this machine',
-  // the metadata address of most clouds among them
+  // includes the metadata address of most clouds
   '169.254.0.0/16': 'the local link',
   '172.16.0.0/12': 'a private network',
   '192.0.0.0/24': 'a reserved network',
@@ -19,14 +19,14 @@ const FORBIDDEN_V4: Readonly<Record<string, string>> = {
   '203.0.113.0/24': 'a documentation network',
   '224.0.0.0/4': 'a multicast group',
   '240.0.0.0/4': 'a reserved network',
-  // in the midst of public ones
+  // a single address among public ones
   '168.63.129.16': 'a cloud’s metadata',
 };
 
-/** Of IPv6 only what is assigned as public is not refused, so forms that wrap an IPv4 address need no list. */
+/** The public part of IPv6. Any other address is refused, so forms that wrap an IPv4 address need no list. */
 const PUBLIC_V6 = '2000::/3';
 const FORBIDDEN_V6: Readonly<Record<string, string>> = {
-  // Teredo (2001::/32) among them
+  // includes Teredo (2001::/32)
   '2001::/23': 'a reserved network',
   '2001:db8::/32': 'a documentation network',
   '2002::/16': 'an IPv4 address in another form',
@@ -40,7 +40,10 @@ const forbiddenV4 = checks(FORBIDDEN_V4);
 const forbiddenV6 = checks(FORBIDDEN_V6);
 const isPublicV6 = createNetworkCheck([PUBLIC_V6]);
 
-/** What is at an address that no call may go to; undefined: it is public. `address` as a resolver gives it. */
+/**
+ * Returns the kind of a forbidden place at an address, or undefined for a public one.
+ * `address` has the form that a resolver gives.
+ */
 export function forbiddenPlace(address: string): string | undefined {
   if (isIP(address) === 4) return forbiddenV4.find(({ has }) => has(address))?.what;
   if (isIP(address) === 0) return 'no address';

@@ -1,12 +1,15 @@
-// The one guarded way to call a URL that somebody gave us: https only, to an address that was checked and to no other, again
-// at every redirect, bounded in time and size. What is behind a firewall is out of reach unless the configuration names it.
+// The one guarded way to call a URL that a customer gave. Only https is called, and only an address that was checked, again at
+// every redirect, bounded in time and size. Hosts behind a firewall are out of reach unless the configuration names them.
 
 export interface Outgoing {
-  /** Why such a URL is not taken, as a sentence; undefined: it may be called. A host that is not known now is no reason. */
+  /**
+   * Returns a sentence why such a URL is refused, or undefined where it may be called.
+   * An unknown host is no reason for a refusal.
+   */
   whyRefused(url: string): Promise<string | undefined>;
   /**
-   * Sends the request, follows redirects that keep method and body, and answers what comes, whatever its status. Throws
-   * CALL_REFUSED when the URL, or what it redirects to, may not be called; CALL_FAILED when there was no whole answer in time.
+   * Sends the request, follows redirects that keep method and body, and returns the answer whatever its status.
+   * Throws CALL_REFUSED where the URL, or a redirect, may not be called, and CALL_FAILED without a whole answer in time.
    */
   call(request: OutgoingRequest): Promise<OutgoingAnswer>;
 }
@@ -15,18 +18,18 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that only the host and port of `url` may see: no redirect to another place carries them. */
+  /** Headers for the host and port of `url` alone: no redirect to another place carries them. */
   readonly credentials?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** For everything, redirects included; 15 s by default. */
+  /** Limit for the whole call with its redirects; 15 s by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface OutgoingAnswer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The beginning, as UTF-8 text: what is over 64 KiB is not read. */
+  /** Beginning of the body as UTF-8 text; the part over 64 KiB is not read. */
   readonly body: string;
 }

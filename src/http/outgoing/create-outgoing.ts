@@ -5,21 +5,21 @@ import { locateUrl, type Resolve, systemResolve } from './locate-url.ts';
 import { type Sending, sendRequest } from './send-request.ts';
 
 const TIMEOUT_MS = 15_000;
-/** A caller of the API waits for it. */
+/** Short, because a caller of the API waits for the check. */
 const CHECK_MS = 5_000;
 const MOST_REDIRECTS = 3;
-/** Those after which method and body stay as they are; 303 asks for another request, which nobody here has. */
+/** Redirects that keep method and body. A 303 asks for another request, which nothing here has. */
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 
 export interface OutgoingOptions {
-  /** What may be called although it is not public: names, `*.` and a domain, addresses, networks. */
+  /** Hosts that may be called although they are not public: names, `*.` and a domain, addresses, networks. */
   readonly allowedHosts: readonly string[];
-  /** PEM, certificates that are trusted beside the system's. */
+  /** PEM certificates that are trusted besides the system's. */
   readonly ca?: string | undefined;
   readonly resolve?: Resolve;
 }
 
-/** Calls of URLs that somebody gave us. */
+/** Creates the guarded way to call URLs that customers gave. */
 export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: OutgoingOptions): Outgoing {
   const allowed = createHostList(allowedHosts);
   const trust = ca === undefined ? undefined : trusting(ca);
@@ -31,7 +31,7 @@ export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: Ou
         return undefined;
       } catch (error) {
         const { code, message } = asAppError(error);
-        // A name server that is down must not block a request. The host is checked again before each call.
+        // a name server that is down must not block a request; the host is checked again before each call
         if (code === 'CALL_FAILED') return undefined;
         if (code === 'CALL_REFUSED') return message;
         throw error;
@@ -52,7 +52,10 @@ export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: Ou
   };
 }
 
-/** Made with the first call and for all of them: to read the system's authorities anew took most of a call's CPU. */
+/**
+ * Returns a function that creates the context at the first call and keeps it: reading the system's authorities anew took most
+ * of a call's CPU.
+ */
 function trusting(ca: string): () => SecureContext {
   let made: SecureContext | undefined;
   return () => {
@@ -81,7 +84,10 @@ function redirectTarget({ status, headers }: OutgoingAnswer, from: URL): URL | u
   return target;
 }
 
-/** Once a redirect left the host or port, credentials stay behind for good: a redirect back brings none. */
+/**
+ * Returns the headers for a hop. Once a redirect has left the host or port, credentials are dropped for good, even for a
+ * redirect back.
+ */
 function headersFor(
   target: URL,
   from: URL,
@@ -91,8 +97,8 @@ function headersFor(
 }
 
 /**
- * The result of `work`, whose signal aborts when the caller's does or after `limitMs`; CALL_FAILED then. In real time,
- * whatever clock the daemon has: it bounds a socket, and nothing is stored of it.
+ * Returns the result of `work`. The signal of `work` aborts with the caller's, or after `limitMs`, which throws CALL_FAILED.
+ * The limit is in real time, whatever the daemon's clock: it bounds a socket, and nothing of it is stored.
  */
 async function within<Result>(
   limitMs: number,

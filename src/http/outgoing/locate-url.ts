@@ -5,13 +5,13 @@ import { AppError, createNetworkCheck, type HostList } from '../../kernel/index.
 import { forbiddenPlace } from './address-rules.ts';
 import { type LookUpLimits, spareLookUps } from './spare-look-ups.ts';
 
-/** Addresses of a host name. Tests hand in their own. */
+/** A lookup of a host name's addresses. Tests hand in their own. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Half of the four threads that the process has; whoever calls or creates a request waits no longer than the patience. */
+/** Limits of lookups: half of the four threads that Node has by default. A caller waits no longer than the patience. */
 const LIMITS: LookUpLimits = { atOnce: 2, waiting: 64, patienceMs: 5000 };
 
-/** One for the process, as its threads are. */
+/** The one resolver of the process, whose lookups share its threads. */
 export const systemResolve: Resolve = spareLookUps(
   async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
   LIMITS,
@@ -19,16 +19,16 @@ export const systemResolve: Resolve = spareLookUps(
 
 export interface Place {
   readonly url: URL;
-  /** Without the brackets of an IPv6 address. */
+  /** Host without the brackets of an IPv6 address. */
   readonly host: string;
-  /** All of them checked: the connection goes to one of these and asks no name again. */
+  /** Addresses, all checked: the connection goes to one of these, without another lookup. */
   readonly addresses: readonly string[];
 }
 
-/** Longer ones no receiver needs, and logs would carry them. */
+/** Longest URL: no receiver needs a longer one, and logs would carry it. */
 const MOST_CHARACTERS = 2048;
 
-/** Ports of mail, shells, files and databases: a call there would be words of HTTP to a server of something else. */
+/** Ports of mail, shells, files and databases, where a call would send HTTP to another kind of server. */
 const OTHER_SERVICES = new Set([
   ...[
     21, 22, 23, 25, 53, 80, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 993, 995, 1433, 1521, 2049, 3306, 3389,
@@ -37,9 +37,9 @@ const OTHER_SERVICES = new Set([
   ...[5439, 5900, 6379, 6667, 9200, 11211, 27017],
 ]);
 
-/** What the text of a URL shows before its host is looked up. Throws CALL_REFUSED. */
+/** Parses a URL and checks what its text shows before the host is looked up. Throws CALL_REFUSED. */
 export function parseUrl(text: string): URL {
-  // the parser drops line breaks, and what is kept and shown would not be what is called
+  // the parser drops line breaks, so that the URL stored and shown would differ from the URL called
   if (/[\s\p{Cc}]/u.test(text)) throw refusal('holds white space or control characters');
   const url = URL.parse(text);
   if (url === null) throw refusal('is no URL');
@@ -50,7 +50,7 @@ export function parseUrl(text: string): URL {
   return url;
 }
 
-/** Throws CALL_REFUSED for a place no call may go to, CALL_FAILED for a host that is not known. */
+/** Looks a URL's host up. Throws CALL_REFUSED for a place that no call may go to, and CALL_FAILED for an unknown host. */
 export async function locateUrl(text: string, allowed: HostList, resolve: Resolve): Promise<Place> {
   const url = parseUrl(text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -67,20 +67,26 @@ async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]
   return addresses;
 }
 
-/** One wrong address is enough for a no: which one would be taken is chance. */
+/**
+ * Throws CALL_REFUSED for an address that is not public.
+ * One such address refuses the URL, because the choice among several is random.
+ */
 function requirePublic(address: string, allowed: HostList): void {
   if (allowed.covers(address)) return;
   const what = forbiddenPlace(address) ?? (isOwnAddress(address) ? 'this machine' : undefined);
   if (what !== undefined) throw refusal(`leads to ${what}, which no call goes to`);
 }
 
-/** A public address of this machine may lead past the firewall that others meet. */
+/** Tells whether an address is this machine's own: even a public one may lead past the firewall that others meet. */
 function isOwnAddress(address: string): boolean {
   const interfaces = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   return createNetworkCheck(interfaces.map((own) => own.address.split('%')[0] ?? ''))(address);
 }
 
-/** The host stays out of the text: it goes to whoever named the URL, and what it resolves to is none of their business. */
+/**
+ * Returns the refusal. The text leaves the host out: whoever named the URL gets the text and must not learn what the host
+ * resolves to.
+ */
 function refusal(why: string): AppError {
   return new AppError('CALL_REFUSED', `The URL ${why}.`);
 }

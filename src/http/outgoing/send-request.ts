@@ -9,15 +9,15 @@ import type { Place } from './locate-url.ts';
 const MOST_BODY_BYTES = 64 * 1024;
 const MOST_HEADER_BYTES = 16 * 1024;
 
-/** What one request over one connection needs. */
+/** Parts of one request over one connection. */
 export interface Sending extends Pick<OutgoingRequest, 'method' | 'body'> {
   readonly headers: Readonly<Record<string, string>>;
-  /** Whom it trusts; undefined: the system's authorities. */
+  /** Context with the trusted authorities; undefined for the system's. */
   readonly secureContext: SecureContext | undefined;
   readonly signal: AbortSignal;
 }
 
-/** One request to an address that was checked, over a connection of its own. Throws CALL_FAILED without a whole answer. */
+/** Sends one request to an address that was checked, over its own connection. Throws CALL_FAILED without a whole answer. */
 export async function sendRequest({ url, host, addresses }: Place, sending: Sending): Promise<OutgoingAnswer> {
   const { method, body, headers, secureContext, signal } = sending;
   try {
@@ -25,7 +25,7 @@ export async function sendRequest({ url, host, addresses }: Place, sending: Send
       const request = startRequest(url, {
         method,
         headers: { ...headers, ...(body && { 'content-length': String(body.byteLength) }) },
-        // no connection that was opened for another check is taken again
+        // disables reuse of a connection that was opened for another check
         agent: false,
         lookup: answerWith(addresses),
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
@@ -42,7 +42,7 @@ export async function sendRequest({ url, host, addresses }: Place, sending: Send
   }
 }
 
-/** In place of a look-up: the connection goes to what was checked, whatever the name leads to by now. */
+/** Returns a replacement for the lookup: the connection goes to the checked addresses, whatever the name resolves to by now. */
 function answerWith(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
   return (_host, options, done) => {

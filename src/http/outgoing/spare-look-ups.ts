@@ -3,15 +3,16 @@ import type { Resolve } from './locate-url.ts';
 
 export interface LookUpLimits {
   readonly atOnce: number;
-  /** Hosts that wait for their turn; one more is not looked up. */
+  /** Number of hosts that may wait for a turn; a further one is not looked up. */
   readonly waiting: number;
-  /** A host that waited that long is not looked up any more: nobody waits for it. */
+  /** Longest wait of a host. After that it is not looked up: nobody waits for the result any more. */
   readonly patienceMs: number;
 }
 
 /**
- * `resolve`, a few hosts at a time and each once for all that ask while it is under way: the system looks names up on the few
- * threads that files and compression need too. Throws for a host that has no turn, as for one that is not known now.
+ * Returns `resolve` limited to a few hosts at a time; requests for a host whose lookup is under way share its result.
+ * The system looks names up on the few threads that files and compression need, too. Throws for a host that gets no turn, as
+ * for an unknown host.
  */
 export function spareLookUps(resolve: Resolve, { atOnce, waiting, patienceMs }: LookUpLimits): Resolve {
   const underWay = new Map<string, ReturnType<Resolve>>();
@@ -24,7 +25,7 @@ export function spareLookUps(resolve: Resolve, { atOnce, waiting, patienceMs }: 
       return;
     }
     if (queue.length >= waiting) throw new Error('Too many host names wait to be looked up.');
-    // whoever ends leaves its place to the first that waits
+    // a lookup that ends hands its place to the first that waits
     await new Promise<void>((start) => queue.push(start));
   }
 

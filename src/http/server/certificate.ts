@@ -1,4 +1,4 @@
-// TLS by files: a certificate with its chain and a key, as PEM. New files are noticed when connections come in, so that a
+// TLS from files: a certificate with its chain and a key, as PEM. New files are noticed when connections come in, so that a
 // renewed certificate needs no restart, no signal and no timer.
 
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import { AppError, type Clock, type Log } from '../../kernel/index.ts';
 
 export interface TlsFiles {
-  /** Path of the certificate, with what stands between it and its root. */
+  /** Path of the certificate with its intermediate certificates. */
   readonly certificate: string;
   readonly key: string;
 }
@@ -18,7 +18,7 @@ interface Pair {
   readonly key: Buffer;
 }
 
-/** For the start. Throws CONFIG_INVALID that says which file is wrong, and how. */
+/** Reads the pair at the start. Throws CONFIG_INVALID that names the wrong file and its fault. */
 export function readCertificate({ certificate, key }: TlsFiles): Pair {
   const pair = {
     cert: readPart('PENSTOCK_TLS_CERTIFICATE', certificate),
@@ -50,8 +50,8 @@ interface Following {
 }
 
 /**
- * Looks after the files every ten seconds while connections come in, and serves new ones with what is new. A pair that does
- * not fit, as between the writing of one file and the other, changes nothing and is tried again.
+ * Checks the files every ten seconds while connections come in, and serves new connections with a new pair.
+ * A pair that does not match, as between the writing of its two files, changes nothing and is tried again.
  */
 export function followCertificate(server: Server, { files, clock, log }: Following): void {
   let lookedMs = clock.nowMs();
@@ -70,7 +70,7 @@ export function followCertificate(server: Server, { files, clock, log }: Followi
   });
 }
 
-/** What tells one version of the files from another; never rejects, so that it can be kept. */
+/** Returns a mark that differs between versions of the files. Never rejects, so that its promise can be kept. */
 async function mark({ certificate, key }: TlsFiles): Promise<string> {
   const parts = await Promise.all(
     [certificate, key].map((path) =>

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Aborts when the connection closes before the answer was written. The request's own `close` event will not do: Node emits
- * it as soon as the body has been read. Made when a handler first asks, as most never do.
+ * Returns a signal that aborts when the connection closes before the answer was written. The request's own `close` event does
+ * not tell: Node emits it as soon as the body has been read. The signal is made when a handler first asks, as most never do.
  */
 export function clientSignal(response: ServerResponse): () => AbortSignal {
   let signal: AbortSignal | undefined;

@@ -1,12 +1,15 @@
-// CORS of the paths that web SDKs call (D-050). Which origins may read the answers is a setting of each workspace,
-// which a preflight does not name: it carries no key. So a preflight is allowed when any workspace allows the origin,
-// and the answer itself is readable only where the key's own workspace allows it. A request of another origin is served
-// all the same, because a public key is no secret: its page just cannot read the answer.
+// CORS of the paths that web SDKs call (D-050). Each workspace sets which origins may read its answers. A preflight carries no
+// key and so names no workspace: it is allowed where any workspace allows the origin. The answer itself is readable only where
+// the key's own workspace allows the origin. A request from another origin is served all the same, because a public key is no
+// secret: its page just cannot read the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { CredentialRule, Endpoint } from '../contract.ts';
 
-/** Whether pages of this origin may read answers; without a workspace: of any workspace at all. Implemented by `access`. */
+/**
+ * Check whether pages of this origin may read answers of a workspace, or of any workspace where none is given.
+ * Implemented by `access`.
+ */
 export type AllowsOrigin = (origin: string, workspaceId: WorkspaceId | undefined) => Promise<boolean>;
 
 const WEB_RULES: ReadonlySet<CredentialRule> = new Set<CredentialRule>(['input_web_events', 'input_identity']);
@@ -20,7 +23,7 @@ const PREFLIGHT = {
 };
 const EXPOSED = 'retry-after, x-request-id, x-mp-rate-limit-percentage-used';
 
-/** Answers the browser's question before the request, without credentials. */
+/** Answers the browser's preflight without credentials. */
 export function answerPreflights(app: FastifyInstance, endpoint: Endpoint, allowsOrigin: AllowsOrigin): void {
   if (!isForBrowsers(endpoint)) return;
   for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
@@ -45,7 +48,9 @@ export interface Exchange {
   readonly allowsOrigin: AllowsOrigin;
 }
 
-/** Lets the page that asked read the answer, if it may. `workspaceId`: the key's; undefined when no workspace is known. */
+/**
+ * Lets the page read the answer where its origin is allowed. `workspaceId` is the key's; undefined where no workspace is known.
+ */
 export async function allowOrigin(
   { request, reply, allowsOrigin }: Exchange,
   workspaceId: WorkspaceId | undefined,

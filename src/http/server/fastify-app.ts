@@ -12,7 +12,7 @@ import { createRewriteUrl } from './rewrite-url.ts';
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const;
 const HEADER_BYTES = 16 * 1024;
 
-/** Fastify with what it does on its own switched off: it parses no body, validates nothing and logs nothing. */
+/** Creates Fastify without its own behaviour: it parses no body, validates nothing and logs nothing. */
 export function createApp(config: Config['http']): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -24,7 +24,7 @@ export function createApp(config: Config['http']): FastifyInstance {
     // a whole request within a minute, its headers within 20 s
     requestTimeout: 60_000,
     ...transport(config.tls),
-    // while closing, what comes in on an open connection is still answered
+    // while the server closes, requests on open connections are still answered
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       void reply.header('x-request-id', request.id);
@@ -32,7 +32,7 @@ export function createApp(config: Config['http']): FastifyInstance {
     },
     clientErrorHandler: answerClientError,
   });
-  // to Fastify no method has a body: they are read by ourselves, after the credentials were checked
+  // to Fastify no method has a body: this room reads bodies itself, after it has checked the credentials
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.decorateRequest('actor', undefined);
   app.decorateRequest('sign', undefined);
@@ -40,7 +40,10 @@ export function createApp(config: Config['http']): FastifyInstance {
   return app;
 }
 
-/** As if it were plain HTTP: to Fastify's types a server with TLS is another one, and to us it is not. */
+/**
+ * Returns the options of HTTP or HTTPS under the type of plain HTTP.
+ * Fastify's types tell a TLS server from a plain one, which makes no difference here.
+ */
 function transport(tls: TlsFiles | undefined): FastifyHttpOptions<Server> {
   const options = { headersTimeout: 20_000, maxHeaderSize: HEADER_BYTES };
   return tls === undefined ? { http: options } : ({ https: { ...options, ...readCertificate(tls) } } as object);

@@ -2,15 +2,15 @@ import type { ApiName } from '../contract.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whose error body the route answers with. */
+    /** API whose error body the route answers with. */
     api?: ApiName;
   }
   interface FastifyRequest {
-    /** Who calls, once that is known: for the access log. */
+    /** Caller for the access log, once known. */
     actor: string | undefined;
-    /** Headers that vouch for the text of its answer; undefined: its endpoint signs nothing, or nobody knows yet who asks. */
+    /** Signs the text of the answer by headers; undefined where the endpoint signs nothing, or while the caller is unknown. */
     sign: ((text: string) => Promise<Readonly<Record<string, string>>>) | undefined;
-    /** The last byte of its answer is on the way. */
+    /** The last byte of the answer is on its way. */
     isAnswered: boolean;
   }
 }

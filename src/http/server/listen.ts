@@ -8,13 +8,13 @@ export interface Address {
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
-/** The address a person on this machine would type. */
+/** Returns the address that a person on this machine would type. */
 export function urlOf({ host, port }: Address, scheme: 'http' | 'https' = 'http'): string {
   const name = ANY_ADDRESS.has(host) ? '127.0.0.1' : host;
   return `${scheme}://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
-/** Why the daemon cannot listen, and what to do about it. */
+/** Returns the error why the daemon cannot listen, with its remedy. */
 export function listenError(thrown: unknown, { host, port }: Address): AppError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   const reason = REASONS[code]?.(host, port) ?? `Cannot listen on ${host}:${port}: ${String(thrown)}.`;

@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 /** Paths that a host of data subject requests serves without `/dsr` in front (D-051). */
 const VERSION_BASE = /^\/v[123](?=[/?]|$)/;
 
-/** At one of `hosts`, `/v3`, `/v2` and `/v1` are the bases of the data subject request API; elsewhere a path is what it says. */
+/**
+ * Returns a rewriter of URLs. At one of `hosts`, `/v3`, `/v2` and `/v1` are the bases of the data subject request API;
+ * elsewhere the path stays as sent.
+ */
 export function createRewriteUrl(hosts: readonly string[]): (request: IncomingMessage) => string {
   const names = new Set(hosts.map((host) => host.toLowerCase()));
   return ({ url = '/', headers }) => {

@@ -2,12 +2,13 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { asAppError, type Log } from '../../kernel/index.ts';
 
-/** JSON of one object a line. */
+/** Content type for JSON with one object on each line. */
 export const LINES_TYPE = 'application/x-ndjson; charset=utf-8';
 
 /**
- * Sends text, or the bytes of a file, as it comes and asks for more only when the client has taken what there is. What goes wrong before the first
- * text is answered like any other error; afterwards the connection is broken off, so that nobody takes half for the whole.
+ * Sends text, or the bytes of a file, as it comes, and asks for more only when the client has read the last part.
+ * An error before the first part is answered like any other. A later one breaks the connection off, so that nobody takes half
+ * for the whole.
  */
 export function sendLines(reply: FastifyReply, lines: AsyncIterable<string | Uint8Array>, log: Log): FastifyReply {
   if (!reply.hasHeader('content-type')) reply.header('content-type', LINES_TYPE);
@@ -20,7 +21,7 @@ export function sendLines(reply: FastifyReply, lines: AsyncIterable<string | Uin
   );
 }
 
-/** Fastify tells nobody of an error that comes after the headers. */
+/** Logs an error that comes after the headers, which Fastify reports to nobody. */
 async function* watched(
   lines: AsyncIterable<string | Uint8Array>,
   isUnderWay: () => boolean,

@@ -35,7 +35,7 @@ interface Route {
   readonly checkResponse: ResponseCheck | undefined;
 }
 
-/** Makes the route of an endpoint: credentials first, then path and query, then the body, then the handler. */
+/** Registers the route of an endpoint: credentials first, then path and query, then the body, then the handler. */
 export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving: Serving): void {
   const route: Route = {
     endpoint,
@@ -48,7 +48,7 @@ export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving:
     app.route({
       method: endpoint.method,
       url,
-      // HEAD runs the handler and throws its answer away
+      // HEAD runs the handler and discards its answer
       exposeHeadRoute: endpoint.streams === undefined,
       config: { api: endpoint.api },
       handler: (request, reply) => answer(route, request, reply),
@@ -94,7 +94,10 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
 
 type BodyReader = CredentialRequest['body'];
 
-/** Reads the body at the first call and gives the same bytes to all: the check of a signature needs them before the handler. */
+/**
+ * Returns a reader that reads the body at the first call and gives all callers the same bytes.
+ * The check of a signature needs them before the handler.
+ */
 function bodyReader({ endpoint, serving }: Route, raw: IncomingMessage): BodyReader {
   let reading: Promise<Buffer> | undefined;
   return (workspaceId) => {
@@ -134,7 +137,7 @@ async function identify(
   return caller;
 }
 
-/** As `identify`; and whatever the answer is, a page that may read it can, the refusal of its key too. */
+/** Identifies the caller as `identify` does, and lets an allowed page read every answer, even the refusal of its key. */
 async function identifyPage(route: Route, exchange: Exchange, body: BodyReader): Promise<Caller | undefined> {
   try {
     const caller = await identify(route, exchange.request, body);
@@ -183,7 +186,7 @@ function lackOfBody({ endpoint, validator }: Route): Received {
   throw refuse([{ path: '', message: 'The request has no body, but one is needed here.' }]);
 }
 
-/** Text with a content type of its own goes out as it is, anything else as JSON with every digit. */
+/** Sends text with its own content type as is, and anything else as JSON with every digit. */
 async function send(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -21,15 +21,15 @@ import { watchProxies } from './watch-proxies.ts';
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
   readonly authenticate: Authenticate;
-  /** Absent: pages of no other origin read answers. */
+  /** Check of origins; absent where pages of other origins may read no answer. */
   readonly allowsOrigin?: AllowsOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** What /readyz asks, besides whether the daemon is draining. */
+  /** Checks of /readyz, besides whether the daemon is draining. */
   readonly health: readonly ReadinessCheck[];
   readonly config: Config['http'];
-  /** Tests only: an answer that does not fit its endpoint's `responses` becomes a 500. */
+  /** Turns an answer that does not fit its endpoint's `responses` into a 500, in tests only. */
   readonly checkResponses?: boolean;
 }
 
@@ -41,24 +41,24 @@ export interface InjectedResponse {
 }
 
 export interface HttpServer {
-  /** A request without a socket, for tests. */
+  /** Sends a request without a socket, for tests. */
   inject(request: InjectOptions | string): Promise<InjectedResponse>;
-  /** Resolves with the address once the port is open. Throws CONFIG_INVALID that says why it cannot be. */
+  /** Resolves with the address once the port is open. Throws CONFIG_INVALID that says why the port cannot be opened. */
   listen(): Promise<string>;
-  /** From now on /readyz says so and connections are not kept alive; requests are still answered. */
+  /** Makes /readyz report the drain and keeps no connection alive from now on; requests are still answered. */
   drain(): void;
   /** Takes no new connection and waits for the requests under way, for `graceMs` at most. */
   close(graceMs?: number): Promise<void>;
-  /** The public address: the configured one, else the one it listens on. */
+  /** The public address: the configured one, else the one that the server listens on. */
   readonly url: string;
-  /** The port it listens on; before that, the configured one, which may be 0. */
+  /** The port that the server listens on; before that, the configured one, which may be 0. */
   readonly port: number;
 }
 
 const GRACE_MS = 10_000;
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
-/** The HTTP side of the daemon over the endpoints of all rooms. Listens on nothing until it is told to. */
+/** Creates the HTTP server of the daemon over the endpoints of all rooms. Does not listen before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, clock } = options;
   const app = createApp(config);
@@ -131,12 +131,12 @@ function withOperations(options: HttpServerOptions, isDraining: () => boolean) {
 }
 
 interface HeaderFacts {
-  /** The daemon itself speaks TLS; a proxy in front of it says so for itself. */
+  /** The daemon itself speaks TLS. A proxy in front of it sets this header on its own. */
   readonly isSecure: boolean;
   readonly isDraining: () => boolean;
 }
 
-/** Two years, as browsers ask of those who want to be in their lists. */
+/** Two years, as browsers require for their preload lists. */
 const HTTPS_ONLY = 'max-age=63072000';
 
 function addHeaders(app: FastifyInstance, { isSecure, isDraining }: HeaderFacts): void {

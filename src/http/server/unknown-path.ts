@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/index.ts';
 import type { ApiName, Endpoint } from '../contract.ts';
 
-/** Where each API lives; what is under none of these answers as `operations`. */
+/** Prefixes of each API; a path under none of these answers as `operations`. */
 const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[]>> = {
   platform_v1: ['/platform/v1/'],
   platform_v2: ['/platform/', '/v1/workspace/'],
@@ -12,7 +12,7 @@ const PREFIXES: Readonly<Record<Exclude<ApiName, 'operations'>, readonly string[
   identity: ['/v1/', '/identity/'],
 };
 
-/** The API whose prefix a path has: the first one, as identity has all of `/v1/` that is nobody else's. */
+/** Returns the API whose prefix a path has. The first match wins, because identity has the rest of `/v1/`. */
 export function apiOfPath(path: string): ApiName {
   const apis = Object.keys(PREFIXES) as (keyof typeof PREFIXES)[];
   return apis.find((name) => PREFIXES[name].some((prefix) => `${path}/`.startsWith(prefix))) ?? 'operations';
@@ -22,11 +22,11 @@ type ServedPath = Pick<Endpoint, 'method' | 'path' | 'aliases' | 'streams'>;
 
 interface UnknownPath {
   readonly error: AppError;
-  /** For `Allow`, when the path exists with other methods. */
+  /** Value for `Allow`, where the path exists with other methods. */
   readonly allow: string | undefined;
 }
 
-/** Tells a path that does not exist from a method that the path does not have. */
+/** Returns a function that tells an unknown path from a method that the path does not have. */
 export function unknownPaths(endpoints: readonly ServedPath[]): (method: string, path: string) => UnknownPath {
   const served = endpoints.flatMap(({ method, path, aliases = [], streams }) =>
     [path, ...aliases].map((each) => ({ methods: methodsOf(method, streams), pattern: patternOf(each) })),
@@ -45,7 +45,7 @@ export function unknownPaths(endpoints: readonly ServedPath[]): (method: string,
   };
 }
 
-/** HEAD comes with GET, but where an answer is made as it is sent. */
+/** Adds HEAD to GET, except where an answer is streamed. */
 function methodsOf(method: Endpoint['method'], streams: Endpoint['streams']): readonly string[] {
   return method === 'GET' && streams === undefined ? ['GET', 'HEAD'] : [method];
 }

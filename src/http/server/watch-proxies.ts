@@ -5,8 +5,8 @@ import { AppError, createNetworkCheck, type Log } from '../../kernel/index.ts';
 const METRICS = '/metrics';
 
 /**
- * Notices a proxy that is not among the trusted ones: all its clients count as one, with its address. The first request is
- * a warning in the log; /metrics is refused to such clients, because the proxy's address is often this machine's own.
+ * Notices a proxy that is not trusted, whose clients all count as one with the proxy's address. Logs a warning at the first
+ * request. Refuses /metrics to such clients, because the proxy's address is often this machine's own.
  */
 export function watchProxies(
   app: FastifyInstance,

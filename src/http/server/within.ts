@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/index.ts';
 
-/** The result of `work`, or an error once it took longer than `limitMs`; the work itself is not stopped. */
+/** Returns the result of `work`. Throws once it took longer than `limitMs`; the work itself is not stopped. */
 export async function within<Result>(clock: Clock, limitMs: number, work: () => Promise<Result>): Promise<Result> {
   const over = new AbortController();
   const timeout = async (): Promise<never> => {

@@ -4,7 +4,7 @@ import { compileSchema } from './compile-schema.ts';
 
 export type ResponseCheck = (response: EndpointResponse) => void;
 
-/** For tests: an answer that its own contract does not describe is a bug. */
+/** Returns a check for tests, which throws where an answer does not fit its own contract. */
 export function responseCheck({ responses, streams, method, path }: Endpoint): ResponseCheck {
   const checks = new Map(Object.entries(responses).map(([status, schema]) => [Number(status), compileSchema(schema)]));
   return ({ status, body, lines, file }) => {

@@ -13,8 +13,8 @@ interface Coerced {
 }
 
 /**
- * Path and query parameters are text; each known one becomes what its schema says, strictly: `0x10`, ` 1` or `1e3` are no
- * whole numbers, and no digit is lost. Unknown ones are ignored, absent ones get their default.
+ * Coerces path and query parameters from text to the types of their schemas. Coercion is strict: `0x10`, ` 1` or `1e3` are no
+ * whole numbers, and no digit is lost. Ignores unknown parameters, and gives absent ones their defaults.
  */
 export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
   const values: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
   return { values, issues };
 }
 
-/** Returns an issue for each parameter in `raw` that `schema` does not know, with the names that it does. */
+/** Returns an issue for each parameter in `raw` that `schema` does not know; the message lists the known names. */
 export function refuseUnknown(schema: TObject, raw: RawParameters): readonly Issue[] {
   const known = Object.keys(schema.properties ?? {});
   const message =

@@ -5,7 +5,10 @@ import { isInt64 } from '../int64.ts';
 import { describeErrors } from './describe-errors.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Issues of a value, none when it fits. `thorough` lists them all; without it the first one is enough. */
+/**
+ * A check that returns the issues of a value, none where it fits.
+ * `thorough` asks for all of them; without it the first one is enough.
+ */
 export type Check = (value: unknown, thorough: boolean) => readonly Issue[];
 
 const isInstant = (text: string) => parseInstant(text) !== undefined;
@@ -18,7 +21,7 @@ function createValidator(allErrors: boolean): Ajv {
     removeAdditional: false,
     useDefaults: false,
     discriminator: true,
-    // so that a field named `constructor` or `__proto__` is a field like any other
+    // a field named `constructor` or `__proto__` must be a field like any other
     ownProperties: true,
     verbose: true,
     strictTypes: false,
@@ -31,7 +34,7 @@ function createValidator(allErrors: boolean): Ajv {
     schemaType: 'boolean',
     validate: (_schema: boolean, value: unknown) => isInt64(value),
   });
-  // says in words what a pattern or a format wants: `letters, digits, "_" and "-"`
+  // describes a pattern or a format in words: `letters, digits, "_" and "-"`
   ajv.addKeyword({ keyword: 'meaning', schemaType: 'string' });
   ajv.addFormat('date-time', isInstant);
   return ajv;
@@ -41,7 +44,7 @@ const firstError = createValidator(false);
 const everyError = createValidator(true);
 
 /**
- * Compiles a schema once: when the first value comes, for all schemas of the API together were a fifth of a daemon's start.
+ * Compiles a schema once, at the first value: compiling all schemas of the API took a fifth of a daemon's start.
  * The thorough form is compiled when the first value does not fit.
  */
 export function compileSchema(schema: TSchema): Check {
@@ -61,7 +64,10 @@ function errorsOf(validate: ValidateFunction): readonly ErrorObject[] {
   return validate.errors ?? [];
 }
 
-/** An object that does not say whether it is closed would let unknown fields in silently: refused when the daemon starts. */
+/**
+ * Throws at the start for an object schema that does not say whether it is closed, since an open one would let unknown fields
+ * in silently.
+ */
 export function assertStatesClosedness(schema: JsonSchema, where: string): void {
   if (schema.properties !== undefined && schema.additionalProperties === undefined) {
     throw new AppError('INTERNAL', `The schema of ${where} does not say additionalProperties; false closes it.`);

@@ -5,13 +5,13 @@ import { reduceUnions } from './reduce-unions.ts';
 
 const MOST_ISSUES = 50;
 
-/** The validator's errors as a person wants them: the path as the caller wrote it, the problem, the way out. */
+/** Returns the validator's errors as issues for a person: the path as the caller wrote it, the problem, the fix. */
 export function describeErrors(errors: readonly ErrorObject[], root: unknown): readonly Issue[] {
   const reduced = reduceUnions(errors.slice(0, 10 * MOST_ISSUES));
   const empty = new Set(
     reduced.filter(({ keyword }) => keyword === 'minLength').map(({ instancePath }) => instancePath),
   );
-  // a text that is too short need not also hear of its pattern
+  // for a text that is too short, the error of its pattern adds nothing
   const worthSaying = reduced.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !empty.has(instancePath));
   const shown = worthSaying.map((error) => describe(error, root));
   const issues = [...new Map(shown.map((issue) => [`${issue.path} ${issue.message}`, issue])).values()];
@@ -21,7 +21,7 @@ export function describeErrors(errors: readonly ErrorObject[], root: unknown): r
 
 function describe(error: ErrorObject, root: unknown): Issue {
   const path = pathOf(error.instancePath, root);
-  // a number with more digits than a double has is an object to the validator
+  // the validator sees a number with more digits than a double as an object
   if (isRawNumber(error.data)) return { path, message: wrongType(schemaOf(error).type, error.data) };
   const name: unknown = error.params.missingProperty ?? error.params.additionalProperty ?? error.params.tag;
   return {
@@ -43,7 +43,7 @@ function pathOf(pointer: string, root: unknown): string {
 
 const schemaOf = (error: ErrorObject): JsonSchema => (error.parentSchema ?? {}) as JsonSchema;
 
-/** A sentence without its subject for each keyword that contracts use. */
+/** Predicates, sentences without their subject, for each keyword that contracts use. */
 const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: () => 'is required',
   additionalProperties: (error) => {
@@ -82,7 +82,7 @@ function wrongText(error: ErrorObject): string {
   return `must be ${wanted}, is ${quoteValue(error.data)}`;
 }
 
-/** Where text has to say something: what, so that a number in its place need not be sent twice. */
+/** Returns what a text must be, so that a caller who sent a number instead need not try twice. */
 function meantText(error: ErrorObject): string {
   const { meaning, format = '' } = schemaOf(error);
   const wanted = meaning ?? FORMATS[format];
@@ -107,7 +107,10 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** A number of the wrong kind is shown: `1.5` for a whole number, or digits that a double would lose. */
+/**
+ * Returns the message for a value of the wrong type.
+ * Shows a number of the wrong kind: `1.5` for a whole number, or digits that a double would lose.
+ */
 function wrongType(type: unknown, data: unknown): string {
   const wantsNumber = [type].flat().some((name) => name === 'integer' || name === 'number');
   if (!wantsNumber || kindOf(data) !== 'a number') return `must be ${typeNames(type)}, is ${kindOf(data)}`;

@@ -1,4 +1,4 @@
-/** What this room reads of a schema: TypeBox schemas are JSON Schema. */
+/** Part of a schema that this room reads; TypeBox schemas are JSON Schema. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly int64?: boolean;
@@ -6,7 +6,7 @@ export interface JsonSchema {
   readonly description?: string;
   readonly meaning?: string;
   readonly format?: string;
-  /** Of a text: what it is. */
+  /** Media type of a text. */
   readonly contentMediaType?: string;
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
@@ -22,12 +22,12 @@ export interface JsonSchema {
   readonly discriminator?: Discriminator;
 }
 
-/** The field whose value says which branch of `anyOf` an object is. */
+/** The field whose value tells which branch of `anyOf` an object is. */
 export interface Discriminator {
   readonly propertyName: string;
 }
 
-/** The values of an enum, a literal, or a union of them; undefined when the schema is something else. */
+/** Returns the values of an enum, a literal, or a union of them; undefined for any other schema. */
 export function allowedValues(schema: JsonSchema): readonly unknown[] | undefined {
   if (schema.enum !== undefined) return schema.enum;
   if (Object.hasOwn(schema, 'const')) return [schema.const];

@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv';
 import { allowedValues, type JsonSchema } from './json-schema.ts';
 
 /**
- * A union that does not fit leaves one error for each branch and one of its own. Only those of the branch that the caller
- * meant are worth reading: the enum that failed, the one branch that is not null, or the branch of the same kind.
+ * Keeps the errors of the branch that the caller meant. A union that does not fit leaves one error for each branch and one of
+ * its own. The branch meant is the enum that failed, the one branch that is not null, or the branch of the same kind.
  */
 export function reduceUnions(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   let kept = errors;
@@ -33,7 +33,7 @@ function chooseBranch(union: ErrorObject, inside: readonly ErrorObject[]): reado
   return [union];
 }
 
-/** The caller did not mean this branch: it is of another kind, or its tag is another one. */
+/** Tells whether the caller did not mean this branch: its type differs, or its tag does. */
 function isOther(error: ErrorObject, union: ErrorObject): boolean {
   if (error.keyword === 'const') return true;
   return error.keyword === 'type' && error.instancePath === union.instancePath;

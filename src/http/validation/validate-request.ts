@@ -4,11 +4,13 @@ import type { ApiName, Endpoint } from '../contract.ts';
 import { coerceParameters, type RawParameters, refuseUnknown } from './coerce-parameters.ts';
 import { assertStatesClosedness, type Check, compileSchema } from './compile-schema.ts';
 
-/** Above this size the first issue of a body is enough: a list of a million wrong entries must not make a million errors. */
+/**
+ * Size above which the first issue of a body is enough: a list of a million wrong entries must not produce a million errors.
+ */
 const THOROUGH_BYTES = 256 * 1024;
 
 /**
- * APIs that refuse a query parameter they do not know: a misspelt filter would widen a list or an export of personal data.
+ * APIs that refuse an unknown query parameter: a misspelt filter would widen a list or an export of personal data.
  * Clients of the other APIs send more than is documented.
  */
 const CLOSED_QUERIES: ReadonlySet<ApiName> = new Set(['platform_v1', 'platform_v2']);
@@ -20,9 +22,9 @@ export function refusesUnknownParameters({ api }: Pick<Endpoint, 'api'>): boolea
 type Parameters = Readonly<Record<string, unknown>>;
 
 export interface RequestValidator {
-  /** Values of path and query, coerced and defaulted. Throws VALIDATION_FAILED with all issues of both. */
+  /** Returns the values of path and query, coerced and defaulted. Throws VALIDATION_FAILED with all issues of both. */
   parameters(params: RawParameters, query: RawParameters): { readonly params: Parameters; readonly query: Parameters };
-  /** The body as it came, without the endpoint's ignored fields. Throws VALIDATION_FAILED. */
+  /** Returns the body as sent, without the endpoint's ignored fields. Throws VALIDATION_FAILED. */
   body(value: Json, sizeBytes: number): Json;
 }
 
@@ -53,7 +55,7 @@ function bodyCheck({ body = {}, method, path }: Endpoint): Check {
   return compileSchema(body);
 }
 
-/** What an endpoint without parameters gets. */
+/** Outcome for an endpoint without parameters. */
 const NO_PARAMETERS_SENT: Checked = { values: {}, issues: [] };
 
 interface Checked {
