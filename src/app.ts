@@ -3,51 +3,25 @@
 import { join } from 'node:path';
 import { FLEET } from '../connectors/index.ts';
 import { SET_UPS } from '../connectors/set-ups.ts';
-import {
-  accessEndpoints,
-  createAllowsOrigin,
-  createAuthenticate,
-  createSettingsReader,
-  createSigningKeys,
-  ensureSigningKey,
-  requireKnownLimits,
-  type SettingsReader,
-} from './access/index.ts';
-import { versionOneEndpoints } from './api-v1/index.ts';
+import { createSettingsReader, ensureSigningKey, requireKnownLimits, type SettingsReader } from './access/index.ts';
 import { expireAll } from './app/expire-all.ts';
 import { observeBatches, observeRuns, observeStore } from './app/observe.ts';
 import { registerDsr } from './app/register-dsr.ts';
+import { serveApi } from './app/serve-api.ts';
 import type { Config } from './config.ts';
 import { createDsr, createProcessor, type Dsr } from './dsr/index.ts';
-import {
-  type BatchDoor,
-  createBatchDoor,
-  createEvents,
-  eventsEndpoints,
-  keepPartitions,
-  profileEndpoints,
-} from './events/index.ts';
-import { createGroups, groupsEndpoints } from './groups/index.ts';
-import {
-  createHttpServer,
-  createMetrics,
-  createOutgoing,
-  createRateLimiter,
-  type HttpServer,
-  type HttpServerOptions,
-  type Metrics,
-} from './http/index.ts';
+import { type BatchDoor, createBatchDoor, createEvents, keepPartitions } from './events/index.ts';
+import { createGroups } from './groups/index.ts';
+import { createMetrics, createOutgoing, createRateLimiter, type HttpServer, type Metrics } from './http/index.ts';
 import {
   confirmIdentityKey,
   createIdentities,
   createIdentityRequests,
   type Identities,
   type IdentityRequests,
-  identityEndpoints,
 } from './identity/index.ts';
 import { createJobs, type Jobs } from './jobs/index.ts';
 import {
-  AppError,
   type Clock,
   type KeyRing,
   type Log,
@@ -56,15 +30,12 @@ import {
   systemRandom,
   type WorkspaceId,
 } from './kernel/index.ts';
-import { dataPlanUses, pipelineIds, pipelinesEndpoints } from './pipelines/index.ts';
-import { createEngine, type Engine, isLedgerAhead, runsEndpoints } from './runs/index.ts';
+import { createEngine, type Engine, isLedgerAhead } from './runs/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
 /** How long a call of the API waits for a warehouse, all in all. */
 export const WAREHOUSE_WAIT_MS = 20_000;
-/** How long an export waits for deliveries under way; with one that takes longer it ends where an earlier one did. */
-const SETTLE_WAIT_MS = 2_000;
 const PARTITIONS_CRON = '7 2 * * *';
 const EXPIRY_CRON = '17 3 * * *';
 
@@ -168,32 +139,52 @@ function assemble(parts: Parts): App {
   const requests = createIdentityRequests({ store, identities });
   const dsr = dsrOf(parts, settingsOf, () => http.url);
   const http: HttpServer = serveApi(parts, {
-    ...{ metrics, jobs, requests, dsr, onSettingsReplaced: settingsOf.forget },
+    metrics,
+    jobs,
+    requests,
+    dsr,
+    onSettingsReplaced: settingsOf.forget,
     ingest: { store, clock, identities, batches, settingsOf },
     sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
   });
   observeStore(metrics, { store, jobs, clock });
   return {
-    ...{ store, clock, keyRing, identities, jobs, http },
+    store,
+    clock,
+    keyRing,
+    identities,
+    jobs,
+    http,
     get url() {
       return http.url;
     },
-    async listen() {
-      // before the first batch comes, and then every day
-      await keepPartitions({ store, clock, log });
-      await http.listen();
-      await registerUpkeep(jobs, { store, clock, log });
-      await engine.register();
-      await groups.register();
-      await registerDsr({ ...parts, jobs, settingsOf });
-      // each daemon works the queue of the cadences, so each has a handler for every one of them
-      await dsr.registerSending(jobs);
-      // one daemon at most owns a home, and with it the embedded store
-      await jobs.start({ isAlone: config.store.databaseUrl === undefined });
-      engine.start();
-    },
+    listen: () => listen(parts, { http, jobs, engine, groups, dsr, settingsOf }),
     drain: (graceMs) => drainAll({ http, engine, jobs, requests, batches, store }, graceMs),
   };
+}
+
+interface Listening {
+  readonly http: HttpServer;
+  readonly jobs: Jobs;
+  readonly engine: Engine;
+  readonly groups: ReturnType<typeof createGroups>;
+  readonly dsr: Dsr;
+  readonly settingsOf: SettingsReader;
+}
+
+async function listen(parts: Parts, { http, jobs, engine, groups, dsr, settingsOf }: Listening): Promise<void> {
+  // before the first batch comes, and then every day
+  await keepPartitions(parts);
+  await http.listen();
+  await registerUpkeep(jobs, parts);
+  await engine.register();
+  await groups.register();
+  await registerDsr({ ...parts, jobs, settingsOf });
+  // each daemon works the queue of the cadences, so each has a handler for every one of them
+  await dsr.registerSending(jobs);
+  // one daemon at most owns a home, and with it the embedded store
+  await jobs.start({ isAlone: parts.config.store.databaseUrl === undefined });
+  engine.start();
 }
 
 async function registerUpkeep(jobs: Jobs, deps: Pick<Parts, 'store' | 'clock' | 'log'>): Promise<void> {
@@ -213,67 +204,6 @@ const takingOf = (clock: Clock, metrics: Metrics) => ({
   rates: createRateLimiter({ clock }),
   onOutcome: observeBatches(metrics),
 });
-
-type Sync = Parameters<typeof pipelinesEndpoints>[0] & Parameters<typeof runsEndpoints>[0];
-
-/** What /readyz asks before it says that this daemon can work. */
-function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] {
-  return [
-    { name: 'store', check: () => store.ping() },
-    { name: 'schema', check: () => store.checkVersion() },
-    {
-      name: 'jobs',
-      async check() {
-        if (!jobs.isRunning)
-          throw new AppError('STORE_UNAVAILABLE', 'The job queue is not running: no run is worked on.');
-      },
-    },
-  ];
-}
-
-interface Serving {
-  readonly metrics: Metrics;
-  readonly jobs: Jobs;
-  readonly requests: IdentityRequests;
-  readonly dsr: Dsr;
-  readonly onSettingsReplaced: (workspaceId: WorkspaceId) => void;
-  readonly ingest: Parameters<typeof eventsEndpoints>[0];
-  readonly sync: Sync;
-}
-
-function serveApi(parts: Parts, serving: Serving): HttpServer {
-  const { metrics, jobs, requests, dsr, onSettingsReplaced, ingest, sync } = serving;
-  const { store, clock, log, config, keyRing } = parts;
-  const signingKeys = createSigningKeys({ store, clock, keyRing });
-  const tokens = {
-    store,
-    clock,
-    keyRing,
-    signingKeys,
-    baseUrl: () => http.url,
-    dataPlanUses,
-    ceilings: config.ceilings,
-    onSettingsReplaced,
-  };
-  const http: HttpServer = createHttpServer({
-    endpoints: [
-      ...[...accessEndpoints(tokens), ...eventsEndpoints(ingest), ...identityEndpoints({ ...ingest, requests })],
-      ...[
-        ...pipelinesEndpoints(sync),
-        ...runsEndpoints(sync),
-        ...versionOneEndpoints(sync),
-        ...groupsEndpoints(sync),
-        ...dsr.endpoints,
-      ],
-      ...profileEndpoints({ ...parts, pipelineIds: (id) => pipelineIds(store, id), settleWaitMs: SETTLE_WAIT_MS }),
-    ],
-    allowsOrigin: createAllowsOrigin(tokens),
-    authenticate: createAuthenticate({ ...tokens, ...config.inputs }),
-    ...{ clock, log, metrics, config: config.http },
-    health: readinessChecks(store, jobs),
-  });
-  return http;
-}
 
 interface Running {
   readonly http: HttpServer;

@@ -98,7 +98,10 @@ async function isSamePlace(addresses: readonly string[], host: string, resolve: 
 function createOwnCheck(): (address: string) => boolean {
   const interfaces = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   return createNetworkCheck([
-    ...['127.0.0.0/8', '0.0.0.0', '::', '::1'],
+    '127.0.0.0/8',
+    '0.0.0.0',
+    '::',
+    '::1',
     ...interfaces.map(({ address }) => withoutZone(address)),
   ]);
 }

@@ -68,7 +68,8 @@ function readFile(text: string): KeyFile | string {
   if (typeof email !== 'string' || !email.includes('@')) return 'lacks client_email';
   if (typeof key !== 'string' || !PEM.test(key)) return 'lacks private_key, a private key in PEM';
   return {
-    ...{ email, privateKey: key },
+    email,
+    privateKey: key,
     ...(typeof keyId === 'string' ? { keyId } : {}),
     ...(typeof clientId === 'string' ? { clientId } : {}),
   };

@@ -63,7 +63,8 @@ export async function dial(
       return await dialAddress(address, {
         ...options,
         ...(ca === undefined ? {} : { ca }),
-        ...{ port: target.port, servername: isIP(target.host) === 0 ? target.host.replace(/\.$/, '') : '' },
+        port: target.port,
+        servername: isIP(target.host) === 0 ? target.host.replace(/\.$/, '') : '',
       });
     } catch (refused) {
       failure = refused;

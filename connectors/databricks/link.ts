@@ -47,7 +47,11 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
   const client = new sdk.DBSQLClient({ logger: { log: () => undefined } });
   const limitMs = Math.round(environment.statementTimeoutMs * 1.1 + 1000);
   await client.connect({
-    ...{ host, path, userAgentEntry: 'penstock', telemetryEnabled: false, socketTimeout: limitMs },
+    host,
+    path,
+    userAgentEntry: 'penstock',
+    telemetryEnabled: false,
+    socketTimeout: limitMs,
     ...signIn(credentials),
   });
   const provider = await client.getConnectionProvider();
@@ -81,7 +85,9 @@ function signIn(credentials: Credentials) {
   const { clientId, clientSecret } = credentials;
   return {
     authType: 'databricks-oauth' as const,
-    ...{ oauthClientId: clientId, oauthClientSecret: clientSecret, useDatabricksOAuthInAzure: true },
+    oauthClientId: clientId,
+    oauthClientSecret: clientSecret,
+    useDatabricksOAuthInAzure: true,
   };
 }
 

@@ -26,13 +26,19 @@ export async function startStatement(
   { text, parameters, tags }: StatementToStart,
 ): Promise<StartedStatement> {
   const execution = {
-    ...{ sessionHandle, statement: text, runAsync: true },
+    sessionHandle,
+    statement: text,
+    runAsync: true,
     // SQL warehouses go by the session's STATEMENT_TIMEOUT, clusters by this
     queryTimeout: int64(Math.ceil(link.timeoutMs / 1000)),
-    ...{ canReadArrowResult: true, canDownloadResult: false, canDecompressLZ4Result: false },
+    canReadArrowResult: true,
+    canDownloadResult: false,
+    canDecompressLZ4Result: false,
     useArrowNativeTypes: {
-      ...{ timestampAsArrow: true, decimalAsArrow: true },
-      ...{ complexTypesAsArrow: false, intervalTypesAsArrow: false },
+      timestampAsArrow: true,
+      decimalAsArrow: true,
+      complexTypesAsArrow: false,
+      intervalTypesAsArrow: false,
     },
     ...(tags === undefined ? {} : { confOverlay: { query_tags: tagText(tags) } }),
     parameters: parameters.map(({ name, value }) => ({ name, type: 'STRING', value: { stringValue: value } })),

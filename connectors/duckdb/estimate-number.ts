@@ -56,21 +56,26 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
 ]);
 /** Functions whose result is no larger than an argument, or than a text or list is long. */
 const SMALL = new Set([
-  ...[
-    'greatest',
-    'least',
-    'coalesce',
-    'ifnull',
-    'nullif',
-    'abs',
-    'ceil',
-    'ceiling',
-    'floor',
-    'round',
-    'trunc',
-    'date_trunc',
-  ],
-  ...['len', 'length', 'char_length', 'character_length', 'strlen', 'array_length', 'list_length', 'list_value'],
+  'greatest',
+  'least',
+  'coalesce',
+  'ifnull',
+  'nullif',
+  'abs',
+  'ceil',
+  'ceiling',
+  'floor',
+  'round',
+  'trunc',
+  'date_trunc',
+  'len',
+  'length',
+  'char_length',
+  'character_length',
+  'strlen',
+  'array_length',
+  'list_length',
+  'list_value',
 ]);
 
 /** What a number, a time or an interval of the syntax tree comes to, as far as the statement says. */

@@ -107,7 +107,8 @@ function databaseOf(
 ): Database {
   let released: Promise<void> | undefined;
   return {
-    ...{ folder, timeoutMs },
+    folder,
+    timeoutMs,
     connect: () => instance.connect(),
     [Symbol.asyncDispose]: () => {
       released ??= release();

@@ -7,20 +7,57 @@ import { limitLengths } from './limit-lengths.ts';
 
 /** Table functions that read a file whose name is the first argument. */
 const FILE_FUNCTIONS = new Set([
-  ...['read_csv', 'read_csv_auto', 'sniff_csv', 'read_parquet', 'parquet_scan', 'parquet_metadata', 'parquet_schema'],
-  ...['parquet_file_metadata', 'parquet_kv_metadata', 'parquet_full_metadata', 'parquet_bloom_probe', 'read_json'],
-  ...['read_json_auto', 'read_json_objects', 'read_json_objects_auto', 'read_ndjson', 'read_ndjson_auto'],
-  ...['read_ndjson_objects', 'read_text', 'read_blob', 'read_duckdb', 'glob'],
+  'read_csv',
+  'read_csv_auto',
+  'sniff_csv',
+  'read_parquet',
+  'parquet_scan',
+  'parquet_metadata',
+  'parquet_schema',
+  'parquet_file_metadata',
+  'parquet_kv_metadata',
+  'parquet_full_metadata',
+  'parquet_bloom_probe',
+  'read_json',
+  'read_json_auto',
+  'read_json_objects',
+  'read_json_objects_auto',
+  'read_ndjson',
+  'read_ndjson_auto',
+  'read_ndjson_objects',
+  'read_text',
+  'read_blob',
+  'read_duckdb',
+  'glob',
 ]);
 /**
  * The other table functions a model may call. An allow-list: among the rest some run SQL that nobody has looked at
  * (`query`), read memory by address (`arrow_scan`), or end the process (`enable_logging` with a path outside the folder).
  */
 const OTHER_FUNCTIONS = new Set([
-  ...['range', 'generate_series', 'unnest', 'repeat', 'repeat_row', 'json_each', 'json_tree', 'histogram'],
-  ...['histogram_values', 'pg_timezone_names', 'icu_calendar_names', 'test_all_types', 'test_vector_types'],
-  ...['duckdb_columns', 'duckdb_constraints', 'duckdb_functions', 'duckdb_indexes'],
-  ...['duckdb_schemas', 'duckdb_sequences', 'duckdb_tables', 'duckdb_types', 'duckdb_views', 'pragma_version'],
+  'range',
+  'generate_series',
+  'unnest',
+  'repeat',
+  'repeat_row',
+  'json_each',
+  'json_tree',
+  'histogram',
+  'histogram_values',
+  'pg_timezone_names',
+  'icu_calendar_names',
+  'test_all_types',
+  'test_vector_types',
+  'duckdb_columns',
+  'duckdb_constraints',
+  'duckdb_functions',
+  'duckdb_indexes',
+  'duckdb_schemas',
+  'duckdb_sequences',
+  'duckdb_tables',
+  'duckdb_types',
+  'duckdb_views',
+  'pragma_version',
 ]);
 /** They tell where the daemon keeps its files. */
 const HOST_FUNCTIONS = new Set(['current_setting', 'getenv']);

@@ -44,8 +44,12 @@ async function readTypes(ask: Ask, types: readonly number[]): Promise<Map<number
     rows.map(([type, kind, category, name, delimiter, item, base, relation]) => [
       Number(type),
       {
-        ...{ kind: kind ?? '', category: category ?? '', name: name ?? '', delimiter: delimiter ?? ',' },
-        ...{ item: Number(item), base: Number(base) },
+        kind: kind ?? '',
+        category: category ?? '',
+        name: name ?? '',
+        delimiter: delimiter ?? ',',
+        item: Number(item),
+        base: Number(base),
         attributes: attributes
           .filter(([owner]) => owner === relation)
           .map(([, attribute, of]) => ({ name: attribute ?? '', type: Number(of) })),

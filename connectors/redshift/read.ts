@@ -32,7 +32,9 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
   const leaving = new AbortController();
   const stop = AbortSignal.any([signal, leaving.signal]);
   const queue = new ChunkQueue({
-    ...{ source, request, readers: shapes.map(({ read }) => read) },
+    source,
+    request,
+    readers: shapes.map(({ read }) => read),
     pause: () => link.pause(),
     resume: () => link.resume(),
     guard: (work) => cancellable(link, stop, work),

@@ -14,8 +14,12 @@ import { dialect } from './dialect.ts';
 export const setUp: SetUp = {
   inputs: {
     // a model need not name the database, which the connection is in
-    ...{ role: ANY_NAME, database: ANY_NAME, schema: PLAIN_NAME, table: PLAIN_NAME, user: ANY_NAME },
-    ...{ password: PASSWORD },
+    role: ANY_NAME,
+    database: ANY_NAME,
+    schema: PLAIN_NAME,
+    table: PLAIN_NAME,
+    user: ANY_NAME,
+    password: PASSWORD,
   },
   write: (values) => {
     const names = namesOf(values);

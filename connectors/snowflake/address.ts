@@ -35,7 +35,8 @@ export function accountNameOf({ account_identifier: account }: Pick<SnowflakeCon
 
 export function targetOf({ hostname, port, protocol }: URL): Target {
   return {
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (protocol === 'http:' ? 80 : 443),
     madeBy: template('{config.account_identifier} and {config.region}'),
   };
 }

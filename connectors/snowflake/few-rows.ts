@@ -10,7 +10,10 @@ const IDLE_MS = 30_000;
 export async function fewRows(link: Link, sql: BoundSql, options: RunOptions): Promise<readonly (readonly Cell[])[]> {
   const statement = await link.run(sql, options);
   const rows = rowsOf({
-    ...{ link, statement, signal: options.signal, idleMs: IDLE_MS },
+    link,
+    statement,
+    signal: options.signal,
+    idleMs: IDLE_MS,
     request: { chunkRows: MOST_ROWS, chunkBytes: Number.POSITIVE_INFINITY },
   });
   try {

@@ -25,9 +25,18 @@ const NUMBER: InputRule = { pattern: /^[1-9]\d{0,18}$/, meaning: 'a whole number
 export const setUp: SetUp = {
   inputs: {
     // a model need not name the database, which the connection is in
-    ...{ role: ANY_NAME, warehouse: ANY_NAME, database: ANY_NAME, schema: PLAIN_NAME, table: PLAIN_NAME },
-    ...{ user: ANY_NAME, password: PASSWORD, publicKey: PUBLIC_KEY },
-    ...{ pod: POD, cloudAccount: CLOUD_ACCOUNT, orgId: NUMBER, accountId: NUMBER },
+    role: ANY_NAME,
+    warehouse: ANY_NAME,
+    database: ANY_NAME,
+    schema: PLAIN_NAME,
+    table: PLAIN_NAME,
+    user: ANY_NAME,
+    password: PASSWORD,
+    publicKey: PUBLIC_KEY,
+    pod: POD,
+    cloudAccount: CLOUD_ACCOUNT,
+    orgId: NUMBER,
+    accountId: NUMBER,
   },
   write: (values) => {
     const names = namesOf(values);

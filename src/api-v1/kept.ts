@@ -26,7 +26,16 @@ export function keptOfPipeline({
   const { number, pipelineType, connectionId, dataModelId, fieldTransformationId } = pipeline;
   const { state, environment, syncMode, schedule, kept } = pipeline;
   return {
-    ...{ number, pipelineType, connectionId, dataModelId, fieldTransformationId, state, environment, syncMode },
-    ...{ schedule, kept, joined: keptOfJoined(joined) },
+    number,
+    pipelineType,
+    connectionId,
+    dataModelId,
+    fieldTransformationId,
+    state,
+    environment,
+    syncMode,
+    schedule,
+    kept,
+    joined: keptOfJoined(joined),
   };
 }

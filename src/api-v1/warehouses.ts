@@ -32,8 +32,9 @@ export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
   Alpha: {
     type: 'alpha',
     fields: {
-      ...{ account_identifier: 'source_account_id', aws_iam_user_arn: 'alpha_aws_iam_user_arn' },
-      ...{ aws_external_id: 'alpha_aws_external_id' },
+      account_identifier: 'source_account_id',
+      aws_iam_user_arn: 'alpha_aws_iam_user_arn',
+      aws_external_id: 'alpha_aws_external_id',
       ...same('region', 'warehouse', 'database', 'user', 'role', 'password'),
     },
     // Version 1 has no storage integration. Rows are read without one.

@@ -32,8 +32,11 @@ export async function cancelRequest({ store, clock }: CancelDeps, given: Request
     // another one was faster: what it left is what this one refuses
     if (cancelled === undefined) throw notPending(await loadRequest(tx, workspaceId, id));
     await recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: new Date(nowMs) },
-      ...{ action: 'dsr_request.cancelled', resource: `dsr_request/${request.id}` },
+      workspaceId,
+      actor,
+      occurredOn: new Date(nowMs),
+      action: 'dsr_request.cancelled',
+      resource: `dsr_request/${request.id}`,
       detail: { type: request.type },
     });
     return cancelled;

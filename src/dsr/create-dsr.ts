@@ -49,7 +49,11 @@ export function callbackDeps(
 ): CallbackDeps {
   const { store, clock, log, outgoing, processor, baseUrl, dsr } = options;
   return {
-    ...{ store, clock, log, outgoing, processor },
+    store,
+    clock,
+    log,
+    outgoing,
+    processor,
     resultsUrl: (requestId) => `${baseUrl()}${resultPath(requestId)}`,
     intervalMs: dsr.callbackMinutes * 60_000,
   };

@@ -71,7 +71,12 @@ function rowOf({ clock, keyRing, keys }: CreateDeps, { workspaceId, actor, draft
   const { startsOn, expectedCompletionOn } = planRequest({ ...fields, receivedOn });
   const id = { workspaceId, id: draft.id };
   return {
-    ...{ ...fields, ...id, status: 'pending', createdBy: actor, receivedOn, startsOn },
+    ...fields,
+    ...id,
+    status: 'pending',
+    createdBy: actor,
+    receivedOn,
+    startsOn,
     expectedCompletionOn,
     nextAttemptOn: startsOn,
     callbackUrls: [...callbackUrls],

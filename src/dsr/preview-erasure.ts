@@ -44,7 +44,10 @@ export async function previewErasure(
   const judged = await judgeIdentities(store, resolution, { ...known, signal });
   const withheld = judged.ordinary.filter(({ isFiller }) => isFiller);
   const search = {
-    ...{ store, workspaceId, signal, mpids: people.map(({ mpid }) => mpid) },
+    store,
+    workspaceId,
+    signal,
+    mpids: people.map(({ mpid }) => mpid),
     identities: await personToSearch(store, resolution.identityKey, { ...known, withheld }),
   };
   return { people, counts: addCounts(counts, await countInRooms(search)), ...judged };

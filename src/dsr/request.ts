@@ -63,7 +63,8 @@ export function openSubject(keyRing: KeyRing, request: RequestId & Pick<Request,
   const text = keyRing.decrypt(request.subject, requestContext(request, 'subject')).reveal();
   const { identities, mpids, erased } = parseJson(text) as unknown as SubjectText;
   return {
-    ...{ identities, mpids: mpids.map(BigInt) },
+    identities,
+    mpids: mpids.map(BigInt),
     ...(erased !== undefined && {
       erased: { ...erased, people: erased.people.map((person) => ({ ...person, mpid: BigInt(person.mpid) })) },
     }),
@@ -75,7 +76,8 @@ type SubjectText = ReturnType<typeof withTextMpids>;
 
 function withTextMpids({ identities, mpids, erased }: Subject) {
   return {
-    ...{ identities, mpids: mpids.map(String) },
+    identities,
+    mpids: mpids.map(String),
     ...(erased !== undefined && {
       erased: { ...erased, people: erased.people.map((person) => ({ ...person, mpid: String(person.mpid) })) },
     }),

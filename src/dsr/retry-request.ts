@@ -23,8 +23,12 @@ export async function retryRequest(store: Store, given: RequestToRetry): Promise
     );
     if (moved === undefined) throw await whyNotRetried(tx, given);
     await recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: new Date(nowMs) },
-      ...{ action: 'dsr_request.retried', resource: `dsr_request/${moved.id}`, detail: {} },
+      workspaceId,
+      actor,
+      occurredOn: new Date(nowMs),
+      action: 'dsr_request.retried',
+      resource: `dsr_request/${moved.id}`,
+      detail: {},
     });
   });
 }

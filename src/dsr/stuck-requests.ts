@@ -40,7 +40,8 @@ export async function stuckRequests(
     [workspaceId, new Date(nowMs - LATE_MS), new Date(nowMs)],
   );
   return rows.map(({ startsOn, startedOn, expectedCompletionOn, lastError, ...row }) => ({
-    ...{ ...row, since: startedOn ?? startsOn },
+    ...row,
+    since: startedOn ?? startsOn,
     why: reasonOf({ ...row, startsOn, startedOn, expectedCompletionOn, lastError }, nowMs),
   }));
 }

@@ -63,7 +63,7 @@ function collectBatches(identities: Identities, scope: ResolutionScope): BatchCo
       if (person === undefined) ofNobody.add(index);
       else people.add(person);
     },
-    finish: () => ({ ...{ scope, texts, sources, ids, ofNobody }, people: people.finish() }),
+    finish: () => ({ scope, texts, sources, ids, ofNobody, people: people.finish() }),
   };
 }
 

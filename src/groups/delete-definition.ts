@@ -27,8 +27,12 @@ export async function deleteDefinition(
     await stopRuns(tx, { workspaceId, clock, reason: `The group definition "${id}" was deleted.` });
     await enqueueRuns(tx, jobs, { workspaceId });
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: now, actor, action: 'group.deleted' },
-      ...{ resource: `group/${id}`, detail: {} },
+      workspaceId,
+      occurredOn: now,
+      actor,
+      action: 'group.deleted',
+      resource: `group/${id}`,
+      detail: {},
     });
   });
 }

@@ -26,7 +26,9 @@ export async function forgetMembers(tx: Transaction, forgotten: ForgottenMembers
   await lockGroups(tx, workspaceId);
   const scope = { workspaceId, environment: ENVIRONMENT_NUMBER[forgotten.environment] };
   await tx.execute('DELETE FROM group_candidates WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY ($3)', [
-    ...[workspaceId, scope.environment, mpids],
+    workspaceId,
+    scope.environment,
+    mpids,
   ]);
   const gone = await tx.query<{ readonly key: string }>(
     `DELETE FROM group_members WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY ($3)

@@ -59,7 +59,8 @@ export async function requestWeeklyRun(
     await lockGroups(tx, workspaceId);
     if ((await findDefinition(tx, workspaceId)) === undefined) return;
     const asked = await tx.query('SELECT 1 FROM group_runs WHERE workspace_id = $1 AND due_on = $2', [
-      ...[workspaceId, dueOn],
+      workspaceId,
+      dueOn,
     ]);
     if (asked.length === 0) {
       const requestedOn = new Date(clock.nowMs());
@@ -86,8 +87,15 @@ async function insertRun(tx: Transaction, { workspaceId, actor, requestedOn, due
   const [row] = await tx.orm
     .insert(groupRuns)
     .values({
-      ...{ workspaceId, id: (last?.id ?? 0n) + 1n, type: dueOn === null ? 'on_demand' : 'weekly', dueOn },
-      ...{ requestedBy: actor, requestedOn, status: 'queued', counts: JSON.stringify(NO_COUNTS), failures: 0 },
+      workspaceId,
+      id: (last?.id ?? 0n) + 1n,
+      type: dueOn === null ? 'on_demand' : 'weekly',
+      dueOn,
+      requestedBy: actor,
+      requestedOn,
+      status: 'queued',
+      counts: JSON.stringify(NO_COUNTS),
+      failures: 0,
     })
     .returning();
   if (row === undefined) throw new AppError('INTERNAL', 'The run that was inserted is not there.');

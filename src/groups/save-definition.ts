@@ -28,7 +28,10 @@ export async function createDefinition(
     const [row] = await tx.orm.insert(groupDefinitions).values(values).returning();
     const definition = definitionFromRow(present(row));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: now, actor, action: 'group.created' },
+      workspaceId,
+      occurredOn: now,
+      actor,
+      action: 'group.created',
       resource: `group/${definition.id}`,
       detail: shown(definition),
     });
@@ -84,7 +87,10 @@ export async function changeDefinition(
     await withdrawWhatGoes(tx, workspaceId, { before, after });
     const definition = definitionFromRow(present(row));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: now, actor, action: 'group.updated' },
+      workspaceId,
+      occurredOn: now,
+      actor,
+      action: 'group.updated',
       resource: `group/${id}`,
       detail: { before: shown(before), after: shown(definition) },
     });
@@ -119,7 +125,9 @@ function columnsOf({ description, sourceUserAttribute, attributes }: CheckedDefi
 }
 
 const shown = ({ description, sourceUserAttribute, attributes }: GroupDefinition) => ({
-  ...{ description, source_user_attribute: sourceUserAttribute, attributes },
+  description,
+  source_user_attribute: sourceUserAttribute,
+  attributes,
 });
 
 function present<Row>(row: Row | undefined): Row {

@@ -58,7 +58,12 @@ function mapEvents({ events, clock }: MappingDeps, plan: MappingPlan): UnitMappi
   if (transformation === null) throw new AppError('INTERNAL', 'An events pipeline has no field transformation.');
   const { nameCharacters, valueCharacters, batchBytes, ...limits } = plan.settings.limits;
   return createEventsMapping({
-    ...{ events, scope: scopeOf(plan), columns, iterator, runStart, nowMs: () => clock.nowMs() },
+    events,
+    scope: scopeOf(plan),
+    columns,
+    iterator,
+    runStart,
+    nowMs: () => clock.nowMs(),
     source: { kind: 'pipeline', number: pipelineNumber, ...(feedKey !== undefined && { feedKey }) },
     mappings: transformation.mappings,
     environment: pipeline.environment,

@@ -73,7 +73,9 @@ export async function eraseFaults(sql: Sql, workspaceId: WorkspaceId, faults: re
   for (const [table, ofIt] of Map.groupBy(faults, (fault) => fault.table)) {
     const texts = ofIt.map(({ text }) => text);
     erased += await sql.execute(`UPDATE ${table} SET fault = $3 WHERE workspace_id = $1 AND fault = ANY($2)`, [
-      ...[workspaceId, texts, ERASED],
+      workspaceId,
+      texts,
+      ERASED,
     ]);
   }
   return erased;

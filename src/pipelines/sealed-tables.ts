@@ -19,7 +19,9 @@ const ofConnections = (fleet: Fleet): SealedTable<ConnectionSecrets> => ({
   besides: ['provider'],
   sealedTexts: ({ workspace_id: workspace, id, provider, config }) =>
     sealedTexts(fleet, {
-      ...{ workspaceId: workspaceId(workspace), id, provider: provider as Provider },
+      workspaceId: workspaceId(workspace),
+      id,
+      provider: provider as Provider,
       config: JSON.parse(config) as ConnectionConfig,
     }),
 });

@@ -44,7 +44,8 @@ export function createEngine(deps: RunsDeps): Engine {
       log.warn({ err: asAppError(thrown) }, 'schedules.not_put_back'),
     );
   return {
-    ...{ poll, care },
+    poll,
+    care,
     async register() {
       const { workers } = deps.settings;
       await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(deps, signal));

@@ -5,8 +5,19 @@ import { type Issue, refuse } from '../kernel/index.ts';
 
 /** The inputs of the specification, from role_name to acct_id; `publicKey` and `region` are ours. */
 export const SET_UP_INPUTS = [
-  ...['role', 'warehouse', 'database', 'schema', 'table', 'user', 'password', 'publicKey'],
-  ...['pod', 'cloudAccount', 'orgId', 'accountId', 'region'],
+  'role',
+  'warehouse',
+  'database',
+  'schema',
+  'table',
+  'user',
+  'password',
+  'publicKey',
+  'pod',
+  'cloudAccount',
+  'orgId',
+  'accountId',
+  'region',
 ] as const;
 export type SetUpInput = (typeof SET_UP_INPUTS)[number];
 

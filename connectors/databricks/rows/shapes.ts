@@ -21,14 +21,24 @@ interface Field {
 
 const LEAVES: Readonly<Record<string, ColumnType>> = {
   boolean: 'boolean',
-  ...{ tinyint: 'integer', smallint: 'integer', int: 'integer', bigint: 'integer' },
+  tinyint: 'integer',
+  smallint: 'integer',
+  int: 'integer',
+  bigint: 'integer',
   decimal: 'decimal',
-  ...{ float: 'double', double: 'double' },
-  ...{ string: 'text', varchar: 'text', char: 'text', interval: 'text', void: 'text' },
+  float: 'double',
+  double: 'double',
+  string: 'text',
+  varchar: 'text',
+  char: 'text',
+  interval: 'text',
+  void: 'text',
   binary: 'binary',
   date: 'date',
   time: 'time',
-  ...{ timestamp: 'timestamp_tz', timestamp_ltz: 'timestamp_tz', timestamp_ntz: 'timestamp' },
+  timestamp: 'timestamp_tz',
+  timestamp_ltz: 'timestamp_tz',
+  timestamp_ntz: 'timestamp',
   variant: 'json',
 };
 

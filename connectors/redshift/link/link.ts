@@ -95,7 +95,11 @@ async function connect(
 ): Promise<pg.Client> {
   const { database, user, password } = config;
   const client = new pg.Client({
-    ...{ host: address, port, database, user, password },
+    host: address,
+    port,
+    database,
+    user,
+    password,
     ssl: tls ?? false,
     application_name: 'penstock',
     connectionTimeoutMillis: CONNECT_MS,

@@ -124,7 +124,8 @@ function begin(connection: Connection, { text, values }: BoundSql, { describeOnl
   try {
     const statement = connection.execute({
       sqlText: text,
-      ...{ describeOnly, streamResult: true },
+      describeOnly,
+      streamResult: true,
       ...(values.length === 0 ? {} : { binds: values }),
       ...(tag === undefined ? {} : { parameters: { QUERY_TAG: queryTag(tag) } }),
       complete: (failure, completed) => (failure ? reject(failure) : resolve(completed)),

@@ -8,12 +8,20 @@ import { requireReadable } from './private-key.ts';
 export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnvironment): object {
   const { warehouse, database, schema, role, user } = config;
   return {
-    ...{ account: accountNameOf(config), accessUrl: accessUrlOf(config, environment), username: user },
-    ...{ warehouse, database, role, ...(schema === undefined ? {} : { schema }) },
+    account: accountNameOf(config),
+    accessUrl: accessUrlOf(config, environment),
+    username: user,
+    warehouse,
+    database,
+    role,
+    ...(schema === undefined ? {} : { schema }),
     ...credentialsOf(config),
-    ...{ rowMode: 'array', streamResult: true, representNullAsStringNull: false },
+    rowMode: 'array',
+    streamResult: true,
+    representNullAsStringNull: false,
     // one part of a result ahead of the one that is read
-    ...{ resultPrefetch: 1, rowStreamHighWaterMark: 1000 },
+    resultPrefetch: 1,
+    rowStreamHighWaterMark: 1000,
     // a read may take longer than the four hours that a silent session lives
     clientSessionKeepAlive: true,
     // unset, or 0, every bound statement would go through a stage

@@ -25,7 +25,10 @@ export function dataPlanEndpoints(deps: DataPlanEndpointsDeps): readonly Endpoin
 
 function list({ store }: DataPlanEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, params },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    params,
     operationId: 'listDataPlans',
     summary: 'All data plans of the workspace',
     responses: { 200: Type.Array(DataPlanAnswer) },
@@ -37,7 +40,10 @@ function list({ store }: DataPlanEndpointsDeps): Endpoint {
 
 function get({ store }: DataPlanEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:planId`, params: onePlan },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:planId`,
+    params: onePlan,
     operationId: 'getDataPlan',
     summary: 'One data plan',
     responses: { 200: DataPlanAnswer },
@@ -49,7 +55,10 @@ function get({ store }: DataPlanEndpointsDeps): Endpoint {
 
 function create(deps: DataPlanEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, params },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    params,
     operationId: 'createDataPlan',
     summary: 'Registers a data plan, so that pipelines can name it and its versions',
     body: DataPlanBody,
@@ -64,7 +73,10 @@ function create(deps: DataPlanEndpointsDeps): Endpoint {
 
 function replace(deps: DataPlanEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:planId`, params: onePlan },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:planId`,
+    params: onePlan,
     operationId: 'replaceDataPlan',
     summary: 'Replaces name and versions; a version may change its status while pipelines name it',
     body: DataPlanBody,
@@ -79,7 +91,10 @@ function replace(deps: DataPlanEndpointsDeps): Endpoint {
 
 function remove(deps: DataPlanEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:planId`, params: onePlan },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:planId`,
+    params: onePlan,
     operationId: 'deleteDataPlan',
     summary: 'Deletes a data plan that no pipeline names',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
@@ -93,7 +108,9 @@ function remove(deps: DataPlanEndpointsDeps): Endpoint {
 
 function planAnswer({ id, name, versions, ...audit }: RegisteredPlan): DataPlanAnswer {
   return {
-    ...{ id, name, versions: [...versions] },
+    id,
+    name,
+    versions: [...versions],
     created_on: audit.createdOn.toISOString(),
     created_by: audit.createdBy,
     last_modified_on: formatTime(audit.lastModifiedOn),

@@ -16,7 +16,10 @@ export async function deleteDataPlan(deps: DeleteDeps, { workspaceId, actor }: C
     if (uses.length > 0) throw planInUse(`the data plan "${id}"`, uses);
     await tx.orm.delete(dataPlans).where(and(eq(dataPlans.workspaceId, workspaceId), eq(dataPlans.id, id)));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: timeOf(deps.clock), actor, action: 'data_plan.deleted' },
+      workspaceId,
+      occurredOn: timeOf(deps.clock),
+      actor,
+      action: 'data_plan.deleted',
       resource: `data_plan/${id}`,
       detail: {},
     });

@@ -28,7 +28,10 @@ export async function createDataPlan(
     }
     const plan = dataPlanFromRow(row);
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: createdOn, actor, action: 'data_plan.created' },
+      workspaceId,
+      occurredOn: createdOn,
+      actor,
+      action: 'data_plan.created',
       resource: `data_plan/${plan.id}`,
       detail: { name: plan.name, versions: plan.versions },
     });
@@ -64,7 +67,10 @@ export async function replaceDataPlan(
     if (row === undefined) throw new AppError('INTERNAL', `The data plan "${id}" was locked and is gone.`);
     const after = dataPlanFromRow(row);
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: lastModifiedOn, actor, action: 'data_plan.updated' },
+      workspaceId,
+      occurredOn: lastModifiedOn,
+      actor,
+      action: 'data_plan.updated',
       resource: `data_plan/${id}`,
       detail: { before: shown(before), after: shown(after) },
     });

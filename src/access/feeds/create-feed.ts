@@ -26,7 +26,9 @@ export async function createFeed(
     const row = await insertFeed(tx, { ...wanted, workspaceId, key, createdOn, createdBy: actor });
     await tx.orm.update(inputCredentials).set({ feedId: row.id }).where(eq(inputCredentials.key, key));
     await recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: createdOn },
+      workspaceId,
+      actor,
+      occurredOn: createdOn,
       action: 'feed.created',
       resource: `feed/${row.id}`,
       detail: { name: row.name, module_name: row.moduleName, is_active: row.isActive },

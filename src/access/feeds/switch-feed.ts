@@ -19,7 +19,9 @@ export async function switchFeed(
       .set({ isActive })
       .where(and(eq(feeds.workspaceId, workspaceId), eq(feeds.id, id)));
     await recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: timeOf(clock) },
+      workspaceId,
+      actor,
+      occurredOn: timeOf(clock),
       action: isActive ? 'feed.activated' : 'feed.deactivated',
       resource: `feed/${id}`,
       detail: { name: feed.name },

@@ -38,8 +38,13 @@ const properties = {
 };
 
 const example = {
-  ...{ name: 'The shop’s warehouse', type: 'gamma', host: 'db.example.com', port: '5432', database: 'shop' },
-  ...{ user: 'penstock', password: 'a password' },
+  name: 'The shop’s warehouse',
+  type: 'gamma',
+  host: 'db.example.com',
+  port: '5432',
+  database: 'shop',
+  user: 'penstock',
+  password: 'a password',
 };
 
 /** Body of POST. */

@@ -37,9 +37,11 @@ const properties = {
 };
 
 const example = {
-  ...{ name: 'What each person bought', type: 'sql' },
+  name: 'What each person bought',
+  type: 'sql',
   sql_query: 'SELECT customer_id, sum(amount) AS amount, max(loaded_at) AS loaded_at FROM shop.purchases GROUP BY 1',
-  ...{ load_timestamp_field_name: 'loaded_at', load_timestamp_field_type: 'timestamp_tz' },
+  load_timestamp_field_name: 'loaded_at',
+  load_timestamp_field_type: 'timestamp_tz',
   load_timestamp_field_time_offset: 900,
 };
 

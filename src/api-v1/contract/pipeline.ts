@@ -48,8 +48,13 @@ const properties = {
 };
 
 const example = {
-  ...{ name: 'Buyers become profiles', connection_id: 'shop', data_model_id: 'buyers', partner_feed_id: 1 },
-  ...{ schedule_start_time: '2024-01-31T00:00:00Z', schedule_interval: 'hourly', environment: 'production' },
+  name: 'Buyers become profiles',
+  connection_id: 'shop',
+  data_model_id: 'buyers',
+  partner_feed_id: 1,
+  schedule_start_time: '2024-01-31T00:00:00Z',
+  schedule_interval: 'hourly',
+  environment: 'production',
 };
 
 /** Body of POST of a pipeline. */

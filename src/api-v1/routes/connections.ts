@@ -33,7 +33,11 @@ export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function list({ store, fleet }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
     operationId: 'listConnectionsV1',
     summary: 'Connections of the warehouses that version 1 has, or those of one type',
     query: Type.Object({ type: Type.Optional(Type.String({ description: 'alpha, beta or gamma.' })) }),
@@ -50,7 +54,12 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
 
 function get({ store, fleet }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:connectionId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getConnectionV1',
     summary: 'One connection',
     responses: { 200: ConnectionAnswer },
@@ -62,7 +71,12 @@ function get({ store, fleet }: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createConnectionV1',
     summary: 'Saves a connection when its warehouse can be reached',
     body: ConnectionBody,
@@ -80,7 +94,12 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:connectionId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'replaceConnectionV1',
     summary: 'Replaces what version 1 knows of a connection and clears its fault, when its warehouse can be reached',
     body: ConnectionChange,
@@ -94,7 +113,9 @@ function replace(deps: PipelinesDeps): Endpoint {
         const saving = { body: connectionBody(deps.fleet, { id, ...body }, stored), mustAnswer: true };
         await requireTypesStay(deps, stored, providerOf(saving.body.service_provider));
         return replaceConnection(deps, caller, {
-          ...{ id, ...saving, basedOn: { read: stored, kept: keptOfConnection } },
+          id,
+          ...saving,
+          basedOn: { read: stored, kept: keptOfConnection },
         });
       };
       const saved = await rendered(CONNECTION_NAMES, () => untilUnchanged(put));
@@ -118,7 +139,12 @@ async function requireTypesStay(
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:connectionId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deleteConnectionV1',
     summary: 'Deletes a connection that no pipeline uses; one that is used is 400',
     responses: { 204: NoContent },

@@ -31,7 +31,12 @@ export function dataModelEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'listDataModelsV1',
     summary: 'All data models of the workspace',
     responses: { 200: Type.Array(DataModelAnswer) },
@@ -43,7 +48,12 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:modelId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getDataModelV1',
     summary: 'One data model',
     responses: { 200: DataModelAnswer },
@@ -55,7 +65,12 @@ function get({ store }: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createDataModelV1',
     summary: 'Saves a model: one SELECT, and the load timestamp that its pipelines follow',
     body: DataModelBody,
@@ -73,7 +88,12 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:modelId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'replaceDataModelV1',
     summary: 'Replaces a model and clears its fault; another load timestamp goes to the pipelines that version 1 made',
     description:
@@ -100,14 +120,21 @@ async function replaceModel(
     if (pipeline.kept.followsModel) requireTimestampType(connection, loadTimestamp);
   }
   return replaceDataModel(deps, caller, {
-    ...{ id, body: dataModelBody(body, stored), loadTimestamp },
+    id,
+    body: dataModelBody(body, stored),
+    loadTimestamp,
     basedOn: { read: stored, kept: keptOfModel },
   });
 }
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:modelId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deleteDataModelV1',
     summary: 'Deletes a data model that no pipeline uses; one that is used is 400',
     responses: { 204: NoContent },

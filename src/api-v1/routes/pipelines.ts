@@ -26,7 +26,12 @@ export function pipelineEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'listPipelinesV1',
     summary: 'All pipelines over the warehouses that version 1 has',
     responses: { 200: Type.Array(PipelineAnswer) },
@@ -38,7 +43,12 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getPipelineV1',
     summary: 'One pipeline',
     responses: { 200: PipelineAnswer },
@@ -50,7 +60,12 @@ function get({ store }: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createPipelineV1',
     summary: 'Saves a pipeline that loads user attributes and follows the load timestamp of its model',
     body: PipelineBody,
@@ -65,7 +80,12 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:pipelineId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'replacePipelineV1',
     summary: 'Replaces what version 1 knows of a pipeline and clears its fault; counts from the next run',
     description: 'Another data model with another load timestamp resets a pipeline that version 1 made.',
@@ -81,7 +101,12 @@ function replace(deps: PipelinesDeps): Endpoint {
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:pipelineId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deletePipelineV1',
     summary: 'Hides a pipeline at once; while a run of it is not over that is 400',
     responses: { 204: NoContent },
@@ -97,7 +122,12 @@ const TriggerAnswer = closed({ pipeline_run_id: Int64(), status: Type.Enum(['att
 
 function trigger(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/:pipelineId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'triggerPipelineV1',
     summary: 'Requests a run; of a pipeline that is not idle that is 400',
     requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },

@@ -10,7 +10,9 @@ import { BASE, CHANGES } from './platform-endpoint.ts';
 
 export function retryEndpoint(deps: EndpointDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    query: NO_PARAMETERS,
     path: `${BASE}/pipelines/:pipelineId/status/runs/:pipelineRunId/retry`,
     operationId: 'retryRunV1',
     summary: 'Requests another attempt of a run that failed, with the pipeline as it is now',

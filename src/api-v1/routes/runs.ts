@@ -18,7 +18,12 @@ export function runEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function status({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getPipelineStatusV1',
     summary: 'How a pipeline, its connection and its latest run stand',
     responses: { 200: PipelineStatusAnswer },
@@ -27,7 +32,8 @@ function status({ store }: PipelinesDeps): Endpoint {
       const { is_active, is_faulted } = pipelineAnswer(context);
       const latest = await findLatestRun(store, context.pipeline);
       const body = {
-        ...{ is_active, is_faulted },
+        is_active,
+        is_faulted,
         is_connection_active: context.connection.state === 'active',
         is_connection_faulted: context.connection.fault !== null,
         latest_pipeline_run: latest === undefined ? null : runStatusAnswer(latest, id),
@@ -39,7 +45,12 @@ function status({ store }: PipelinesDeps): Endpoint {
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/runs`, tag, params, query: PageQuery },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/runs`,
+    tag,
+    params,
+    query: PageQuery,
     operationId: 'listRunStatusesV1',
     summary: 'Runs of a pipeline by logical date, the newest first',
     responses: { 200: RunStatusesAnswer },
@@ -54,7 +65,11 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/runs/:pipelineRunId`, tag, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/runs/:pipelineRunId`,
+    tag,
+    query: NO_PARAMETERS,
     operationId: 'getRunStatusV1',
     summary: 'One run',
     params: pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() }),

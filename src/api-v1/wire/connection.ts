@@ -17,7 +17,11 @@ export function connectionAnswer(fleet: Fleet, connection: Connection): Static<t
   const masked = maskConfig({ config: connection.config, secretFields: secretFieldsOf(fleet, provider) });
   const config = Object.entries(fields).map(([field, own]) => [own, textOf(masked[field])]);
   return {
-    ...{ id, name, workspace_id: workspaceId, is_faulted: fault !== null, type },
+    id,
+    name,
+    workspace_id: workspaceId,
+    is_faulted: fault !== null,
+    type,
     ...Object.fromEntries(config),
     ...auditAnswer(connection),
   };
@@ -47,7 +51,10 @@ export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): S
       ? unsaid(maskConfig({ config: stored.config, secretFields }), warehouse, body)
       : warehouse.defaults;
   return {
-    ...{ id: body.id, name: body.name, state: stored?.state ?? 'active', service_provider: provider },
+    id: body.id,
+    name: body.name,
+    state: stored?.state ?? 'active',
+    service_provider: provider,
     config: { ...kept, ...Object.fromEntries(said) },
   };
 }

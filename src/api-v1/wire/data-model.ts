@@ -10,7 +10,11 @@ type Body = Static<typeof DataModelBody>;
 export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer> {
   const { id, name, workspaceId, sqlQuery, loadTimestamp } = model;
   return {
-    ...{ id, name, workspace_id: workspaceId, type: 'sql', sql_query: sqlQuery },
+    id,
+    name,
+    workspace_id: workspaceId,
+    type: 'sql',
+    sql_query: sqlQuery,
     load_timestamp_field_name: loadTimestamp?.field ?? null,
     load_timestamp_field_type: loadTimestamp?.type ?? null,
     load_timestamp_field_time_zone: loadTimestamp?.timeZone ?? null,
@@ -23,7 +27,10 @@ export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer
 export function dataModelBody(body: Body, stored?: DataModel): Static<typeof BodyOfTwo> {
   const { id, name, sql_query } = body;
   return {
-    ...{ id, type: 'sql', state: stored?.state ?? 'active', config: { sql_query } },
+    id,
+    type: 'sql',
+    state: stored?.state ?? 'active',
+    config: { sql_query },
     ...(name !== undefined && { name }),
   };
 }
@@ -52,8 +59,10 @@ export function readLoadTimestamp(body: Body): LoadTimestamp | null {
   }
   if (issues.length > 0) throw refuse(issues);
   const loadTimestamp = {
-    ...{ ...(field !== undefined && { field }), ...(type !== undefined && { type }) },
-    ...{ ...(timeZone !== undefined && { timeZone }), ...(offsetSeconds !== undefined && { offsetSeconds }) },
+    ...(field !== undefined && { field }),
+    ...(type !== undefined && { type }),
+    ...(timeZone !== undefined && { timeZone }),
+    ...(offsetSeconds !== undefined && { offsetSeconds }),
   };
   return Object.keys(loadTimestamp).length === 0 ? null : loadTimestamp;
 }

@@ -37,10 +37,15 @@ export function saidInTwo(
   return {
     body: {
       ...(before ?? { pipeline_type: 'user_attributes' }),
-      ...{ id: body.id, name: body.name, connection_id: body.connection_id, data_model_id: body.data_model_id, state },
+      id: body.id,
+      name: body.name,
+      connection_id: body.connection_id,
+      data_model_id: body.data_model_id,
+      state,
       environment: body.environment ?? before?.environment ?? 'production',
       ...(followsModel ? followModel(dataModel.loadTimestamp, own) : own),
-      ...{ partner_feed_id: body.partner_feed_id ?? null, partner_feed_key: body.partner_feed_key ?? null },
+      partner_feed_id: body.partner_feed_id ?? null,
+      partner_feed_key: body.partner_feed_key ?? null,
       ...planOf(body, before),
     },
     marks: { ...(followsModel && { followsModel }), ...(isActiveDraft && { isActiveDraft }) },
@@ -84,8 +89,10 @@ function scheduleOf(body: Body, before: Two['schedule'] | undefined): Two['sched
   const frequency = FREQUENCIES.find((each) => each === interval) ?? before?.frequency;
   return {
     type: interval === 'once' || interval === 'on_demand' ? interval : 'interval',
-    ...{ ...(frequency !== undefined && { frequency }), ...(before?.delay != null && { delay: before.delay }) },
-    ...{ ...(start != null && { start }), ...(end != null && { end }) },
+    ...(frequency !== undefined && { frequency }),
+    ...(before?.delay != null && { delay: before.delay }),
+    ...(start != null && { start }),
+    ...(end != null && { end }),
   };
 }
 

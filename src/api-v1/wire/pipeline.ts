@@ -11,10 +11,15 @@ export function pipelineAnswer(context: PipelineContext): Static<typeof Pipeline
   const { id, name, workspaceId, connectionId, dataModelId, environment, schedule, kept } = pipeline;
   const reasons = pipelineErrors(context).map((fault) => renderFault(context, fault));
   return {
-    ...{ id, name, workspace_id: workspaceId, ...activity(pipeline) },
+    id,
+    name,
+    workspace_id: workspaceId,
+    ...activity(pipeline),
     is_faulted: reasons.length > 0,
     faulted_reason: reasons.length > 0 ? reasons.join(' ') : null,
-    ...{ connection_id: connectionId, data_model_id: dataModelId, environment },
+    connection_id: connectionId,
+    data_model_id: dataModelId,
+    environment,
     partner_feed_id: kept.partnerFeedId === undefined ? null : BigInt(kept.partnerFeedId),
     partner_feed_key: kept.partnerFeedKey === undefined ? null : SECRET_MASK,
     schedule_start_time: schedule.start ?? null,

@@ -6,7 +6,9 @@ import type { RUN_STATES, RunStatusAnswer } from '../contract/run.ts';
 /** Returns a run in the shape of version 1; `pipelineId` is the slug of its pipeline. */
 export function runStatusAnswer(run: Run, pipelineId: string): Static<typeof RunStatusAnswer> {
   return {
-    ...{ pipeline_run_id: run.id, id: pipelineId, workspace_id: run.workspaceId },
+    pipeline_run_id: run.id,
+    id: pipelineId,
+    workspace_id: run.workspaceId,
     logical_date: run.logicalDate.toISOString(),
     start_date: formatTime(run.startedOn),
     end_date: formatTime(run.endedOn),

@@ -27,7 +27,12 @@ interface Listed {
 export async function list(context: CommandContext, { workspace, request, state, limit }: Listed): Promise<void> {
   const found = await asOperator(context, async ({ store }) =>
     listCallbacks(store, await theWorkspace(store, workspace), {
-      ...{ requestId: request, state, limit, offset: 0, from: undefined, to: undefined },
+      requestId: request,
+      state,
+      limit,
+      offset: 0,
+      from: undefined,
+      to: undefined,
     }),
   );
   const answers = found.map(callbackAnswer);
@@ -53,8 +58,13 @@ export async function replay(
     const { store, clock, actor } = operator;
     const log = createLog('error', process.stderr);
     const deps = callbackDeps({
-      ...{ store, clock, log, dsr: config.dsr, processor: processorOf(operator, config) },
-      ...{ outgoing: createOutgoing(config.outgoing), baseUrl: () => publicAddress(config) },
+      store,
+      clock,
+      log,
+      dsr: config.dsr,
+      processor: processorOf(operator, config),
+      outgoing: createOutgoing(config.outgoing),
+      baseUrl: () => publicAddress(config),
     });
     const workspaceId = await theWorkspace(store, workspace);
     return replayCallback(deps, { workspaceId, id, actor }, new AbortController().signal);

@@ -64,8 +64,12 @@ type Entered = Awaited<ReturnType<typeof enterRequest>>;
 
 function answerOf(row: number, { id, type, startsOn, expectedCompletionOn }: Entered) {
   return {
-    ...{ row, result: 'created', subject_request_id: id, subject_request_type: type },
-    ...{ starts_on: startsOn, expected_completion_time: expectedCompletionOn },
+    row,
+    result: 'created',
+    subject_request_id: id,
+    subject_request_type: type,
+    starts_on: startsOn,
+    expected_completion_time: expectedCompletionOn,
   };
 }
 
@@ -101,8 +105,12 @@ function show(context: CommandContext, preview: ErasurePreview): void {
   const output = context.output();
   const { people, counts, sharing } = preview;
   const ordinary = preview.ordinary.map(({ type, value, profiles, batches, isFiller, isUsual }) => ({
-    ...{ identity_type: type, identity: value, profiles, batches },
-    ...{ usual: isUsual, tombstone: !isFiller },
+    identity_type: type,
+    identity: value,
+    profiles,
+    batches,
+    usual: isUsual,
+    tombstone: !isFiller,
   }));
   if (output.json) {
     output.object({ people, counts, ordinary, sharing });

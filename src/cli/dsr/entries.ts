@@ -18,7 +18,13 @@ export interface EntryOptions {
 export function entryOfOptions(options: EntryOptions): Entry {
   const { id, type, regulation, submitted, group, skipWaitingPeriod, callback, identity = [] } = options;
   return {
-    ...{ id, type, regulation, submittedTime: submitted, groupId: group, skipWaitingPeriod, callbackUrls: callback },
+    id,
+    type,
+    regulation,
+    submittedTime: submitted,
+    groupId: group,
+    skipWaitingPeriod,
+    callbackUrls: callback,
     identities: identity.map(identityOf),
   };
 }

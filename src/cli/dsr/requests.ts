@@ -28,8 +28,15 @@ interface OfRequest extends InWorkspace {
 }
 
 const COLUMNS = [
-  ...['subject_request_id', 'subject_request_type', 'request_status', 'group_id', 'received_time', 'starts_on'],
-  ...['expected_completion_time', 'attempts', 'last_error'],
+  'subject_request_id',
+  'subject_request_type',
+  'request_status',
+  'group_id',
+  'received_time',
+  'starts_on',
+  'expected_completion_time',
+  'attempts',
+  'last_error',
 ];
 const STUCK_COLUMNS = ['id', 'type', 'status', 'since', 'attempts', 'nextAttemptOn', 'why'];
 

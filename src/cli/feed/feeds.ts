@@ -10,7 +10,11 @@ export async function list(context: CommandContext, { workspace }: { readonly wo
   context.output().rows(
     COLUMNS,
     rows.map(({ id, name, moduleName, key, isActive, createdOn }) => ({
-      ...{ id, name, module: moduleName, key, state: isActive ? 'active' : 'inactive' },
+      id,
+      name,
+      module: moduleName,
+      key,
+      state: isActive ? 'active' : 'inactive',
       created_on: createdOn.toISOString(),
     })),
   );

@@ -16,7 +16,11 @@ export function callbackEndpoints(deps: CallbackDeps): readonly Endpoint[] {
 
 function list({ store }: CallbackDeps): Endpoint {
   return defineEndpoint({
-    ...{ api: 'platform_v2', method: 'GET', path: PATH, credential: 'platform_read', tag },
+    api: 'platform_v2',
+    method: 'GET',
+    path: PATH,
+    credential: 'platform_read',
+    tag,
     operationId: 'listSubjectRequestCallbacks',
     summary: 'Callbacks of data subject requests with every attempt to deliver them, the newest first',
     params: Type.Object({ workspaceId: WorkspaceParam }),
@@ -32,7 +36,11 @@ function list({ store }: CallbackDeps): Endpoint {
 
 function replay(deps: CallbackDeps): Endpoint {
   return defineEndpoint({
-    ...{ api: 'platform_v2', method: 'POST', path: `${PATH}/:callbackId/replay`, credential: 'platform_admin', tag },
+    api: 'platform_v2',
+    method: 'POST',
+    path: `${PATH}/:callbackId/replay`,
+    credential: 'platform_admin',
+    tag,
     operationId: 'replaySubjectRequestCallback',
     summary: 'Sends one callback again, now, with the body it had; answers what became of it',
     params: Type.Object({ workspaceId: WorkspaceParam, callbackId: Type.String() }),

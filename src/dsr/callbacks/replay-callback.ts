@@ -31,8 +31,12 @@ export async function replayCallback(
   if (claim === undefined) throw dropped(id);
   await store.transaction((tx) =>
     recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'dsr_callback.replayed' },
-      ...{ resource: `dsr_callback/${id}`, detail: { subject_request_id: kept.requestId, attempt: claim.attempt } },
+      workspaceId,
+      actor,
+      occurredOn: new Date(clock.nowMs()),
+      action: 'dsr_callback.replayed',
+      resource: `dsr_callback/${id}`,
+      detail: { subject_request_id: kept.requestId, attempt: claim.attempt },
     }),
   );
   const outcome = await sendCallback(deps, claim, signal);

@@ -13,7 +13,11 @@ const PEM = 'application/x-pem-file';
 export function certificateEndpoints({ published }: Pick<Processor, 'published'>): readonly Endpoint[] {
   return FILES.map(({ path, suffix, who }) =>
     defineEndpoint({
-      ...{ api: 'dsr', method: 'GET', path, credential: 'none', tag: 'Data subject requests' },
+      api: 'dsr',
+      method: 'GET',
+      path,
+      credential: 'none',
+      tag: 'Data subject requests',
       operationId: `getProcessorCertificate${suffix}`,
       summary: `The certificate that signs answers and callbacks of ${who}, as PEM; behind it earlier ones until they expire`,
       params: NO_PARAMETERS,

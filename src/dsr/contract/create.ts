@@ -117,7 +117,8 @@ const listed = (prefix: string) => ({
 });
 
 const listedExample = {
-  ...{ subject_request_id: EXAMPLE.subject_request_id, subject_request_type: 'access' },
+  subject_request_id: EXAMPLE.subject_request_id,
+  subject_request_type: 'access',
   submitted_time: EXAMPLE.submitted_time,
   subject_identities: [{ identity_type: 'email', identity_value: 'ann@example.org', identity_format: 'raw' }],
 };

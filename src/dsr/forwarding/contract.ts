@@ -64,8 +64,11 @@ export const PartnerBody = Type.Object(properties, {
   ...CLOSED,
   examples: [
     {
-      ...{ id: 'mail-house', name: 'The mail house', domain: 'mail.example.com' },
-      ...{ url: 'https://privacy.mail.example.com/requests', auth: { type: 'bearer', token: 'mh_live_7Qk2' } },
+      id: 'mail-house',
+      name: 'The mail house',
+      domain: 'mail.example.com',
+      url: 'https://privacy.mail.example.com/requests',
+      auth: { type: 'bearer', token: 'mh_live_7Qk2' },
       identity_types: ['email', 'controller_customer_id'],
     },
   ],

@@ -18,7 +18,10 @@ export function partnerEndpoints(deps: PartnerDeps): readonly Endpoint[] {
 
 function list({ store }: PartnerDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, params },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    params,
     operationId: 'listPartners',
     summary: 'All partners of the workspace',
     responses: { 200: Type.Array(PartnerAnswer) },
@@ -30,7 +33,10 @@ function list({ store }: PartnerDeps): Endpoint {
 
 function get({ store }: PartnerDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:partnerId`, params: onePartner },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:partnerId`,
+    params: onePartner,
     operationId: 'getPartner',
     summary: 'One partner',
     responses: { 200: PartnerAnswer },
@@ -42,7 +48,10 @@ function get({ store }: PartnerDeps): Endpoint {
 
 function create(deps: PartnerDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, params },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    params,
     operationId: 'createPartner',
     summary: 'Adds a partner; erasures that come in from now on are forwarded to it',
     body: PartnerBody,
@@ -57,7 +66,10 @@ function create(deps: PartnerDeps): Endpoint {
 
 function replace(deps: PartnerDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:partnerId`, params: onePartner },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:partnerId`,
+    params: onePartner,
     operationId: 'replacePartner',
     summary: 'Replaces a partner; a masked secret keeps what is stored, unless the url changes',
     body: PartnerBody,
@@ -71,7 +83,10 @@ function replace(deps: PartnerDeps): Endpoint {
 
 function remove(deps: PartnerDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:partnerId`, params: onePartner },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:partnerId`,
+    params: onePartner,
     operationId: 'deletePartner',
     summary: 'Removes a partner; what has not been sent to it is not sent any more',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },

@@ -89,7 +89,12 @@ export const partnerContext = ({ workspaceId, id }: Pick<Partner, 'workspaceId' 
 /** As the API answers it. */
 export function partnerAnswer({ id, name, domain, url, auth, identityTypes, ...audit }: Partner): PartnerAnswer {
   return {
-    ...{ id, name, domain, url, auth: withSecret(auth, SECRET_MASK), identity_types: [...identityTypes] },
+    id,
+    name,
+    domain,
+    url,
+    auth: withSecret(auth, SECRET_MASK),
+    identity_types: [...identityTypes],
     created_on: audit.createdOn.toISOString(),
     created_by: audit.createdBy,
     last_modified_on: formatTime(audit.lastModifiedOn),

@@ -135,8 +135,13 @@ async function settleForward(
   const isOver = told.status === 'sent' || told.isFinal;
   const next = isOver ? null : new Date(nowMs + backoffDelayMs(taken.attempts, BACKOFF, random));
   await writeOutcome(store, key, [
-    ...[taken.attempts, told.status, told.message ?? null, told.detail ?? null, next],
-    ...[told.status === 'sent' ? new Date(nowMs) : null, isOver],
+    taken.attempts,
+    told.status,
+    told.message ?? null,
+    told.detail ?? null,
+    next,
+    told.status === 'sent' ? new Date(nowMs) : null,
+    isOver,
   ]);
 }
 

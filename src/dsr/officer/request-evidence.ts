@@ -30,7 +30,11 @@ export async function requestEvidence(
     counts: readCounts(request),
     forwarding: forwarding.get(request.id) ?? [],
     callbacks: callbacks.map(({ requestStatus, receiver, state, queuedOn, deliveredOn, attempts }) => ({
-      ...{ request_status: requestStatus, receiver, state, queued_on: queuedOn, delivered_on: deliveredOn },
+      request_status: requestStatus,
+      receiver,
+      state,
+      queued_on: queuedOn,
+      delivered_on: deliveredOn,
       attempts: attempts.length,
     })),
     audit: audit.map(({ occurredOn, ...entry }) => ({ occurred_on: occurredOn, ...entry })),

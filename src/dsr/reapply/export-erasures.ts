@@ -20,8 +20,11 @@ const PAGE_ROWS = 1_000;
 export async function* exportErasures(wanted: ErasureExport): AsyncGenerator<string, void, undefined> {
   const { store, workspaceId, nowMs } = wanted;
   yield stringifyJson({
-    ...{ kind: 'erasures', format: EXPORT_FORMAT, workspace: String(workspaceId) },
-    ...{ identity_key: await keyMark(store), exported_on: new Date(nowMs).toISOString() },
+    kind: 'erasures',
+    format: EXPORT_FORMAT,
+    workspace: String(workspaceId),
+    identity_key: await keyMark(store),
+    exported_on: new Date(nowMs).toISOString(),
   });
   yield* requestLines(store, workspaceId);
   yield* tombstoneLines(wanted);

@@ -230,8 +230,12 @@ async function record({ store, clock, log }: ReapplyDeps, { workspaceId, actor }
   const { lost, ...detail } = reapplied;
   await store.transaction((tx) =>
     recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'erasures.reapplied' },
-      ...{ resource: 'erasures', detail: { ...detail, lost: lost.length } },
+      workspaceId,
+      actor,
+      occurredOn: new Date(clock.nowMs()),
+      action: 'erasures.reapplied',
+      resource: 'erasures',
+      detail: { ...detail, lost: lost.length },
     }),
   );
   log.info({ workspace: String(workspaceId), ...detail, lost: lost.length }, 'dsr.reapplied');

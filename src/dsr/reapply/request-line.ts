@@ -6,9 +6,27 @@ import { isOpen, type RequestStatus } from '../request-machine.ts';
 
 /** Neither what is personal, nor what only a worker or a result file needs, which do not come back. */
 export const COLUMNS = [
-  ...['id', 'given_id', 'version', 'type', 'regulation', 'group_id', 'status', 'skip_waiting_period', 'created_by'],
-  ...['submitted_on', 'received_on', 'starts_on', 'started_on', 'completed_on', 'cancelled_on'],
-  ...['expected_completion_on', 'match_hash', 'subject_keys', 'erased_keys', 'counts', 'attempts'],
+  'id',
+  'given_id',
+  'version',
+  'type',
+  'regulation',
+  'group_id',
+  'status',
+  'skip_waiting_period',
+  'created_by',
+  'submitted_on',
+  'received_on',
+  'starts_on',
+  'started_on',
+  'completed_on',
+  'cancelled_on',
+  'expected_completion_on',
+  'match_hash',
+  'subject_keys',
+  'erased_keys',
+  'counts',
+  'attempts',
 ];
 
 /** SQL: a request `table` as its line. */

@@ -21,13 +21,11 @@ export const resultPath = (requestId: string): string => `/dsr/v3/requests/${req
 /** Returns the endpoint behind `results_url` (D-063). Each download stands in the audit log before it goes out. */
 export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): Endpoint {
   return defineEndpoint({
-    ...{
-      api: 'dsr',
-      method: 'GET',
-      path: resultPath(':requestId'),
-      credential: 'input_dsr',
-      tag: 'Data subject requests',
-    },
+    api: 'dsr',
+    method: 'GET',
+    path: resultPath(':requestId'),
+    credential: 'input_dsr',
+    tag: 'Data subject requests',
     ...guards,
     operationId: 'getSubjectRequestResults',
     summary: 'The file of a completed access or portability request: a zip of JSON lines',
@@ -46,9 +44,13 @@ export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): En
       const file = await openResultFile({ store, clock }, { workspaceId, requestId });
       await store.transaction((tx) =>
         recordChange(tx, {
-          ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'subject_request.results_downloaded' },
+          workspaceId,
+          actor,
+          occurredOn: new Date(clock.nowMs()),
+          action: 'subject_request.results_downloaded',
           // the path may write it in capitals
-          ...{ resource: `dsr_request/${requestId.toLowerCase()}`, detail: {} },
+          resource: `dsr_request/${requestId.toLowerCase()}`,
+          detail: {},
         }),
       );
       return {

@@ -42,7 +42,10 @@ export async function addPart(
   );
   if (wanted.length === 0) throw givenUp(requestId);
   await tx.execute('INSERT INTO dsr_result_parts (workspace_id, file_id, part, bytes) VALUES ($1, $2, $3, $4)', [
-    ...[workspaceId, fileId, part, bytes],
+    workspaceId,
+    fileId,
+    part,
+    bytes,
   ]);
 }
 

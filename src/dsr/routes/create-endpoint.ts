@@ -32,7 +32,11 @@ export function createEndpoint(serving: Serving, version: Version): Endpoint {
   const names = extensionNames(serving, version);
   return defineEndpoint({
     ...endpointOf(serving, version),
-    ...{ method: 'POST', path: requestsPath(version), params: NO_PARAMETERS, query: NO_PARAMETERS, body: schema },
+    method: 'POST',
+    path: requestsPath(version),
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
+    body: schema,
     bodyLimitBytes: () => MOST_BODY_BYTES,
     operationId: `createSubjectRequest${suffixOf(version)}`,
     summary: 'Takes an access, portability or erasure request',

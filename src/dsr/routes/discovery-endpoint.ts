@@ -20,7 +20,10 @@ const SUPPORTED = [...REQUEST_TYPES].sort();
 export function discoveryEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),
-    ...{ method: 'GET', path: `/dsr/v${version}/discovery`, params: NO_PARAMETERS, query: NO_PARAMETERS },
+    method: 'GET',
+    path: `/dsr/v${version}/discovery`,
+    params: NO_PARAMETERS,
+    query: NO_PARAMETERS,
     operationId: `discoverSubjectRequests${suffixOf(version)}`,
     summary: 'Which identities and types of requests are supported, and whose certificate signs',
     responses: { 200: DiscoveryAnswer },

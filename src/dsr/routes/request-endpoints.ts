@@ -17,7 +17,10 @@ const NOT_FOUND = { 404: 'There is no such request in this workspace.' };
 export function getEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),
-    ...{ method: 'GET', path: `${requestsPath(version)}/:requestId`, params: RequestParams, query: NO_PARAMETERS },
+    method: 'GET',
+    path: `${requestsPath(version)}/:requestId`,
+    params: RequestParams,
+    query: NO_PARAMETERS,
     operationId: `getSubjectRequest${suffixOf(version)}`,
     summary: 'The status of a request',
     responses: { 200: RequestAnswer },
@@ -46,7 +49,10 @@ const GroupQuery = Type.Object({
 export function listEndpoint(serving: Serving): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, 3),
-    ...{ method: 'GET', path: requestsPath(3), params: NO_PARAMETERS, query: GroupQuery },
+    method: 'GET',
+    path: requestsPath(3),
+    params: NO_PARAMETERS,
+    query: GroupQuery,
     operationId: 'listSubjectRequests',
     summary: 'The requests of a group',
     responses: { 200: RequestListAnswer },
@@ -63,7 +69,10 @@ export function listEndpoint(serving: Serving): Endpoint {
 export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),
-    ...{ method: 'DELETE', path: `${requestsPath(version)}/:requestId`, params: RequestParams, query: NO_PARAMETERS },
+    method: 'DELETE',
+    path: `${requestsPath(version)}/:requestId`,
+    params: RequestParams,
+    query: NO_PARAMETERS,
     operationId: `cancelSubjectRequest${suffixOf(version)}`,
     summary: 'Cancels a request that is still pending',
     responses: { 202: CancelAnswer },

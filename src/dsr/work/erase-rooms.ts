@@ -44,7 +44,10 @@ export async function eraseRooms(erasure: RoomErasure): Promise<void> {
 export async function eraseNaming(erasure: RoomErasure, namesIn: NamesIn = namesInOf(namesOf(erasure))): Promise<void> {
   const { store, workspaceId, ledgerKey } = erasure;
   await lookThrough({
-    ...{ store, workspaceId, ledgerKey, namesIn },
+    store,
+    workspaceId,
+    ledgerKey,
+    namesIn,
     members: () => [{ ...erasure, namesIn }],
     leave: (_member, error) => {
       throw error;

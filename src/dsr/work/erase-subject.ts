@@ -26,13 +26,12 @@ export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<vo
     const erased = subject.erased ?? (await eraseProfiles(deps, attempt, subject));
     const rooms: RoomErasure = {
       ...erased,
-      ...{
-        signal,
-        step,
-        store: deps.store,
-        workspaceId: workspaceOf(request.workspaceId),
-        ledgerKey: deps.identityKey,
-      },
+
+      signal,
+      step,
+      store: deps.store,
+      workspaceId: workspaceOf(request.workspaceId),
+      ledgerKey: deps.identityKey,
       count: (tx, counts) => addEvidence(tx, request, counts),
     };
     await eraseBatchesOf(rooms);

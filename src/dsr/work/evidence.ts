@@ -26,7 +26,9 @@ export type Fence = Pick<Request, 'workspaceId' | 'id' | 'attempts'>;
 export async function addEvidence(tx: Transaction, fence: Fence, added: Counts): Promise<void> {
   const counts = readCounts(await lockAttempt(tx, fence));
   await tx.execute('UPDATE dsr_requests SET counts = $3 WHERE workspace_id = $1 AND id = $2', [
-    ...[fence.workspaceId, fence.id, stringifyJson(addCounts(counts, added))],
+    fence.workspaceId,
+    fence.id,
+    stringifyJson(addCounts(counts, added)),
   ]);
 }
 

@@ -117,7 +117,8 @@ function sharingOf(holders: readonly OtherHolder[], identities: readonly Identit
   const rarest = ({ holds }: OtherHolder) => Math.min(...holds.map((index) => countOf[index] as number));
   const ranked = holders.toSorted((one, other) => rarest(one) - rarest(other)).slice(0, MOST_SHARING);
   return ranked.map(({ environment, mpid, holds }) => ({
-    ...{ environment, mpid },
+    environment,
+    mpid,
     types: [...new Set(holds.map((index) => (identities[index] as Identity).type))],
   }));
 }

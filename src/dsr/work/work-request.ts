@@ -20,7 +20,8 @@ export async function workRequest(deps: WorkDeps, key: RequestKey, signal: Abort
   if (request === undefined) return;
   let step = 'beginning';
   const attempt: Attempt = {
-    ...{ request, signal },
+    request,
+    signal,
     step: (next) => {
       step = next;
     },

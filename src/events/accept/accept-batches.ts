@@ -102,7 +102,10 @@ export function createBatchDoor(deps: AcceptDeps): BatchDoor {
   const keep: BatchDoor['keep'] = async (sender, batches, record) => {
     const settings = await deps.settingsOf(sender.workspaceId);
     const acceptance: Acceptance = {
-      ...{ sender, limits: settings.limits, policy: policyOf(settings), publicKeys: settings.publicKeys },
+      sender,
+      limits: settings.limits,
+      policy: policyOf(settings),
+      publicKeys: settings.publicKeys,
       source: { kind: 'input', key: sender.key },
       receivedMs: deps.clock.nowMs(),
     };

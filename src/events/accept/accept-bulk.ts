@@ -24,7 +24,9 @@ export async function acceptBulk(
   const { workspaceId, key } = sender;
   const { rateUsedPercent } = await batches.accept(sender, sent, (rejected) =>
     recordRejections({
-      ...{ workspaceId, key, path },
+      workspaceId,
+      key,
+      path,
       rejections: [...rejected].map(([index, issues]) => ({ text: sent[index]?.text ?? 'null', issues })),
     }),
   );

@@ -59,10 +59,14 @@ function batchEndpoint(deps: AnalyticsDeps): Endpoint {
       const { calls, sentAt } = hasRepeatedField ? readRepeatingBatch(given, bodyText) : readCallBatch(given);
       const { workspaceId, key } = sender;
       await acceptCalls(deps, {
-        ...{ sender, calls, sentAt },
+        sender,
+        calls,
+        sentAt,
         record: (refusals) =>
           deps.recordRejections({
-            ...{ workspaceId, key, path },
+            workspaceId,
+            key,
+            path,
             rejections: [...refusals].map(([index, refusal]) => ({
               text: textOf(calls[index]?.fields),
               issues: withinBatch(refusal, index),

@@ -33,7 +33,11 @@ export async function exportBatches(
   const settled = await settleLog({ sql: store, clock, signal, waitMs: settleWaitMs }, workspaceId);
   await store.transaction((tx) =>
     recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'batches.exported', resource: 'batches' },
+      workspaceId,
+      actor,
+      occurredOn: new Date(clock.nowMs()),
+      action: 'batches.exported',
+      resource: 'batches',
       detail: shownQuery(query),
     }),
   );

@@ -25,7 +25,11 @@ export async function exportProfiles(
   const after = cursor === undefined ? undefined : readCursor(cursor, environments);
   await store.transaction((tx) =>
     recordChange(tx, {
-      ...{ workspaceId, actor, occurredOn: new Date(clock.nowMs()), action: 'profiles.exported', resource: 'profiles' },
+      workspaceId,
+      actor,
+      occurredOn: new Date(clock.nowMs()),
+      action: 'profiles.exported',
+      resource: 'profiles',
       detail: { cursor, limit, environment, startDate, endDate },
     }),
   );

@@ -152,8 +152,14 @@ export async function readReceived(
          ORDER BY received_on, id LIMIT ${PAGE_ROWS}) AS page) AS sized
      WHERE bytes_before < $8 ORDER BY received_on, id`,
     [
-      ...[workspaceId, after.receivedOn, to, after.id, environmentNumbers(environment)],
-      ...[pipelineNumbers ?? null, inputKeys ?? null, PAGE_BYTES],
+      workspaceId,
+      after.receivedOn,
+      to,
+      after.id,
+      environmentNumbers(environment),
+      pipelineNumbers ?? null,
+      inputKeys ?? null,
+      PAGE_BYTES,
     ],
   );
   return rows.map((row) => ({ ...batchOfRow(row), mpid: row.mpid === NOBODY ? undefined : row.mpid }));

@@ -89,7 +89,10 @@ async function insertRejections(sql: Sql, request: NamedRejections): Promise<voi
     `INSERT INTO rejected_batches (workspace_id, received_on, key, path, id, errors, text)
      SELECT $1, $2, $3, $4, id, errors, text FROM unnest($5::bigint[], $6::text[], $7::text[]) AS given (id, errors, text)`,
     [
-      ...[workspaceId, receivedOn, key, path],
+      workspaceId,
+      receivedOn,
+      key,
+      path,
       ids,
       rejections.map(({ issues }) => stringifyJson(issues)),
       rejections.map(({ text }) => (text.length > MOST_CHARACTERS || readable(text) === undefined ? null : text)),
@@ -122,10 +125,7 @@ export async function listRejected(
   const order = words`${page.receivedOn} DESC, ${page.id} DESC`;
   const text = withinPageBytes(page.text, order);
   const { id, workspaceId: workspace, receivedOn, key, path, errors } = page;
-  return sql.orm
-    .select({ ...{ id, workspaceId: workspace, receivedOn, key, path, errors }, text })
-    .from(page)
-    .orderBy(order);
+  return sql.orm.select({ id, workspaceId: workspace, receivedOn, key, path, errors, text }).from(page).orderBy(order);
 }
 
 /** Rows a statement deletes at most. */

@@ -23,6 +23,7 @@ export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
 }
 
 export const identityAnswer = ({ type, value, isUnverified }: HeldIdentity) => ({
-  ...{ identity_type: type, identity: value },
+  identity_type: type,
+  identity: value,
   ...(isUnverified && { unverified: true as const }),
 });

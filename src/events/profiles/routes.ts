@@ -31,7 +31,8 @@ export function profileEndpoints(deps: ProfileEndpointsDeps): readonly Endpoint[
 
 function getProfile(deps: ProfileEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, path: `${BASE}/profiles/:mpid` },
+    ...READS,
+    path: `${BASE}/profiles/:mpid`,
     operationId: 'getProfile',
     summary: 'One profile with its newest batches; who asks stands in the audit log',
     params: Type.Object({ workspaceId: WorkspaceParam, mpid: Int64({ description: 'The MPID, in decimal.' }) }),
@@ -63,7 +64,10 @@ const SearchQuery = Type.Object({
 
 function listProfiles(deps: ProfileEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, path: `${BASE}/profiles`, params, query: SearchQuery },
+    ...READS,
+    path: `${BASE}/profiles`,
+    params,
+    query: SearchQuery,
     operationId: 'listProfiles',
     summary: 'Profiles that hold an identity; without an identity all profiles, one a line',
     description: [
@@ -99,7 +103,10 @@ function readIdentity({ identity_type: name, identity: value }: Static<typeof Se
 
 function getBatches(deps: ProfileEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, path: `${BASE}/batches`, params, query: BatchesQuery },
+    ...READS,
+    path: `${BASE}/batches`,
+    params,
+    query: BatchesQuery,
     operationId: 'exportBatches',
     summary: 'All batches in order of receipt, one a line; who asks stands in the audit log',
     description: [

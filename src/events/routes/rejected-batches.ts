@@ -27,7 +27,10 @@ export function listRejectedBatches({ store }: { readonly store: Sql }): Endpoin
 
 function rejectedBatch({ id, receivedOn, key, path, errors, text }: RejectedBatch) {
   return {
-    ...{ id, received_on: formatTime(receivedOn), key, path },
+    id,
+    received_on: formatTime(receivedOn),
+    key,
+    path,
     errors: parseJson(errors),
     batch: text === null ? null : parseJson(text),
   };

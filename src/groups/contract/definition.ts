@@ -61,9 +61,13 @@ const time = Type.String({ format: 'date-time' });
 
 export const GroupAnswer = Type.Object(
   {
-    ...{ id, ...changeable },
+    id,
+    ...changeable,
     // The specification types these as strings, so before the first change they equal created_*.
-    ...{ created_on: time, created_by: Type.String(), last_modified_on: time, last_modified_by: Type.String() },
+    created_on: time,
+    created_by: Type.String(),
+    last_modified_on: time,
+    last_modified_by: Type.String(),
   },
   { title: 'GroupDefinition', ...CLOSED },
 );

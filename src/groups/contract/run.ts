@@ -23,7 +23,10 @@ export const GroupRunAnswer = Type.Object(
     type: Type.Enum(['weekly', 'on_demand']),
     due_on: Type.Union([time, Type.Null()], { description: 'Of a weekly run: the Monday that it stands for.' }),
     status: Type.Enum(['queued', 'running', 'success', 'failed', 'stopped']),
-    ...{ requested_on: time, requested_by: Type.String(), started_on: timeOrNull, ended_on: timeOrNull },
+    requested_on: time,
+    requested_by: Type.String(),
+    started_on: timeOrNull,
+    ended_on: timeOrNull,
     error: Type.Union([Type.String(), Type.Null()]),
     ...counts,
     environments: Type.Object({ production: Counts, development: Counts }, CLOSED),
@@ -37,7 +40,11 @@ export const GroupRunsAnswer = Type.Object({ items: Type.Array(GroupRunAnswer) }
 export function groupRunAnswer(run: GroupRun): GroupRunAnswer {
   const { id, type, status, requestedBy, error } = run;
   return {
-    ...{ id, type, status, requested_by: requestedBy, error },
+    id,
+    type,
+    status,
+    requested_by: requestedBy,
+    error,
     due_on: formatTime(run.dueOn),
     requested_on: run.requestedOn.toISOString(),
     started_on: formatTime(run.startedOn),

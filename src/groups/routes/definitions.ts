@@ -21,7 +21,10 @@ export function definitionEndpoints(deps: GroupsDeps): readonly Endpoint[] {
 
 function list({ store }: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, params },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    params,
     operationId: 'listGroups',
     summary: 'The group definitions of the workspace: one, or none',
     responses: { 200: Type.Array(GroupAnswer) },
@@ -34,7 +37,10 @@ function list({ store }: GroupsDeps): Endpoint {
 
 function get({ store }: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:groupId`, params: oneGroup },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:groupId`,
+    params: oneGroup,
     operationId: 'getGroup',
     summary: 'One group definition',
     responses: { 200: GroupAnswer },
@@ -46,7 +52,10 @@ function get({ store }: GroupsDeps): Endpoint {
 
 function create(deps: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, params },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    params,
     operationId: 'createGroup',
     summary: 'Defines the groups of the workspace; the next weekly run finds them',
     body: GroupBody,
@@ -60,7 +69,10 @@ function create(deps: GroupsDeps): Endpoint {
 
 function replace(deps: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:groupId`, params: oneGroup },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:groupId`,
+    params: oneGroup,
     operationId: 'replaceGroup',
     summary: 'Replaces everything but the id; what goes leaves the profiles at once, what comes waits for the next run',
     body: GroupReplacement,
@@ -74,7 +86,10 @@ function replace(deps: GroupsDeps): Endpoint {
 
 function change(deps: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PATCH', path: `${PATH}/:groupId`, params: oneGroup },
+    ...CHANGES,
+    method: 'PATCH',
+    path: `${PATH}/:groupId`,
+    params: oneGroup,
     operationId: 'changeGroup',
     summary: 'Adds attributes, or replaces those with the same id',
     body: GroupPatch,
@@ -89,7 +104,11 @@ function change(deps: GroupsDeps): Endpoint {
 
 function remove(deps: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, credential: 'platform_admin', method: 'DELETE', path: `${PATH}/:groupId`, params: oneGroup },
+    ...READS,
+    credential: 'platform_admin',
+    method: 'DELETE',
+    path: `${PATH}/:groupId`,
+    params: oneGroup,
     operationId: 'deleteGroup',
     summary: 'Deletes the definition; no profile has a group attribute any more',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
@@ -102,7 +121,10 @@ function remove(deps: GroupsDeps): Endpoint {
 
 function groupAnswer({ id, description, sourceUserAttribute, attributes, ...audit }: GroupDefinition): GroupAnswer {
   return {
-    ...{ id, description, source_user_attribute: sourceUserAttribute, attributes: [...attributes] },
+    id,
+    description,
+    source_user_attribute: sourceUserAttribute,
+    attributes: [...attributes],
     created_on: audit.createdOn.toISOString(),
     created_by: audit.createdBy,
     last_modified_on: audit.lastModifiedOn.toISOString(),

@@ -22,7 +22,10 @@ export function groupRunEndpoints(deps: GroupsDeps): readonly Endpoint[] {
 
 function list({ store }: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, path: PATH, params: Type.Object({ workspaceId: WorkspaceParam }), query: PageQuery },
+    ...READS,
+    path: PATH,
+    params: Type.Object({ workspaceId: WorkspaceParam }),
+    query: PageQuery,
     operationId: 'listGroupRuns',
     summary: 'Runs of the groups by the time of their request, the newest first',
     responses: { 200: GroupRunsAnswer },
@@ -35,7 +38,9 @@ function list({ store }: GroupsDeps): Endpoint {
 
 function get({ store }: GroupsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, path: `${PATH}/:runId`, query: NO_PARAMETERS },
+    ...READS,
+    path: `${PATH}/:runId`,
+    query: NO_PARAMETERS,
     params: Type.Object({ workspaceId: WorkspaceParam, runId: Int64() }),
     operationId: 'getGroupRun',
     summary: 'One run of the groups',

@@ -52,10 +52,7 @@ export async function collectCandidates(
        SELECT $1, $2, mpid, encode(substring(sha256($4::bytea || convert_to(value, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
          joined_at FROM found WHERE value <> '')
      SELECT count(*) AS profiles, max(mpid) AS after FROM part`,
-    [
-      ...[workspaceId, environment, after ?? BEFORE_ALL_MPIDS, prefix],
-      ...[source.name, source.timesName, source.keyText],
-    ],
+    [workspaceId, environment, after ?? BEFORE_ALL_MPIDS, prefix, source.name, source.timesName, source.keyText],
   );
   const { profiles = 0n, after: last = null } = rows[0] ?? {};
   const isLast = profiles < PROFILES_AT_ONCE || last === null;

@@ -42,11 +42,17 @@ export async function moveMembers(
   { after, upTo, runId }: KeyRange & { readonly runId: bigint },
 ): Promise<Moved> {
   const [row] = await tx.query<Record<'groups' | 'members' | 'candidates' | 'changed', bigint>>(MOVE, [
-    ...[workspaceId, environment, after, upTo, runId],
+    workspaceId,
+    environment,
+    after,
+    upTo,
+    runId,
   ]);
   const { groups = 0n, members = 0n, candidates = 0n, changed = 0n } = row ?? {};
   return {
-    ...{ groups: Number(groups), members: Number(members), leftOut: Number(candidates - members) },
+    groups: Number(groups),
+    members: Number(members),
+    leftOut: Number(candidates - members),
     changedProfiles: Number(changed),
   };
 }

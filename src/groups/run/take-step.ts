@@ -62,8 +62,12 @@ export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): P
   const isOver = next.stage === STAGES.length;
   const now = new Date(deps.clock.nowMs());
   await updateRun({ ...deps, tx }, run, {
-    ...{ status: isOver ? 'success' : 'running', startedOn: run.startedOn ?? now, endedOn: isOver ? now : null },
-    ...{ progress: isOver ? null : next, failures: 0, error: null },
+    status: isOver ? 'success' : 'running',
+    startedOn: run.startedOn ?? now,
+    endedOn: isOver ? now : null,
+    progress: isOver ? null : next,
+    failures: 0,
+    error: null,
     counts: { ...counts, [environment]: addCounts(counts[environment], done.counts ?? {}) },
   });
 }
@@ -78,7 +82,8 @@ const settlePlans = (tx: Transaction) =>
   tx.execute('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
 
 const scopeOf = ({ run: { workspaceId }, environment }: Part) => ({
-  ...{ workspaceId, environment: ENVIRONMENT_NUMBER[environment] },
+  workspaceId,
+  environment: ENVIRONMENT_NUMBER[environment],
 });
 
 async function clear(part: Part): Promise<Done> {

@@ -30,11 +30,8 @@ const MOST_CHARACTERS = 2048;
 
 /** Ports of mail, shells, files and databases, where a call would send HTTP to another kind of server. */
 const OTHER_SERVICES = new Set([
-  ...[
-    21, 22, 23, 25, 53, 80, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 993, 995, 1433, 1521, 2049, 3306, 3389,
-    5432,
-  ],
-  ...[5439, 5900, 6379, 6667, 9200, 11211, 27017],
+  21, 22, 23, 25, 53, 80, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 993, 995, 1433, 1521, 2049, 3306, 3389,
+  5432, 5439, 5900, 6379, 6667, 9200, 11211, 27017,
 ]);
 
 /** Parses a URL and checks what its text shows before the host is looked up. Throws CALL_REFUSED. */

@@ -34,7 +34,8 @@ export async function findNearlyFull(
   const full = new Map(created.map((profile) => [profile, heldOf([])]));
   if (known.length === 0) return full;
   const rows = await tx.query<{ readonly mpid: bigint; readonly identities: string }>(LONG_LISTS, [
-    ...[scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment]],
+    scope.workspaceId,
+    ENVIRONMENT_NUMBER[scope.environment],
     known.map(({ mpid }) => mpid),
     known.map(({ added = [] }) => LEAST_BYTES * (most - added.length)),
   ]);

@@ -20,8 +20,13 @@ export interface IdentityRequestsDeps {
 type Bounds = Omit<GroupCommitOptions<unknown, unknown>, 'deliver'>;
 
 const BOUNDS: Bounds = {
-  ...{ groupItems: 256, groupBytes: 1024 * 1024, groupsAtOnce: 4, groupsOfKeyAtOnce: 2 },
-  ...{ heldItemsOfKey: 5_000, heldBytesOfKey: 16 * 1024 * 1024, heldBytes: 64 * 1024 * 1024 },
+  groupItems: 256,
+  groupBytes: 1024 * 1024,
+  groupsAtOnce: 4,
+  groupsOfKeyAtOnce: 2,
+  heldItemsOfKey: 5_000,
+  heldBytesOfKey: 16 * 1024 * 1024,
+  heldBytes: 64 * 1024 * 1024,
 };
 
 /**
@@ -39,7 +44,8 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
   });
   const changes = createGroupCommit({
     // two at once would lose races against each other
-    ...{ ...BOUNDS, groupsOfKeyAtOnce: 1 },
+    ...BOUNDS,
+    groupsOfKeyAtOnce: 1,
     deliver: (group: readonly ModifyRequest[]) => modifyGroup(deps, group),
   });
   return {

@@ -92,8 +92,10 @@ async function readHeld(
     [workspaceId, ENVIRONMENT_NUMBER[environment], mpids],
   );
   return rows.map(({ mpid, version, identities, former }) => ({
-    ...{ mpid, version },
-    ...{ identities: readListed(identities), former: readListed(former ?? '[]') },
+    mpid,
+    version,
+    identities: readListed(identities),
+    former: readListed(former ?? '[]'),
   }));
 }
 

@@ -55,7 +55,8 @@ export async function updateFewProfiles(
 ): Promise<number> {
   await tx.execute(BY_INDEX);
   return await tx.execute(UPDATE, [
-    ...[scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment]],
+    scope.workspaceId,
+    ENVIRONMENT_NUMBER[scope.environment],
     changed.map(({ mpid }) => mpid),
     changed.map(({ version }) => version as number),
     changed.map(({ holdsLogin }) => String(holdsLogin)),

@@ -132,14 +132,24 @@ class Chunk implements PeopleCollector {
       scope: this.#scope,
       count: this.count,
       keys: {
-        ...{ sorted, ordinals, values: this.#values },
-        ...{ starts, types, publicPlaces: this.#publicPlaces },
+        sorted,
+        ordinals,
+        values: this.#values,
+        starts,
+        types,
+        publicPlaces: this.#publicPlaces,
         ranks: this.#ranks(types),
       },
       rows: {
-        ...{ texts: this.#texts, areSilent: this.#areSilent, columns: this.#columns, setAt: this.#setAt },
+        texts: this.#texts,
+        areSilent: this.#areSilent,
+        columns: this.#columns,
+        setAt: this.#setAt,
         hashes: this.#scope.mode === 'full' ? this.#hashes.subarray(0, this.count * HASH_BYTES) : undefined,
-        ...{ removals: this.#removals, mpids: this.#mpids, consents: this.#consents, requests: this.#requests },
+        removals: this.#removals,
+        mpids: this.#mpids,
+        consents: this.#consents,
+        requests: this.#requests,
       },
     };
   }

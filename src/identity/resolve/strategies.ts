@@ -36,8 +36,11 @@ export interface Strategy {
 }
 
 const WALK = {
-  ...{ choose: walkPriority, loginDecides: true },
-  ...{ keepsApart: false, remembersSource: false, returnsToDevice: false },
+  choose: walkPriority,
+  loginDecides: true,
+  keepsApart: false,
+  remembersSource: false,
+  returnsToDevice: false,
 };
 
 export const STRATEGIES: Readonly<Record<StrategyName, Strategy>> = {

@@ -9,8 +9,10 @@ import { readIdentity } from './read-identities.ts';
 /** `POST /v1/{mpid}/modify`: all changes or none. */
 export function modifyEndpoint(deps: IdentityEndpointsDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...IDENTITY_ENDPOINT, ...pathsOf(':mpid/modify') },
-    ...{ operationId: 'modify', summary: 'Changes the identities of a profile' },
+    ...IDENTITY_ENDPOINT,
+    ...pathsOf(':mpid/modify'),
+    operationId: 'modify',
+    summary: 'Changes the identities of a profile',
     params: ModifyParams,
     query: NO_PARAMETERS,
     body: ModifyBody,

@@ -21,8 +21,10 @@ const SUMMARIES: Readonly<Record<ResolveVerb, string>> = {
 /** `POST /v1/identify`, `login`, `logout` and `search`. */
 export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb): Endpoint {
   return defineEndpoint({
-    ...{ ...IDENTITY_ENDPOINT, ...pathsOf(verb) },
-    ...{ operationId: verb, summary: SUMMARIES[verb] },
+    ...IDENTITY_ENDPOINT,
+    ...pathsOf(verb),
+    operationId: verb,
+    summary: SUMMARIES[verb],
     params: NO_PARAMETERS,
     query: ResolveQuery,
     body: ResolveBody,
@@ -38,7 +40,11 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
         allowed: isPublic ? settings.publicKeys.attributes : 'any',
       });
       const answer = await deps.requests.resolve({
-        ...{ workspaceId, verb, ...asked, isReadOnly: query.read_only, isPublic },
+        workspaceId,
+        verb,
+        ...asked,
+        isReadOnly: query.read_only,
+        isPublic,
         // A public key proves nothing: anybody could undo an erasure with it.
         ...(verb === 'login' && settings.newLoginLifts && !isPublic && { liftsAs: actor }),
         policy: verb === 'search' ? searchPolicyOf(settings) : policyOf(settings),

@@ -19,7 +19,11 @@ export async function dropLifted(
   await recordChanges(
     tx,
     lifted.map(({ actor }, index) => ({
-      ...{ workspaceId, occurredOn, actor, action: 'tombstone.lifted', resource: `tombstone/${keys[index]}` },
+      workspaceId,
+      occurredOn,
+      actor,
+      action: 'tombstone.lifted',
+      resource: `tombstone/${keys[index]}`,
       detail: { by: 'login' },
     })),
   );

@@ -29,7 +29,11 @@ export async function liftErasure({ store, clock, tombstones }: LiftDeps, lift: 
     if (keys.length === 0) return 0;
     const occurredOn = new Date(clock.nowMs());
     const changes = keys.map((key) => ({
-      ...{ workspaceId, occurredOn, actor, action: 'tombstone.lifted', resource: `tombstone/${key}` },
+      workspaceId,
+      occurredOn,
+      actor,
+      action: 'tombstone.lifted',
+      resource: `tombstone/${key}`,
       detail: { by: 'operator' },
     }));
     await recordChanges(tx, changes);

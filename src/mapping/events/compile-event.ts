@@ -71,7 +71,8 @@ const OWN_TIME: Placed = {
   destination: {
     path: [...DATA, 'timestamp_unixtime_ms'],
     leaf: { kind: 'Integer', nullable: true, list: 'never' },
-    ...{ lists: [0], named: false },
+    lists: [0],
+    named: false,
   },
 };
 

@@ -57,7 +57,8 @@ function collectBatches({ events, scope }: EventsMappingPlan, collectRows: Colle
       const { starts, ...taken } = taking.finish();
       const prepared = batches.finish();
       return {
-        ...{ ...taken, starts: Int32Array.from(starts) },
+        ...taken,
+        starts: Int32Array.from(starts),
         deliver: async (tx, exclusive) => (await events.deliver(tx, prepared, exclusive)).outcomes,
       };
     },

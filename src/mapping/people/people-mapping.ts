@@ -80,7 +80,9 @@ function collectPeople({ identities, scope, mapRow }: PeopleMappingPlan, hashOf:
     finish() {
       const prepared = people.finish();
       return {
-        ...{ accepted, refused, ahead },
+        accepted,
+        refused,
+        ahead,
         starts: Int32Array.from({ length: accepted.length + 1 }, (_, unit) => unit),
         deliver: async (tx, exclusive) => (await identities.deliver(tx, prepared, exclusive)).outcomes,
       };

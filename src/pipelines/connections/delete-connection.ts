@@ -15,7 +15,10 @@ export async function deleteConnection(deps: PipelinesDeps, { workspaceId, actor
     if (users.length > 0) throw inUse('connection', id, users);
     await tx.orm.delete(connections).where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, id)));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: new Date(deps.clock.nowMs()), actor, action: 'connection.deleted' },
+      workspaceId,
+      occurredOn: new Date(deps.clock.nowMs()),
+      actor,
+      action: 'connection.deleted',
       resource: `connection/${id}`,
       detail: {},
     });

@@ -26,7 +26,13 @@ interface ConfigFields {
 export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
   Alpha: {
     required: [
-      ...['account_identifier', 'region', 'warehouse', 'database', 'user', 'role', 'password'],
+      'account_identifier',
+      'region',
+      'warehouse',
+      'database',
+      'user',
+      'role',
+      'password',
       'storage_integration',
     ],
     optional: ['aws_iam_user_arn', 'aws_external_id', 'external_stage'],

@@ -60,7 +60,10 @@ export async function createConnection(
     if (inserted[0] === undefined) throw duplicate(body.id);
     const created = connectionFromRow(inserted[0]);
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: createdOn, actor, action: 'connection.created' },
+      workspaceId,
+      occurredOn: createdOn,
+      actor,
+      action: 'connection.created',
       resource: `connection/${body.id}`,
       detail: changedFields(undefined, connectionAnswer(deps.fleet, created)),
     });
@@ -114,7 +117,10 @@ async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Over
   const afterFault = before.fault !== null && after.fault === null;
   await reschedulePipelines(tx, { workspaceId, connectionId: id }, { nowMs, afterFault });
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'connection.updated' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'connection.updated',
     resource: `connection/${id}`,
     detail: changedFields(connectionAnswer(deps.fleet, before), connectionAnswer(deps.fleet, after)),
   });

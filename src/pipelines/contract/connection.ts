@@ -23,7 +23,10 @@ export const ConnectionBody = closed(
   },
   'ConnectionBody',
   {
-    ...{ id: 'shop', name: 'The shop’s warehouse', state: 'active', service_provider: 'DuckDB' },
+    id: 'shop',
+    name: 'The shop’s warehouse',
+    state: 'active',
+    service_provider: 'DuckDB',
     config: { database: 'shop.duckdb', read_only: true },
   },
 );

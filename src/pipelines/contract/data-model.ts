@@ -18,7 +18,10 @@ export const DataModelBody = closed(
   },
   'DataModelBody',
   {
-    ...{ id: 'buyers', name: 'What each person bought', state: 'active', type: 'sql' },
+    id: 'buyers',
+    name: 'What each person bought',
+    state: 'active',
+    type: 'sql',
     config: {
       sql_query: 'SELECT customer_id, sum(amount) AS amount, max(loaded_at) AS loaded_at FROM purchases GROUP BY 1',
     },

@@ -42,7 +42,9 @@ const properties = {
 
 /** Body of POST and PUT of a field transformation, checked against the schema of the batch when it is saved (D-102). */
 export const FieldTransformationBody = closed(properties, 'FieldTransformationBody', {
-  ...{ id: 'purchases', name: 'Purchases become commerce events', destination_type: 'events' },
+  id: 'purchases',
+  name: 'Purchases become commerce events',
+  destination_type: 'events',
   mappings: [
     { mapping_type: 'static', value: 'commerce_event', destination: 'events.event_type' },
     { mapping_type: 'static', value: 'purchase', destination: 'events.data.product_action.action' },

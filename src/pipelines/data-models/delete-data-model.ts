@@ -15,7 +15,10 @@ export async function deleteDataModel(deps: PipelinesDeps, { workspaceId, actor 
     if (users.length > 0) throw inUse('data model', id, users);
     await tx.orm.delete(dataModels).where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: new Date(deps.clock.nowMs()), actor, action: 'data_model.deleted' },
+      workspaceId,
+      occurredOn: new Date(deps.clock.nowMs()),
+      actor,
+      action: 'data_model.deleted',
       resource: `data_model/${id}`,
       detail: {},
     });

@@ -67,13 +67,18 @@ async function moveFollower(
   await tx.orm
     .update(pipelines)
     .set({
-      ...{ syncMode: JSON.stringify(syncMode), schedule: JSON.stringify(schedule) },
-      ...{ lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+      syncMode: JSON.stringify(syncMode),
+      schedule: JSON.stringify(schedule),
+      lastModifiedOn: new Date(nowMs),
+      lastModifiedBy: actor,
       ...(isReset && resetColumns(before)),
     })
     .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, before.number)));
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.updated' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'pipeline.updated',
     resource: `pipeline/${before.id}`,
     detail: changedFields(pipelineFields(before), pipelineFields(pipeline)),
   });

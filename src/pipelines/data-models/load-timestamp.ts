@@ -30,7 +30,10 @@ export function followModel(loadTimestamp: LoadTimestamp | null, { sync_mode, sc
       field === undefined || type === undefined
         ? { type: 'full', ...bounds }
         : {
-            ...{ type: 'incremental', iterator_field: field, iterator_data_type: type, ...bounds },
+            type: 'incremental',
+            iterator_field: field,
+            iterator_data_type: type,
+            ...bounds,
             ...(timeZone !== undefined && { iterator_time_zone: timeZone }),
             ...(lookback != null && { lookback }),
           },

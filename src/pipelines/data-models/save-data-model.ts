@@ -43,9 +43,16 @@ export async function createDataModel(
       .insert(dataModels)
       // The specification requires neither name nor state of a model.
       .values({
-        ...{ workspaceId, id: body.id, name: body.name ?? body.id, state: body.state ?? 'new' },
-        ...{ sqlQuery: body.config.sql_query, loadTimestamp: textOf(loadTimestamp), fault: null, warnings },
-        ...{ createdOn, createdBy: actor },
+        workspaceId,
+        id: body.id,
+        name: body.name ?? body.id,
+        state: body.state ?? 'new',
+        sqlQuery: body.config.sql_query,
+        loadTimestamp: textOf(loadTimestamp),
+        fault: null,
+        warnings,
+        createdOn,
+        createdBy: actor,
       })
       .onConflictDoNothing()
       .returning();
@@ -55,7 +62,10 @@ export async function createDataModel(
     }
     const created = dataModelFromRow(inserted[0]);
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: createdOn, actor, action: 'data_model.created' },
+      workspaceId,
+      occurredOn: createdOn,
+      actor,
+      action: 'data_model.created',
       resource: `data_model/${body.id}`,
       detail: changedFields(undefined, modelFields(created)),
     });
@@ -105,9 +115,14 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
   const updated = await tx.orm
     .update(dataModels)
     .set({
-      ...{ name: body.name ?? before.name, state: body.state ?? before.state, sqlQuery: body.config.sql_query },
+      name: body.name ?? before.name,
+      state: body.state ?? before.state,
+      sqlQuery: body.config.sql_query,
       ...(put.loadTimestamp !== undefined && { loadTimestamp: textOf(put.loadTimestamp) }),
-      ...{ fault: null, warnings: put.warnings, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+      fault: null,
+      warnings: put.warnings,
+      lastModifiedOn: new Date(nowMs),
+      lastModifiedBy: actor,
     })
     .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)))
     .returning();
@@ -117,7 +132,10 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
   await reschedulePipelines(tx, { workspaceId, dataModelId: id }, { nowMs, afterFault: before.fault !== null });
   await refreshWarnings(tx, { workspaceId, dataModelId: id }, noticed);
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'data_model.updated' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'data_model.updated',
     resource: `data_model/${id}`,
     detail: changedFields(modelFields(before), modelFields(after)),
   });

@@ -61,7 +61,12 @@ async function insert(tx: Transaction, { deps, caller, draft, basedOn }: Inserti
     .insert(pipelines)
     .values({
       ...draftColumns(draft),
-      ...{ workspaceId, id, generation: 0, failedInARow: 0, createdOn: new Date(nowMs), createdBy: actor },
+      workspaceId,
+      id,
+      generation: 0,
+      failedInARow: 0,
+      createdOn: new Date(nowMs),
+      createdBy: actor,
     })
     .onConflictDoNothing()
     .returning({ number: pipelines.number });
@@ -69,7 +74,10 @@ async function insert(tx: Transaction, { deps, caller, draft, basedOn }: Inserti
   await reschedulePipelines(tx, { workspaceId, number: inserted[0].number }, { nowMs });
   const created = await loadPipeline(tx, { workspaceId, number: inserted[0].number });
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.created' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'pipeline.created',
     resource: `pipeline/${id}`,
     detail: pipelineFields(created.pipeline),
   });

@@ -20,7 +20,10 @@ export async function deletePipeline(deps: PipelinesDeps, { workspaceId, actor }
       .set({ deletedOn, connectionId: null, dataModelId: null, fieldTransformationId: null, nextDueAt: null })
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: deletedOn, actor, action: 'pipeline.deleted' },
+      workspaceId,
+      occurredOn: deletedOn,
+      actor,
+      action: 'pipeline.deleted',
       resource: `pipeline/${id}`,
       detail: {},
     });

@@ -45,13 +45,18 @@ export async function draftPipeline(
   const { row_key: rowKey } = body;
   const kept = {
     ...(await readFeed(deps, workspaceId, { body, stored })),
-    ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
+    ...(rowKey !== undefined && { rowKey }),
+    ...(dataPlan !== undefined && { dataPlan }),
     ...(marks ?? inheritedMarks(stored, { body, ...read })),
   };
   const ofPlan = await checkDataPlan(deps.store, workspaceId, { dataPlan });
   const noticed = await checkPipeline(deps, {
-    ...{ ...used, workspaceId, pipelineType: body.pipeline_type, partnerFeedId: kept.partnerFeedId },
-    ...{ syncMode: read.syncMode, rowKey: rowKey ?? [] },
+    ...used,
+    workspaceId,
+    pipelineType: body.pipeline_type,
+    partnerFeedId: kept.partnerFeedId,
+    syncMode: read.syncMode,
+    rowKey: rowKey ?? [],
   });
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...ofPlan, ...noticed] };
 }

@@ -70,7 +70,10 @@ async function overwrite(
     .update(pipelines)
     .set({
       ...draftColumns({ ...draft, kept: keepFeedKey(draft.kept, { body: draft.body, stored: before }) }),
-      ...{ fault: null, failedInARow: 0, lastModifiedOn: new Date(nowMs), lastModifiedBy: actor },
+      fault: null,
+      failedInARow: 0,
+      lastModifiedOn: new Date(nowMs),
+      lastModifiedBy: actor,
       ...(before.schedule.type !== draft.schedule.type && { scheduledUntil: null }),
       ...(isOtherKey(before, draft) && before.position !== null && { ledgerFrom: formatMicros(before.position) }),
       ...(resetting.length > 0 && resetColumns(before)),
@@ -79,7 +82,10 @@ async function overwrite(
   await reschedulePipelines(tx, { workspaceId, number: before.number }, { nowMs, afterFault: before.fault !== null });
   const after = await loadPipeline(tx, { workspaceId, number: before.number });
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.updated' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'pipeline.updated',
     resource: `pipeline/${id}`,
     detail: changedFields(pipelineFields(before), pipelineFields(after.pipeline)),
   });

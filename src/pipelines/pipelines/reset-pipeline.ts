@@ -20,7 +20,10 @@ export async function resetPipeline(deps: PipelinesDeps, { workspaceId, actor }:
       .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, pipeline.number)));
     await reschedulePipelines(tx, { workspaceId, number: pipeline.number }, { nowMs });
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.reset' },
+      workspaceId,
+      occurredOn: new Date(nowMs),
+      actor,
+      action: 'pipeline.reset',
       resource: `pipeline/${id}`,
       detail: { reset_type: 'full' },
     });

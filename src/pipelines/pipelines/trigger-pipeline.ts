@@ -52,7 +52,11 @@ async function requestManualRun(
   if (isOver(table, nowMs)) throw notIdle(scheduleEnded(pipeline));
   const { idempotencyKey } = trigger;
   const id = await requestRun(tx, deps.jobs, {
-    ...{ pipeline, type: 'manual', ...triggeredRun(table, nowMs), nowMs, requestedBy: actor },
+    pipeline,
+    type: 'manual',
+    ...triggeredRun(table, nowMs),
+    nowMs,
+    requestedBy: actor,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
   if (id === undefined) {
@@ -61,7 +65,10 @@ async function requestManualRun(
     );
   }
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'pipeline.triggered' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'pipeline.triggered',
     resource: `pipeline/${pipeline.id}`,
     detail: { pipeline_run_id: id },
   });

@@ -24,7 +24,11 @@ export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function list({ store, fleet }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
     operationId: 'listConnections',
     summary: 'All connections of the workspace, or those of one provider',
     query: Type.Object({ serviceProvider: Type.Optional(Type.String()) }),
@@ -43,7 +47,12 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
 
 function get({ store, fleet }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:connectionId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getConnection',
     summary: 'One connection',
     responses: { 200: ConnectionAnswer },
@@ -55,7 +64,12 @@ function get({ store, fleet }: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createConnection',
     refusals: { 409: 'Another connection of this workspace has that id.' },
     summary: 'Saves a connection; the warehouse is asked, and what it refuses makes the connection faulted',
@@ -70,7 +84,12 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:connectionId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'replaceConnection',
     summary: 'Replaces a connection and clears its fault; a masked secret keeps what is stored',
     body: ConnectionBody,
@@ -84,7 +103,12 @@ function replace(deps: PipelinesDeps): Endpoint {
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:connectionId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:connectionId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deleteConnection',
     refusals: { 409: 'A pipeline still uses the connection.' },
     summary: 'Deletes a connection that no pipeline uses',
@@ -98,7 +122,12 @@ function remove(deps: PipelinesDeps): Endpoint {
 
 function test(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/:connectionId/test`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/:connectionId/test`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'testConnection',
     summary: 'Asks the warehouse step by step what works; changes nothing',
     responses: { 200: ConnectionTestAnswer },

@@ -26,7 +26,12 @@ export function dataModelEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'listDataModels',
     summary: 'All data models of the workspace',
     responses: { 200: Type.Array(DataModelAnswer) },
@@ -38,7 +43,12 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:modelId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getDataModel',
     summary: 'One data model',
     responses: { 200: DataModelAnswer },
@@ -50,7 +60,12 @@ function get({ store }: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createDataModel',
     refusals: { 409: 'Another model of this workspace has that id.' },
     summary: 'Saves a model: one SELECT that at least one provider’s grammar accepts',
@@ -65,7 +80,12 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:modelId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'replaceDataModel',
     summary: 'Replaces a model and clears its fault; the pipelines that use it must be able to run it',
     body: DataModelBody,
@@ -79,7 +99,12 @@ function replace(deps: PipelinesDeps): Endpoint {
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:modelId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:modelId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deleteDataModel',
     refusals: { 409: 'A pipeline still uses the model.' },
     summary: 'Deletes a data model that no pipeline uses',
@@ -93,7 +118,12 @@ function remove(deps: PipelinesDeps): Endpoint {
 
 function validate(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/:modelId/validate`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/:modelId/validate`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'validateDataModel',
     summary: 'Lets a warehouse describe the model without reading a row; changes nothing',
     body: ValidateBody,

@@ -21,7 +21,12 @@ export function fieldTransformationEndpoints(deps: PipelinesDeps): readonly Endp
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'listFieldTransformations',
     summary: 'All field transformations of the workspace',
     responses: { 200: Type.Array(FieldTransformationAnswer) },
@@ -34,7 +39,12 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: ONE, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: ONE,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getFieldTransformation',
     summary: 'One field transformation',
     responses: { 200: FieldTransformationAnswer },
@@ -47,7 +57,12 @@ function get({ store }: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createFieldTransformation',
     refusals: { 409: 'Another field transformation of this workspace has that id.' },
     summary: 'Saves a field transformation that gives batches as the event API takes them',
@@ -63,7 +78,12 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: ONE, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'PUT',
+    path: ONE,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'replaceFieldTransformation',
     summary: 'Replaces a field transformation, where it suits the pipelines that use it; counts from their next run',
     body: FieldTransformationBody,
@@ -78,7 +98,12 @@ function replace(deps: PipelinesDeps): Endpoint {
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: ONE, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: ONE,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deleteFieldTransformation',
     refusals: { 409: 'A pipeline still uses the field transformation.' },
     summary: 'Deletes a field transformation that no pipeline uses',

@@ -27,7 +27,12 @@ async function answer({ store }: PipelinesDeps, { workspaceId }: Caller, context
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'listPipelines',
     summary: 'All pipelines of the workspace',
     responses: { 200: Type.Array(PipelineAnswer) },
@@ -41,7 +46,12 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getPipeline',
     summary: 'One pipeline',
     responses: { 200: PipelineAnswer },
@@ -53,7 +63,12 @@ function get(deps: PipelinesDeps): Endpoint {
 
 function create(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: PATH, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: PATH,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'createPipeline',
     summary: 'Saves a pipeline; the warehouse describes its model, and an active one is scheduled at once',
     refusals: { 409: 'Another pipeline of this workspace has that id.' },
@@ -68,7 +83,11 @@ function create(deps: PipelinesDeps): Endpoint {
 
 function replace(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'PUT', path: `${PATH}/:pipelineId`, tag, params },
+    ...CHANGES,
+    method: 'PUT',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
     operationId: 'replacePipeline',
     summary: 'Replaces a pipeline and clears its fault; counts from the next run',
     query: Type.Object({
@@ -92,7 +111,12 @@ function replace(deps: PipelinesDeps): Endpoint {
 
 function remove(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'DELETE', path: `${PATH}/:pipelineId`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'DELETE',
+    path: `${PATH}/:pipelineId`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'deletePipeline',
     summary: 'Hides a pipeline at once; its runs go with retention',
     responses: { 204: NoContent },

@@ -22,7 +22,12 @@ export function runEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
 
 function trigger(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/trigger`, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/trigger`,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'triggerPipeline',
     summary: 'Requests a run of an idle or faulted pipeline',
     requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
@@ -38,7 +43,12 @@ function trigger(deps: PipelinesDeps): Endpoint {
 
 function reset(deps: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/reset`, tag, params: workspaceParams, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/reset`,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
     operationId: 'resetPipeline',
     summary: 'Forgets the position: the next run loads everything again, from `from`',
     body: ResetBody,
@@ -53,7 +63,12 @@ function reset(deps: PipelinesDeps): Endpoint {
 
 function report({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId/report`, tag, params, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId/report`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'getPipelineReport',
     summary: 'How a pipeline, its connection, its model and its latest run stand',
     responses: { 200: ReportAnswer },
@@ -65,7 +80,12 @@ function report({ store }: PipelinesDeps): Endpoint {
 
 function list({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId/runs`, tag, params, query: PageQuery },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId/runs`,
+    tag,
+    params,
+    query: PageQuery,
     operationId: 'listRuns',
     summary: 'Runs of a pipeline by logical date, the newest first',
     responses: { 200: RunsAnswer },
@@ -80,7 +100,11 @@ function list({ store }: PipelinesDeps): Endpoint {
 
 function get({ store }: PipelinesDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/:pipelineId/runs/:runId`, tag, query: NO_PARAMETERS },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId/runs/:runId`,
+    tag,
+    query: NO_PARAMETERS,
     operationId: 'getRun',
     summary: 'One run',
     params: pathParams({ pipelineId: Type.String(), runId: Int64() }),

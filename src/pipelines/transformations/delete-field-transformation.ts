@@ -21,7 +21,10 @@ export async function deleteFieldTransformation(
       .delete(fieldTransformations)
       .where(and(eq(fieldTransformations.workspaceId, workspaceId), eq(fieldTransformations.id, id)));
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: new Date(deps.clock.nowMs()), actor, action: 'field_transformation.deleted' },
+      workspaceId,
+      occurredOn: new Date(deps.clock.nowMs()),
+      actor,
+      action: 'field_transformation.deleted',
       resource: `field_transformation/${id}`,
       detail: {},
     });

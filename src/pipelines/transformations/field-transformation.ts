@@ -32,8 +32,14 @@ export function eventTypeOf(mappings: readonly FieldMapping[]): string | undefin
 export function fieldTransformationFromRow(row: InferSelectModel<typeof fieldTransformations>): FieldTransformation {
   const { id, name, createdOn, createdBy, lastModifiedOn, lastModifiedBy } = row;
   return {
-    ...{ workspaceId: workspaceId(row.workspaceId), id, name, mappings: mappingsFromStore(row.mappings) },
-    ...{ createdOn, createdBy, lastModifiedOn, lastModifiedBy },
+    workspaceId: workspaceId(row.workspaceId),
+    id,
+    name,
+    mappings: mappingsFromStore(row.mappings),
+    createdOn,
+    createdBy,
+    lastModifiedOn,
+    lastModifiedBy,
   };
 }
 

@@ -39,8 +39,13 @@ export async function createFieldTransformation(
     const inserted = await tx.orm
       .insert(fieldTransformations)
       .values({
-        ...{ workspaceId, id: body.id, name: body.name, destinationType: body.destination_type },
-        ...{ mappings: mappingsForStore(mappings), createdOn, createdBy: actor },
+        workspaceId,
+        id: body.id,
+        name: body.name,
+        destinationType: body.destination_type,
+        mappings: mappingsForStore(mappings),
+        createdOn,
+        createdBy: actor,
       })
       .onConflictDoNothing()
       .returning();
@@ -50,7 +55,10 @@ export async function createFieldTransformation(
     }
     const created = fieldTransformationFromRow(inserted[0]);
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: createdOn, actor, action: 'field_transformation.created' },
+      workspaceId,
+      occurredOn: createdOn,
+      actor,
+      action: 'field_transformation.created',
       resource: `field_transformation/${body.id}`,
       detail: changedFields(undefined, fieldTransformationAnswer(created)),
     });
@@ -102,7 +110,10 @@ async function overwrite(
   await releasePipelines(tx, { workspaceId, fieldTransformationId: id }, nowMs);
   await refreshWarnings(tx, { workspaceId, fieldTransformationId: id }, noticed);
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'field_transformation.updated' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'field_transformation.updated',
     resource: `field_transformation/${id}`,
     detail: changedFields(fieldTransformationAnswer(before), fieldTransformationAnswer(after)),
   });

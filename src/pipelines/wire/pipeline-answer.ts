@@ -32,8 +32,15 @@ export function pipelineAnswer(context: PipelineContext, hasLiveRun: boolean): S
 export function pipelineFields(pipeline: Pipeline): Readonly<Record<string, unknown>> {
   const { name, connectionId, dataModelId, state, environment, syncMode, schedule, kept } = pipeline;
   return {
-    ...{ name, connection_id: connectionId, data_model_id: dataModelId, state, environment, schedule },
-    ...{ sync_mode: syncModeAnswer(syncMode), ...transformationAnswer(pipeline), ...keptAnswer(kept) },
+    name,
+    connection_id: connectionId,
+    data_model_id: dataModelId,
+    state,
+    environment,
+    schedule,
+    sync_mode: syncModeAnswer(syncMode),
+    ...transformationAnswer(pipeline),
+    ...keptAnswer(kept),
   };
 }
 

@@ -47,8 +47,13 @@ export async function listFailedRecords(
   const order = words`${page.id} DESC`;
   const records = await sql.orm
     .select({
-      ...{ id: page.id, field: page.field, value: page.value, rule: page.rule, reason: page.reason },
-      ...{ failedOn: page.failedOn, retriedOn: page.retriedOn },
+      id: page.id,
+      field: page.field,
+      value: page.value,
+      rule: page.rule,
+      reason: page.reason,
+      failedOn: page.failedOn,
+      retriedOn: page.retriedOn,
       row: withinPageBytes(page.row, order),
     })
     .from(page)

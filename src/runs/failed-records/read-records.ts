@@ -73,7 +73,5 @@ const READ_PAGE = `
 
 function readPage({ store, claimed, retry, columns, chunkRows }: RecordReading, after: bigint) {
   const { failedRunId, ids } = retry;
-  return store.query<KeptRow>(READ_PAGE, [
-    ...[claimed.workspaceId, failedRunId, ids ?? null, columns.id, after, chunkRows],
-  ]);
+  return store.query<KeptRow>(READ_PAGE, [claimed.workspaceId, failedRunId, ids ?? null, columns.id, after, chunkRows]);
 }

@@ -38,8 +38,11 @@ export async function writeRetry(tx: Transaction, { workspaceId, runId }: RunKey
   await tx.execute(
     'INSERT INTO record_retries (workspace_id, run_id, failed_run_id, ids, read_on) VALUES ($1, $2, $3, $4, $5)',
     [
-      ...[workspaceId, runId, retry.failedRunId],
-      ...[retry.ids === undefined ? null : JSON.stringify(retry.ids.map(String)), retry.readOn],
+      workspaceId,
+      runId,
+      retry.failedRunId,
+      retry.ids === undefined ? null : JSON.stringify(retry.ids.map(String)),
+      retry.readOn,
     ],
   );
 }

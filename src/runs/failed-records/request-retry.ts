@@ -58,7 +58,12 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
   const { workspaceId, actor } = caller;
   const nowMs = clock.nowMs();
   const runId = await requestRun(tx, jobs, {
-    ...{ pipeline, type: 'manual', logicalDateMs: nowMs, nominalEndMs: nowMs, nowMs, requestedBy: actor },
+    pipeline,
+    type: 'manual',
+    logicalDateMs: nowMs,
+    nominalEndMs: nowMs,
+    nowMs,
+    requestedBy: actor,
   });
   if (runId === undefined) {
     throw notIdle(`The pipeline "${pipeline.id}" has a run that is not over; cancel it, or retry when it is over.`);
@@ -67,7 +72,10 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
   const readOn = ofRetry?.readOn ?? failedRun.startedOn ?? failedRun.createdOn;
   await writeRetry(tx, { workspaceId, runId }, { failedRunId: failedRun.id, ids: request.ids, readOn });
   await recordChange(tx, {
-    ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'failed_records.retried' },
+    workspaceId,
+    occurredOn: new Date(nowMs),
+    actor,
+    action: 'failed_records.retried',
     resource: `pipeline/${pipeline.id}`,
     detail: { run_id: failedRun.id, ids: request.ids ?? 'all', pipeline_run_id: runId },
   });

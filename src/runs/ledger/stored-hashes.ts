@@ -113,8 +113,12 @@ export async function columnsInLedger(
        AND (octet_length(chunk.delivered) > 0 OR octet_length(chunk.deduplicated) > 0)
        AND (chunk.run_id = $4 OR $5 AND ($6::text IS NULL OR ${reachesPast('$6')}))`,
     [
-      ...[workspaceId, pipelineNumber, snapshot.pipeline.generation, runId],
-      ...[others, after === undefined ? null : formatMicros(after)],
+      workspaceId,
+      pipelineNumber,
+      snapshot.pipeline.generation,
+      runId,
+      others,
+      after === undefined ? null : formatMicros(after),
     ],
   );
 }
@@ -138,10 +142,16 @@ export async function writeHashes(tx: Transaction, owner: LedgerOwner, piece: Le
        (workspace_id, pipeline_number, generation, run_id, after_rows, delivered, deduplicated, ends_before, columns, column_types)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
-      ...[workspaceId, pipelineNumber, snapshot.pipeline.generation, runId],
-      ...[piece.afterRows, piece.delivered, piece.deduplicated],
-      ...[piece.endsBefore === undefined ? null : formatMicros(piece.endsBefore)],
-      ...[piece.columns.names, piece.columns.types],
+      workspaceId,
+      pipelineNumber,
+      snapshot.pipeline.generation,
+      runId,
+      piece.afterRows,
+      piece.delivered,
+      piece.deduplicated,
+      piece.endsBefore === undefined ? null : formatMicros(piece.endsBefore),
+      piece.columns.names,
+      piece.columns.types,
     ],
   );
 }

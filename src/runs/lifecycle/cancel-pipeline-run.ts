@@ -25,7 +25,10 @@ export async function cancelPipelineRun(
     const nowMs = clock.nowMs();
     if (!(await cancelRun(tx, jobs, { workspaceId, runId, nowMs }))) throw overAlready(run);
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: new Date(nowMs), actor, action: 'run.cancelled' },
+      workspaceId,
+      occurredOn: new Date(nowMs),
+      actor,
+      action: 'run.cancelled',
       resource: `pipeline/${pipelineId}`,
       detail: { pipeline_run_id: runId },
     });

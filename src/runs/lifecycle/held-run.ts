@@ -64,7 +64,7 @@ export async function countRows(
          erased_records = erased_records + $8, delivered_units = delivered_units + $9,
          ahead_records = ahead_records + $10
      WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running' RETURNING ${RETURNED_COUNTS}`,
-    [...keyOf(lease), ...[done.extracted, done.successful, done.failed, done.deduplicated, done.erased, units, ahead]],
+    [...keyOf(lease), done.extracted, done.successful, done.failed, done.deduplicated, done.erased, units, ahead],
   );
   if (sums === undefined) throw leaseLost(lease);
   const imbalance = imbalanceOf(lease, sums);
@@ -95,7 +95,7 @@ export async function writeRange(
 ): Promise<void> {
   const written = await sql.execute(
     `UPDATE pipeline_runs SET range_start = $4, range_end = $5 WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'`,
-    [...keyOf(lease), ...[start, end]],
+    [...keyOf(lease), start, end],
   );
   if (written !== 1) throw leaseLost(lease);
 }
@@ -122,7 +122,7 @@ export async function addWritten(
     `UPDATE pipeline_runs
      SET written_records = written_records + $4, conflicting_records = conflicting_records + $5
      WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running' RETURNING conflicting_records AS conflicting`,
-    [...keyOf(lease), ...[written, conflicting]],
+    [...keyOf(lease), written, conflicting],
   );
   if (sums === undefined) throw leaseLost(lease);
   return Number(sums.conflicting);
@@ -149,10 +149,7 @@ export async function writeEnding(tx: Transaction, lease: RunLease, ending: Endi
      SET status = $4, errors = $5, warnings = $6, retry_at = $7, ended_on = $8, attempts = attempts - $9
      WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = ANY($10)
      RETURNING ${RETURNED_COUNTS}`,
-    [
-      ...keyOf(lease),
-      ...[status, JSON.stringify(errors), JSON.stringify(warnings), retryAt, endedOn, uncounted, before],
-    ],
+    [...keyOf(lease), status, JSON.stringify(errors), JSON.stringify(warnings), retryAt, endedOn, uncounted, before],
   );
   if (counts === undefined) throw leaseLost(lease);
   return counts;

@@ -47,7 +47,10 @@ export async function retryRun(deps: RetryDeps, caller: Caller, request: RetryRe
     await queueAgain(tx, { pipeline: context.pipeline, run, actor: caller.actor });
     await deps.jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspaceId, run.id) });
     await recordChange(tx, {
-      ...{ workspaceId, occurredOn: new Date(nowMs), actor: caller.actor, action: 'run.retried' },
+      workspaceId,
+      occurredOn: new Date(nowMs),
+      actor: caller.actor,
+      action: 'run.retried',
       resource: `pipeline/${context.pipeline.id}`,
       detail: { pipeline_run_id: run.id },
     });

@@ -70,8 +70,16 @@ export function snapshotText(
   const ledgerFrom = pipeline.ledgerFrom === null ? null : formatMicros(pipeline.ledgerFrom);
   const snapshot: RunSnapshot = {
     pipeline: {
-      ...{ id, pipelineType, environment, syncMode, schedule, generation, position, ledgerFrom },
-      ...{ ...(rowKey !== undefined && { rowKey }), ...(dataPlan !== undefined && { dataPlan }) },
+      id,
+      pipelineType,
+      environment,
+      syncMode,
+      schedule,
+      generation,
+      position,
+      ledgerFrom,
+      ...(rowKey !== undefined && { rowKey }),
+      ...(dataPlan !== undefined && { dataPlan }),
       ...(partnerFeedId !== undefined && { partnerFeedId }),
     },
     connection: { id: connection.id, provider: connection.provider, config: connection.config },

@@ -53,7 +53,10 @@ export async function openSource(deps: RunsDeps, request: SourceRequest): Promis
   return {
     mapping,
     statement: wrapModel(rowsToRead({ sql, dialect, iterator }, range)),
-    ...{ columns, iterator, range, warnings },
+    columns,
+    iterator,
+    range,
+    warnings,
   };
 }
 
@@ -77,9 +80,15 @@ async function compileMapping(deps: RunsDeps, { claimed, columns, iterator }: Ma
   const { pipeline, transformation, identity = settings.identity } = claimed.snapshot;
   const feed = await feedOf(deps.store, claimed.workspaceId, pipeline);
   return createMapping(deps, {
-    ...{ columns, iterator, settings, workspaceId: claimed.workspaceId, runStart: claimed.startedAt },
+    columns,
+    iterator,
+    settings,
+    workspaceId: claimed.workspaceId,
+    runStart: claimed.startedAt,
     pipelineNumber: claimed.pipelineNumber,
     feedKey: feed?.key,
-    ...{ pipeline, transformation, identity },
+    pipeline,
+    transformation,
+    identity,
   });
 }

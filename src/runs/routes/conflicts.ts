@@ -12,7 +12,12 @@ export function conflictEndpoint({ store }: EndpointDeps): Endpoint {
   const path = `${BASE}/inputs/data-pipelines/:pipelineId/runs/:runId/write-back-conflicts`;
   const params = pathParams({ pipelineId: Type.String(), runId: Int64() });
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path, tag: 'Runs', params, query: PageQuery },
+    ...READS,
+    method: 'GET',
+    path,
+    tag: 'Runs',
+    params,
+    query: PageQuery,
     operationId: 'listWriteBackConflicts',
     summary: 'Rows of the table that a write-back left as they are, the newest first; at most 1,000 a run are listed',
     responses: { 200: WriteBackConflictsAnswer },

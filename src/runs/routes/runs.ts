@@ -29,7 +29,12 @@ export function runEndpoints(deps: EndpointDeps): readonly Endpoint[] {
 
 function cancel(deps: EndpointDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/cancel`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/cancel`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'cancelRun',
     summary: 'Stops a run that is not over; what it delivered stays, and the next run delivers the rest',
     responses: { 200: RunAnswer },
@@ -42,7 +47,12 @@ function cancel(deps: EndpointDeps): Endpoint {
 
 function listRecords({ store }: EndpointDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...READS, method: 'GET', path: `${PATH}/failed-records`, tag, params, query: PageQuery },
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/failed-records`,
+    tag,
+    params,
+    query: PageQuery,
     operationId: 'listFailedRecords',
     summary: 'Rows that a run could not keep, the newest first, with field, value, rule and reason',
     responses: { 200: FailedRecordsAnswer },
@@ -58,7 +68,12 @@ function listRecords({ store }: EndpointDeps): Endpoint {
 
 function retry(deps: EndpointDeps): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${PATH}/failed-records/retry`, tag, params, query: NO_PARAMETERS },
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/failed-records/retry`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
     operationId: 'retryFailedRecords',
     summary: 'Requests a run that delivers failed records again, mapped as the pipeline is now',
     description: 'Without `ids`, or without a body, all of them.',

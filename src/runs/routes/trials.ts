@@ -24,7 +24,11 @@ export function trialEndpoints(deps: EndpointDeps): readonly Endpoint[] {
 
 function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
   return defineEndpoint({
-    ...{ ...CHANGES, method: 'POST', path: `${BASE}/data-models/:modelId/preview`, tag: 'Data models', refusals },
+    ...CHANGES,
+    method: 'POST',
+    path: `${BASE}/data-models/:modelId/preview`,
+    tag: 'Data models',
+    refusals,
     operationId: 'previewDataModel',
     summary: 'Some rows of the model on one warehouse; keeps nothing',
     params: pathParams({ modelId: Type.String() }),
@@ -41,13 +45,11 @@ function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
 
 function dry(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
   return defineEndpoint({
-    ...{
-      ...CHANGES,
-      method: 'POST',
-      path: `${BASE}/inputs/data-pipelines/:pipelineId/dry-run`,
-      tag: 'Pipelines',
-      refusals,
-    },
+    ...CHANGES,
+    method: 'POST',
+    path: `${BASE}/inputs/data-pipelines/:pipelineId/dry-run`,
+    tag: 'Pipelines',
+    refusals,
     operationId: 'dryRunPipeline',
     summary: 'What a run triggered now would read and keep, shown on its first rows; keeps nothing',
     params: pathParams({ pipelineId: Type.String() }),

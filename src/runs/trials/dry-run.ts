@@ -41,7 +41,7 @@ export async function dryRun(
   const { dialect } = connectorOf(deps, context.connection);
   const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);
   return await askWarehouse(deps, { ...reachable(deps, context.connection), signal: caller }, (session, signal) =>
-    tryModel(deps, { ...{ snapshot, settings, workspaceId, pipelineNumber, sql, dialect }, session, signal }),
+    tryModel(deps, { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal }),
   );
 }
 
@@ -62,8 +62,15 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
   const columns = await session.describe({ sql, parameters: {} }, signal);
   const iterator = iteratorOf(snapshot, columns);
   const mapping = createMapping(deps, {
-    ...{ columns, iterator, settings, workspaceId, pipelineNumber, runStart: microsOfMs(deps.clock.nowMs()) },
-    ...{ pipeline: snapshot.pipeline, transformation: snapshot.transformation, identity: settings.identity },
+    columns,
+    iterator,
+    settings,
+    workspaceId,
+    pipelineNumber,
+    runStart: microsOfMs(deps.clock.nowMs()),
+    pipeline: snapshot.pipeline,
+    transformation: snapshot.transformation,
+    identity: settings.identity,
   });
   const range = await rangeOfTrial(trial, iterator);
   if (range.kind === 'empty') return NOTHING_TO_READ;
@@ -72,12 +79,15 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
   const rowCount = await countOf(trial, rows);
   const first = await firstRows(session, {
     statement: wrapModel({ ...rows, limit: MAPPED_ROWS }),
-    ...{ described: columns, limit: MAPPED_ROWS },
+    described: columns,
+    limit: MAPPED_ROWS,
     signal,
   });
   const { refused } = await mapRows(mapping, first.rows);
   return {
-    ...{ row_count: rowCount, cost_estimate: estimate ?? null, warnings: [...first.warnings] },
+    row_count: rowCount,
+    cost_estimate: estimate ?? null,
+    warnings: [...first.warnings],
     batches: mapping.batchTexts(first.rows).map((text) => parseJson(text) as Record<string, unknown>),
     failed_records: shownRecords(columns, refused),
   };

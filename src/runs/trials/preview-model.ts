@@ -43,7 +43,8 @@ export async function previewModel(
     const columns = await session.describe({ sql, parameters: {} }, signal);
     const { rows, warnings } = await firstRows(session, {
       statement: wrapModel({ sql, dialect, limit }),
-      ...{ described: columns, limit },
+      described: columns,
+      limit,
       signal,
     });
     return {

@@ -68,6 +68,8 @@ async function clearOrphan(deps: RunsDeps, table: WrittenTable, signal: AbortSig
 function logOf({ log }: RunsDeps, { workspaceId, pipelineId, connectionId, tableName }: WrittenTable) {
   return log.child({
     workspace: String(workspaceId),
-    ...{ pipeline: pipelineId, connection: connectionId, table: tableName },
+    pipeline: pipelineId,
+    connection: connectionId,
+    table: tableName,
   });
 }

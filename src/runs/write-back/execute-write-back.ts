@@ -89,7 +89,8 @@ async function resolveAndWrite(deps: RunsDeps, step: Writing): Promise<void> {
   const writing = writeBehind(() => writeKeys(deps, { claimed, tableId, session, addressing, keys, signal }));
   try {
     await deliverAll(deps, {
-      ...{ signal, sinceMs },
+      signal,
+      sinceMs,
       read: (reading) =>
         readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping, columns }, reading),
       delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
@@ -115,7 +116,11 @@ async function resolvingOf(
   const { identity = settings.identity } = snapshot;
   return createResolving(deps, {
     scope: { workspaceId, environment: snapshot.pipeline.environment },
-    ...{ policy: policyOf({ ...settings, identity }), columns, addressing, runStart: startedAt, onResolved },
+    policy: policyOf({ ...settings, identity }),
+    columns,
+    addressing,
+    runStart: startedAt,
+    onResolved,
   });
 }
 

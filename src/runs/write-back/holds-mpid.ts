@@ -4,8 +4,16 @@ const NUMBERS: ReadonlySet<ColumnType> = new Set(['integer', 'decimal']);
 
 /** Whole numbers under 64 bits, by the names of all warehouses: in each that has the name it means no more. */
 const NARROW: ReadonlySet<string> = new Set([
-  ...['tinyint', 'smallint', 'integer', 'int', 'int2', 'int4', 'oid'],
-  ...['utinyint', 'usmallint', 'uinteger'],
+  'tinyint',
+  'smallint',
+  'integer',
+  'int',
+  'int2',
+  'int4',
+  'oid',
+  'utinyint',
+  'usmallint',
+  'uinteger',
 ]);
 
 /** Digits of 9223372036854775807. */

@@ -36,7 +36,10 @@ export function createResolving(
   });
   const people = createPeopleMapping({
     // a person of which nothing is set needs no look at what is set
-    ...{ identities, columns, roles, scope: { ...scope, mode: 'incremental', policy } },
+    identities,
+    columns,
+    roles,
+    scope: { ...scope, mode: 'incremental', policy },
     mapRow: (row) => {
       if (addressing.readMpidOf(row) === undefined) return wrongMpid(plan, row);
       return !addressing.isWhole && addressing.keyOf(row).every((cell) => cell === null)

@@ -45,7 +45,10 @@ async function apply(
   if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened to write back.');
   return await session.writeBack.apply(
     {
-      ...{ target: addressing.target, rows, staging: stagingName(deps, claimed), mostListed: MOST_LISTED },
+      target: addressing.target,
+      rows,
+      staging: stagingName(deps, claimed),
+      mostListed: MOST_LISTED,
       beforeUpdate: () => lookOnceMore(deps, { ...claimed, tableId }, rows),
       label: { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) },
     },
@@ -122,12 +125,15 @@ async function listConflicts(tx: Transaction, counting: Counting, listing: Listi
      WHERE NOT EXISTS (SELECT FROM erased_mpids AS erased WHERE erased.workspace_id = $1 AND erased.table_id = $9
        AND erased.mpid IN (listed.mpid, listed.found))`,
     [
-      ...[claimed.workspaceId, claimed.runId, listing.before],
+      claimed.workspaceId,
+      claimed.runId,
+      listing.before,
       conflicts.map(keyText),
       conflicts.map(({ mpid }) => mpid),
       conflicts.map(({ found }) => found),
       conflicts.map(({ reason }) => reason),
-      ...[new Date(deps.clock.nowMs()), tableId],
+      new Date(deps.clock.nowMs()),
+      tableId,
     ],
   );
 }

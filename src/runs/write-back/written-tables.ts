@@ -70,8 +70,13 @@ export async function registerTable(
      DO UPDATE SET pipeline_id = excluded.pipeline_id, mpid = excluded.mpid, staged_by = excluded.staged_by, lost_since = NULL
      RETURNING id`,
     [
-      ...[workspaceId, pipelineNumber, ...where, snapshot.pipeline.id],
-      ...[JSON.stringify(target.mpid), new Date(nowMs), stagedBy],
+      workspaceId,
+      pipelineNumber,
+      ...where,
+      snapshot.pipeline.id,
+      JSON.stringify(target.mpid),
+      new Date(nowMs),
+      stagedBy,
     ],
   );
   return row?.id ?? 0n;

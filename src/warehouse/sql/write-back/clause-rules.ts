@@ -24,7 +24,15 @@ export function findAggregate({ projection, select, tokens }: WriteBackReading):
 
 /** Clauses that are allowed, and those that another rule speaks of. */
 const OTHER_RULES: ReadonlySet<string> = new Set([
-  ...['expressions', 'from', 'where_clause', 'joins', 'lateral_views', 'with', 'leading_comments', 'hint', 'span'],
+  'expressions',
+  'from',
+  'where_clause',
+  'joins',
+  'lateral_views',
+  'with',
+  'leading_comments',
+  'hint',
+  'span',
   ...AGGREGATE_CLAUSES.map(([field]) => field),
 ]);
 
