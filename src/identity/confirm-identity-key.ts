@@ -6,8 +6,9 @@ import { identityKeyMark } from './tables.ts';
 const THE_ONLY = 1;
 
 /**
- * The first start marks the store with a fingerprint of its identity key; every later one must bring the same. Under another
- * key nobody would be recognised, and each person would get a second profile. Throws CONFIG_INVALID.
+ * Verifies that the store was filled under this identity key. The first start stores a fingerprint of the key; every later
+ * start must bring the same key. Under another key nobody would be recognised, and each person would get a second profile.
+ * Throws CONFIG_INVALID for another key.
  */
 export async function confirmIdentityKey(sql: Sql, key: Secret): Promise<void> {
   const fingerprint = createHmac('sha256', key.reveal()).update('penstock identity key').digest('hex');

@@ -13,7 +13,7 @@ export type Environment = 'production' | 'development';
 
 export interface Identity {
   readonly type: IdentityType;
-  /** As given, trimmed (`normaliseIdentity`); matched in its normal form (e-mail in lower case). */
+  /** The value as given, trimmed (`normaliseIdentity`). Matching uses its normal form (e-mail in lower case). */
   readonly value: string;
 }
 
@@ -33,7 +33,7 @@ export interface Person {
   /** An MPID that came with the row. D-035 says when it wins. */
   readonly mpid?: bigint;
   readonly attributes: AttributeSet;
-  /** When the attributes were set. */
+  /** Time at which the attributes were set. */
   readonly setAt: Micros;
   /**
    * The consent of the person, as the text of a batch's consent_state without white space, each purpose with an integer
@@ -41,28 +41,28 @@ export interface Person {
    */
   readonly consent?: string;
   /**
-   * Whether a public key alone says all this, which proves nothing. An identity that only public keys brought to a profile
-   * with a login identity is *unverified*: nobody else is found by it, until another key, a feed or a pipeline brings it too.
+   * A caller with a public key alone named the person, which proves nothing. Such an identity on a profile with a login
+   * identity is *unverified*: nobody else is found by it, until another key, a feed or a pipeline brings it too.
    */
   readonly isPublic?: boolean;
-  /** Of an identity request only. */
+  /** Options of an identity request; absent for rows and batches. */
   readonly request?: PersonRequest;
 }
 
-/** Whom something names that is no delivery. */
+/** A person whom a record names outside of a delivery. */
 export interface NamedPerson extends Pick<Person, 'identities' | 'mpid'> {
   readonly environment: Environment;
   /** Texts beside them that stand for a person in whatever field, so that any type may be meant (`whoIsNamed`). */
   readonly mentions?: readonly string[];
 }
 
-/** How an identity request differs from a row or a batch, which is found or else made, and wants to know the MPID only. */
+/** The options of an identity request. Rows and batches have none: they find or create a person and want the MPID only. */
 export interface PersonRequest {
   /** Answers an anonymous profile: a new one, or where the strategy returns to it that of one of the device ids. */
   readonly isLogout: boolean;
   /** Creates, adds and sets nothing; who finds nobody fails with `nobody_found`. */
   readonly isReadOnly: boolean;
-  /** Who logs in, where that lets an erased identity come back (the workspace's `new_login_lifts`); absent: it does not. */
+  /** The actor of a login that lets an erased identity come back (setting `new_login_lifts`); else absent. */
   readonly liftsAs?: string;
 }
 
@@ -87,15 +87,15 @@ export interface PersonErased {
 
 export interface PersonFound {
   readonly mpid: bigint;
-  /** Where the person came with a request. */
+  /** The answer to the person's request; absent where the person came without one. */
   readonly answer?: Answer;
 }
 
 export interface Answer {
   readonly isCreated: boolean;
-  /** Whether the profile holds a login identity that the request carries. */
+  /** The profile holds a login identity that the request carries. */
   readonly isLoggedIn: boolean;
-  /** Those of the request's identities that the profile held before, as the request wrote them. */
+  /** Identities of the request that the profile held before, as the request wrote them. */
   readonly matched: readonly Identity[];
 }
 
@@ -110,7 +110,7 @@ export interface ResolutionPolicy {
   readonly priority: readonly IdentityType[];
   /** Types with one owner each, which protect the profile that holds them. Each must stand in the priority. */
   readonly loginTypes: readonly IdentityType[];
-  /** Absent: a profile may grow without a bound. */
+  /** Bounds of a profile; without them it may grow for ever. */
   readonly bounds?: ProfileBounds;
 }
 
@@ -130,7 +130,7 @@ export interface ProfileScope {
 export interface ResolutionScope extends ProfileScope {
   /** The mode `full` keeps the time of a value that is stored already (D-045); the row's hash spares read and write. */
   readonly mode: 'full' | 'incremental';
-  /** Absent: `DEFAULT_POLICY`. */
+  /** Policy of the workspace, by default `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
 }
 
@@ -138,38 +138,38 @@ export interface ResolutionScope extends ProfileScope {
 export interface PreparedPeople {
   readonly scope: ResolutionScope;
   readonly count: number;
-  /** For this room only. */
+  /** Keys of the people; no other room reads them. */
   readonly keys: ChunkKeys;
   readonly rows: ChunkRows;
 }
 
 /**
- * Identities of a chunk. A *place* is one identity of one person: person i's stand at `starts[i]` up to
+ * The identities of a chunk. A *place* is one identity of one person: person i's stand at `starts[i]` up to
  * `starts[i + 1] - 1`, in the person's order. An *ordinal* numbers the distinct keys in key order.
  */
 export interface ChunkKeys {
   /** 16 bytes a key, one behind the other, ascending, no two equal: the key of an ordinal begins at 16 × ordinal. */
   readonly sorted: Buffer;
   readonly starts: Int32Array;
-  /** By place. */
+  /** Ordinal of the key of each place. */
   readonly ordinals: Int32Array;
-  /** By place: the rank of its type in the priority, 0 the strongest; `FINDS_NONE` for a type that finds no profile. */
+  /** Rank of each place's type in the priority, 0 the strongest; `FINDS_NONE` for a type that finds no profile. */
   readonly ranks: Uint8Array;
-  /** By place: the type as an index of IDENTITY_TYPES. */
+  /** Type of each place, as an index of IDENTITY_TYPES. */
   readonly types: Uint8Array;
-  /** By place. */
+  /** Value of each place. */
   readonly values: readonly string[];
-  /** Places of what public keys say. Login identities are none of them: they say whose the profile is. */
+  /** Places that public keys brought. Login identities are never among them: they say whose the profile is. */
   readonly publicPlaces: ReadonlySet<number>;
 }
 
-/** What people say besides who they are, by person. */
+/** Attributes, times and requests of the people of a chunk, by person. */
 export interface ChunkRows {
   /** Attributes as the text of a JSON object; those that are removed are not in it. */
   readonly texts: readonly string[];
-  /** Nobody sets or removes an attribute, and no row is to be remembered: attributes need not be read. As in most batches. */
+  /** No person sets or removes an attribute and no row hash is stored, so attributes need not be read. True of most batches. */
   readonly areSilent: boolean;
-  /** Of the attributes that the text may hold, in its order. */
+  /** Columns of the attributes that each text may hold, in its order. */
   readonly columns: readonly Columns[];
   readonly setAt: readonly Time[];
   /** Hash of names, values and identities, 16 bytes each, one behind the other; `full` only. */
@@ -189,22 +189,22 @@ export interface IdentityChange {
 
 export interface ProfileModification {
   readonly mpid: bigint;
-  /** In this order. */
+  /** Changes, applied in this order. */
   readonly changes: readonly IdentityChange[];
-  /** Of a caller with a public key alone, who proved nothing: refuses a profile that holds a login identity. */
+  /** The caller has a public key alone, which proves nothing: a profile that holds a login identity refuses the changes. */
   readonly isPublic: boolean;
 }
 
 export interface ModifyGroup extends ProfileScope {
-  /** Absent: `DEFAULT_POLICY`. */
+  /** Policy of the workspace, by default `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
   readonly modifications: readonly ProfileModification[];
 }
 
-/** Undefined: all changes were made. Otherwise none was, as one is wrong, or would bring an erased identity back. */
+/** The outcome of one modification: undefined where all changes were made. Otherwise none was made, and this tells why. */
 export type ModifyOutcome = AppError | PersonErased | undefined;
 
-/** What one delivery did, for counters and tests. */
+/** The result of one delivery, for counters and tests. */
 export interface Delivered {
   /** One a person, in order. */
   readonly outcomes: readonly PersonOutcome[];
@@ -212,10 +212,10 @@ export interface Delivered {
   readonly changedProfiles: number;
 }
 
-/** What a look at a request's person found. */
+/** The result of looking a request's person up without writing. */
 export interface Look {
   readonly outcome: PersonOutcome;
-  /** Whether the same request, were it not read-only, would change nothing. */
+  /** The same request, were it not read-only, would change nothing. */
   readonly isSettled: boolean;
 }
 
@@ -228,7 +228,7 @@ export interface ProfileAttribute {
 
 /** An identity of a profile. */
 export interface HeldIdentity extends Identity {
-  /** Only public keys brought it, and the profile holds a login identity. */
+  /** Present where only public keys brought the identity and the profile holds a login identity. */
   readonly isUnverified?: true;
 }
 
@@ -245,15 +245,15 @@ export interface Profile extends ProfileScope {
   readonly createdOn: Date;
 }
 
-/** Where the 16 bytes of a row's hash stand: at 16 × index. Equal hashes, equal rows under one mapping. */
+/** The position of a row's 16-byte hash, at 16 × index. Equal hashes mean equal rows under one mapping. */
 export interface HashOfRow {
   readonly hashes: Buffer;
   readonly index: number;
 }
 
-/** People that come one by one; of each only what is needed is kept. */
+/** A collector of people that come one by one. It keeps of each person only what is needed. */
 export interface PeopleCollector {
-  /** `row`, where the caller has hashed all that makes the person, spares a hash of it. All of a scope have one, or none. */
+  /** Adds a person. `row` spares a hash, where the caller has hashed all that makes the person. Give all of a scope or none. */
   add(person: Person, row?: HashOfRow): void;
   finish(): PreparedPeople;
 }
@@ -262,40 +262,39 @@ export interface Identities {
   /** Begins a chunk for a caller that takes its own turns of the event loop. */
   collect(scope: ResolutionScope): PeopleCollector;
   /**
-   * Hashes and sorts in slices, so that sockets are served meanwhile; each person is asked for when it is its turn, and
-   * nothing of it is kept that is not needed. Pure: the result may be delivered more than once.
+   * Hashes and sorts in slices, so that sockets are served meanwhile. Takes each person when its turn comes and keeps only what
+   * is needed. Pure: the result may be delivered more than once.
    */
   prepare(scope: ResolutionScope, people: Iterable<Person>): Promise<PreparedPeople>;
   /**
-   * Resolves and merges a chunk inside the caller's transaction: one look-up, the strategy in memory in row order, COPY
-   * of what is new, one UPDATE of what changed. Throws STORE_CONFLICT when it lost a race: the caller's transaction then
-   * rolls back and repeats with `exclusive`, which makes the second try alone in its workspace. `deliverInTransaction`
-   * does both tries.
+   * Resolves and merges a chunk inside the caller's transaction: one look-up, the strategy in memory in row order, COPY of what
+   * is new, one UPDATE of what changed. Throws STORE_CONFLICT where it lost a race. The caller's transaction then rolls back
+   * and repeats with `exclusive`, which makes the second try alone in its workspace. `deliverInTransaction` does both tries.
    */
   deliver(tx: Transaction, prepared: PreparedPeople, exclusive: boolean): Promise<Delivered>;
   /**
-   * Resolves people whose requests are all read-only, outside of any transaction; of none `newMpid` is taken. `isFinal`:
-   * some are answered by this alone. Others, who are not settled, are delivered next, which knows who was erased.
+   * Resolves people whose requests are all read-only, outside of any transaction and without taking a new MPID. `isFinal`: some
+   * requests are answered by this look alone, so erased people are looked up too. Unsettled people are delivered next.
    */
   look(sql: Sql, prepared: PreparedPeople, isFinal: boolean): Promise<readonly Look[]>;
   /**
-   * Changes identities of profiles that are there, one request after the other, inside the caller's transaction. Answers
-   * one a request: undefined when all its changes were made, else why none was. Throws as `deliver` does.
+   * Changes identities of existing profiles, one request after the other, inside the caller's transaction. Returns one outcome
+   * a request: undefined where all its changes were made, else why none was. Throws as `deliver` does.
    */
   modify(tx: Transaction, group: ModifyGroup, exclusive: boolean): Promise<readonly ModifyOutcome[]>;
   /**
-   * Which of the people were erased, by index: for what is kept although it cannot be delivered (a failed row, a rejected
-   * batch), in the transaction that keeps it. They are asked for only where the workspace has tombstones, and one by one:
-   * the event loop has its turns in between.
+   * Returns the indexes of the people who were erased. It serves records that are kept although they cannot be delivered (a
+   * failed row, a rejected batch), in the transaction that keeps them. `people` is iterated only where the workspace has
+   * tombstones, with turns of the event loop in between.
    */
   erasedAmong(
     tx: Transaction,
     workspaceId: WorkspaceId,
     people: () => Iterable<NamedPerson>,
   ): Promise<ReadonlySet<number>>;
-  /** An MPID that nobody has. */
+  /** Returns an MPID that no profile has. */
   newMpid(): bigint;
-  /** The profiles that hold the identity, its owner first; without a page all of them. Unverified, it finds none. */
+  /** Returns the profiles that hold the identity verified, its owner first; without a page all of them. */
   findProfiles(sql: Sql, scope: ProfileScope & Partial<ProfilePage>, identity: Identity): Promise<readonly Profile[]>;
 }
 

@@ -39,11 +39,11 @@ export interface IdentityOptions {
   readonly clock: Clock;
   /** Source of new MPIDs below 2^62, which must grow with time; by default `createMpids`. */
   readonly nextMpid?: () => bigint;
-  /** Chunks of so many people at most go without staging tables; 512 by default, 0 in tests of those. */
+  /** Largest chunk that is delivered without staging tables, in people; 512 by default, 0 in tests of the staging tables. */
   readonly mostFew?: number;
 }
 
-/** One for a process: it holds no state but its source of MPIDs. */
+/** Creates the identities of a process, which hold no state but the source of MPIDs. */
 export function createIdentities({ key, clock, mostFew = MOST_FEW, ...options }: IdentityOptions): Identities {
   const { next, ageOf } = createMpids({ key, clock });
   const nextMpid = options.nextMpid ?? next;
@@ -105,13 +105,14 @@ async function deliverPeople(
 
 interface Merging extends Pick<Delivery, 'tx' | 'nextMpid' | 'ageOf'> {
   readonly isStaged: boolean;
-  /** Undefined: nobody was erased. */
+  /** Keys that find tombstones; undefined where nobody was erased. */
   readonly keys: TombstoneKeys | undefined;
 }
 
 /**
- * Resolves the people and merges what they say, in memory alone. Where somebody is refused for the size of a profile, all
- * begins anew without them: their identities must join nobody, and others may resolve otherwise then.
+ * Resolves the people and merges what they say, in memory alone. Where a person is refused for the size of a profile, all
+ * people are resolved anew without that person. The refused identities must join no profile, and other people may then resolve
+ * otherwise.
  */
 async function mergeInMemory({ tx, nextMpid, ageOf, isStaged, keys }: Merging, prepared: PreparedPeople) {
   const refused = new Map<number, PersonFailure>();
@@ -127,7 +128,7 @@ async function mergeInMemory({ tx, nextMpid, ageOf, isStaged, keys }: Merging, p
   }
 }
 
-/** What the store knows of the people, and how more of it is read. */
+/** The stored state of a chunk's people, and a function that reads more of it. */
 interface Reading {
   readonly memory: ChunkMemory;
   read(profiles: readonly ProfileMemory[]): Promise<void>;

@@ -2,14 +2,14 @@ import type { ChunkKeys, HeldIdentity, Identity } from './contract.ts';
 import { IDENTITY_TYPES, type IdentityType } from './identity-types.ts';
 import { matchingForm } from './normalise-identity.ts';
 
-/** How a profile lists the identity at a place of the chunk: `["type","value"]`. */
+/** Formats the identity at a place of the chunk as its profile lists it: `["type","value"]`. */
 export function identityText({ types, values }: ChunkKeys, place: number): string {
   return `["${IDENTITY_TYPES[types[place] as number]}",${JSON.stringify(values[place])}]`;
 }
 
 const PUBLIC = 'public';
 
-/** Several of them between commas, the last one first, those of public keys with a mark; empty for none. */
+/** Formats several identities between commas, the newest first, those of public keys with a mark; empty for none. */
 export function identitiesText(keys: ChunkKeys, added: readonly number[] | undefined): string {
   if (added === undefined) return '';
   let text = '';
@@ -23,11 +23,14 @@ export function identitiesText(keys: ChunkKeys, added: readonly number[] | undef
 
 /** An identity as its profile lists it. */
 export interface ListedIdentity extends Identity {
-  /** Only public keys brought it. */
+  /** The identity came from public keys alone. */
   readonly isPublic: boolean;
 }
 
-/** Reads the list of a profile. What others brought after a public key stands there twice, and is theirs. */
+/**
+ * Reads the list of a profile. An identity that another source brought after a public key stands there twice, and counts as
+ * verified.
+ */
 export function readListed(text: string): readonly ListedIdentity[] {
   const listed = (JSON.parse(text) as [Identity['type'], string, string?][]).map(
     ([type, value, mark]): ListedIdentity => ({ type, value, isPublic: mark === PUBLIC }),
@@ -41,7 +44,7 @@ export function writeListed(identities: readonly ListedIdentity[]): string {
   return JSON.stringify(identities.map(({ type, value, isPublic }) => [type, value, ...(isPublic ? [PUBLIC] : [])]));
 }
 
-/** As they are shown: what public keys brought is unverified where the profile holds a login identity. */
+/** Returns the identities as they are shown: those of public keys are unverified where the profile holds a login identity. */
 export function heldIdentities(text: string, holdsLogin: boolean): readonly HeldIdentity[] {
   return readListed(text).map(({ type, value, isPublic }) => {
     return isPublic && holdsLogin ? { type, value, isUnverified: true } : { type, value };
@@ -51,7 +54,7 @@ export function heldIdentities(text: string, holdsLogin: boolean): readonly Held
 /** SQL: whether the identity in the row `i` of profile_identities is unverified on its profile `p`. */
 export const IS_UNVERIFIED = '(i.is_public AND p.holds_login) IS TRUE';
 
-/** One text for an identity, the same for all values that match. */
+/** Names an identity by one text that is the same for all values that match. */
 export const nameOf = (identity: Identity): string => `${identity.type}\n${matchingForm(identity)}`;
 
 export function nameOfPlace({ types, values }: ChunkKeys, place: number): string {

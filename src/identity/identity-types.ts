@@ -4,7 +4,7 @@ import type { ResolutionPolicy } from './contract.ts';
 
 export { DEFAULT_PRIORITY, IDENTITY_TYPES, type IdentityType };
 
-/** One byte a type, by its index of IDENTITY_TYPES: 1 for those of `types`. */
+/** Returns one byte a type, by its index of IDENTITY_TYPES: 1 for those of `types`. */
 export function flagsOf(types: readonly IdentityType[]): Uint8Array {
   return Uint8Array.from(IDENTITY_TYPES, (type) => (types.includes(type) ? 1 : 0));
 }
@@ -57,7 +57,7 @@ export function identityTypeOfField(name: string): IdentityType | undefined {
   return REQUEST_NAMES.get(name);
 }
 
-/** The type a reserved column means, in any case. */
+/** Returns the type that a reserved column means, in any case. */
 export function identityTypeOfColumn(name: string): IdentityType | undefined {
   const key = name.toLowerCase();
   return Object.hasOwn(IDENTITY_COLUMNS, key) ? IDENTITY_COLUMNS[key] : undefined;

@@ -21,9 +21,9 @@ export function isIdentity(result: Identity | Issue): result is Identity {
 const ALL_ZERO = /^0{8}-?(?:0{4}-?){3}0{12}$/;
 
 /**
- * A device that is not to be tracked gives the all-zero id in place of its own. All such devices give the same, so it names
- * none of them and would make one person of strangers.
- * It is no identity, wherever it comes from. A batch keeps it as a statement about the device.
+ * Tells whether an identity is the all-zero id, which a device that must not be tracked gives in place of its own. All such
+ * devices give the same, so it identifies none of them and would merge strangers into one person. It is no identity, whatever
+ * its source. A batch keeps it as a statement about the device.
  */
 export function namesNobody({ type, value }: Identity): boolean {
   return value.startsWith('00000000') && isDeviceId(type) && ALL_ZERO.test(value);

@@ -23,21 +23,24 @@ export const profiles = pgTable(
     /** 0 production, 1 development. */
     environment: smallint('environment').notNull(),
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
-    /** `[[type, value], …]` as JSON text, the newest first; `[type, value, "public"]`: only public keys brought it. */
+    /**
+     * Identities as JSON text `[[type, value], …]`, the newest first; `[type, value, "public"]` where only public keys brought
+     * it.
+     */
     identities: text('identities').notNull(),
-    /** Those it held before and gave up since, in the same form, the latest first; null: none. They find nobody. */
+    /** Identities that the profile gave up, in the same form, the latest first; null for none. They find no profile. */
     formerIdentities: text('former_identities'),
     /** `{name: value}` as JSON text. */
     attributes: text('attributes').notNull(),
-    /** `{"": micros, name: micros}`: when each was set; "" stands for those not named; a name without value was removed. */
+    /** Times as `{"": micros, name: micros}`: "" stands for the attributes not named; a name without a value was removed. */
     attributeTimes: text('attribute_times').notNull(),
-    /** `{regulation: {purpose: {…}}}` as JSON text; null: nobody said anything, as of most people. */
+    /** Consent as JSON text `{regulation: {purpose: {…}}}`; null where none was given, as for most people. */
     consent: text('consent'),
     /** Hash of the last row that a full sync merged; any other write clears it. */
     rowHash: uuid('row_hash'),
-    /** Whether it holds a login identity: then it is returned only to requests that carry one of them. */
+    /** The profile holds a login identity, so it is returned only to requests that carry one of its login identities. */
     holdsLogin: boolean('holds_login').notNull(),
-    /** The anonymous profile it was made from (strategy profile_link). */
+    /** The anonymous profile that it was created beside (strategy profile_link). */
     sourceMpid: bigint('source_mpid', { mode: 'bigint' }),
     /** Counts writes; a delivery updates only the version that it read. */
     version: integer('version').notNull(),
@@ -45,7 +48,7 @@ export const profiles = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.environment, table.mpid] }),
-    // who was made beside somebody that is erased: few, and none where the strategy is another
+    // profiles created beside an erased person's: few, and none under the other strategies
     index('profiles_source').on(table.workspaceId, table.sourceMpid).where(sql`source_mpid IS NOT NULL`),
   ],
 );
@@ -59,23 +62,23 @@ export const profileIdentities = pgTable(
     /** 0 is the owner; login and unique types have no other slot. */
     slot: smallint('slot').notNull(),
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
-    /** Whether only public keys brought it. Null for false, as of nearly all: then it takes no room in the row. */
+    /** Set where only public keys brought the identity. Null for false, as for nearly all: null takes no room in the row. */
     isPublic: boolean('is_public'),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.key, table.slot] })],
 );
 
 /**
- * One row a workspace: every delivery holds it shared; a loser of a race, and an erasure, take it exclusively. A row, so it
+ * One row a workspace. Every delivery locks it shared; the loser of a race, and an erasure, lock it exclusively. A row lock
  * holds on every node.
  */
 export const creationLocks = pgTable('creation_locks', {
   workspaceId: workspaceId().primaryKey(),
-  /** Whether a delivery has to look for tombstones: whoever takes the lock learns it, and the others pay nothing. */
+  /** Deliveries have to look for tombstones. Whoever takes the lock reads this flag, so that other workspaces pay nothing. */
   hasTombstones: boolean('has_tombstones').notNull().default(false),
 });
 
-/** Transactions that ask for a creation lock alone: deliveries that begin meanwhile wait for them (`creation-tickets.ts`). */
+/** Transactions that ask for a creation lock alone. Deliveries that begin meanwhile wait for them (`creation-tickets.ts`). */
 export const creationTickets = pgTable(
   'creation_tickets',
   {
@@ -85,12 +88,14 @@ export const creationTickets = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
 );
 
-/** Identities that nobody may bring back (D-059). The table holds keys alone, so nothing here tells whose they were. */
+/** Identities that must not come back (D-059). The table holds keys alone, so nothing here tells whose they were. */
 export const tombstones = pgTable(
   'tombstones',
   {
     workspaceId: workspaceId(),
-    /** As in `profile_identities`; no profile holds a key that stands here. Of an erased MPID too. */
+    /**
+     * Key of an erased identity, as in `profile_identities`, or of an erased MPID. No profile holds a key that is listed here.
+     */
     key: uuid('key').notNull(),
     erasedOn: timestamp('erased_on', { withTimezone: true, precision: 3 }).notNull(),
   },
@@ -101,11 +106,11 @@ export const tombstones = pgTable(
 export const identityKeyMark = pgTable('identity_key_mark', {
   /** Always 1: there is one key. */
   id: smallint('id').primaryKey(),
-  /** Keyed hash of a fixed text: tells another key, and nothing about this one. */
+  /** Keyed hash of a fixed text. It reveals that another key is used, and nothing about this one. */
   fingerprint: text('fingerprint').notNull(),
 });
 
-/** Memberships of groups: one group per profile and environment. The room of the groups writes them. */
+/** Memberships of groups: one group per profile and environment. The room `groups` writes them. */
 export const groupMembers = pgTable(
   'group_members',
   {
@@ -118,15 +123,15 @@ export const groupMembers = pgTable(
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
   },
   (table) => [
-    // the environment last: while there are no statistics the planner must tell the two from each other by what stands second
+    // the environment comes last: without statistics the planner must tell the two indexes apart by their second column
     primaryKey({ columns: [table.workspaceId, table.mpid, table.environment] }),
     index('group_members_by_group').on(table.workspaceId, table.groupKey, table.environment),
   ],
 );
 
 /**
- * What the members of a group inherit: kept once a group and laid over a profile where it is read, so that a weekly run
- * rewrites no profile and meets no delivery.
+ * Attributes that the members of a group inherit. They are stored once a group and laid over a profile when it is read, so that
+ * a weekly run rewrites no profile and conflicts with no delivery.
  */
 export const groupAttributes = pgTable(
   'group_attributes',

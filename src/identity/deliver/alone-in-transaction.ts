@@ -4,9 +4,9 @@ import { takeCreationLock } from './creation-lock.ts';
 import { drawTicket, handTicketIn } from './creation-tickets.ts';
 
 /**
- * Deliveries wait behind whoever waits to be alone, so at first it does not wait for one under way for long. Each further
- * attempt waits longer: those that were let in between would outlast it again. Below the ten seconds for which deliveries
- * wait for a ticket.
+ * Lock time-out of the first attempt. Deliveries wait behind whoever asks for the workspace alone, so the first attempt does
+ * not wait long for a delivery under way. Each further attempt waits longer: the deliveries that were let in between would
+ * outlast it again. The longest stays below the ten seconds for which deliveries wait for a ticket.
  */
 const LOCK_TIMEOUT_MS = 3000;
 const LONGEST_LOCK_TIMEOUT_MS = 9000;
@@ -14,10 +14,10 @@ const ATTEMPTS = 5;
 const BACKOFF: BackoffPolicy = { baseMs: 500, maxMs: 5000 };
 
 /**
- * Runs a transaction alone in its workspace, whichever daemon others run on: deliveries that begin while it waits step aside,
- * several that ask are served in order, and it holds the creation lock before `work` reads anything, so that it finds whom
- * a delivery under way brings. Whoever erases people or changes tombstones runs here. `work` may run more than once.
- * Between its attempts deliveries go on; throws STORE_CONFLICT when one of them held the workspace through all.
+ * Runs a transaction alone in its workspace, across all daemons. Deliveries that begin while it waits step aside, and several
+ * askers are served in order. It holds the creation lock before `work` reads anything, so that it sees the people of every
+ * earlier delivery. Erasures and changes of tombstones run here. `work` may run more than once; deliveries go on between its
+ * attempts. Throws STORE_CONFLICT where deliveries held the workspace through all attempts.
  */
 export async function aloneInTransaction<Result>(
   store: Store,
@@ -49,7 +49,7 @@ async function attemptAlone<Result>(
   try {
     return await store.transaction(alone, { lockTimeoutMs });
   } catch (error) {
-    // where the store is away, those who meet the ticket find it abandoned
+    // if the store is away, the shares that meet the ticket find it abandoned
     await handTicketIn(store, workspaceId, ticket).catch(() => undefined);
     throw error;
   }

@@ -7,7 +7,7 @@ interface Rows {
   readonly row: (index: number) => readonly CopyValue[];
 }
 
-/** COPY of rows whose key must be free: one that is taken means that another delivery was faster. */
+/** Writes rows whose key must be free by COPY. Throws STORE_CONFLICT where a key is taken: another delivery was faster. */
 export async function copyNew(tx: Transaction, target: CopyTarget, { count, row }: Rows): Promise<void> {
   if (count === 0) return;
   try {

@@ -7,14 +7,14 @@ interface CreationLock {
   readonly hasTombstones: boolean;
 }
 
-/** What a transaction holds already, so that nobody asks for it twice. */
+/** Locks that a transaction holds already, so that none is requested twice. */
 const heldLocks = new WeakMap<Transaction, CreationLock>();
 
 /**
- * Takes the workspace's creation lock until the transaction ends: shared by optimistic deliveries, exclusive for one that
- * lost a race and must not lose again, and for an erasure, which thereby stands before or behind each of them. A row and no
- * advisory lock, so it holds on every node. Answers whether the workspace has tombstones, as the row says once the lock is
- * held: what was waited for is seen.
+ * Takes the workspace's creation lock until the transaction ends. Optimistic deliveries share it. A delivery that lost a race
+ * and must not lose again takes it alone, and so does an erasure, which thereby comes before or after each delivery. The lock
+ * is a row and no advisory lock, so it holds on every node. Returns whether the workspace has tombstones, read once the lock is
+ * held, so that the changes of whoever held it before are seen.
  */
 export async function takeCreationLock(
   tx: Transaction,
@@ -37,7 +37,7 @@ const LOCK_SHARED_UNLESS_ASKED = `
     AND NOT EXISTS (SELECT FROM creation_tickets AS asker WHERE asker.workspace_id = $1) FOR SHARE`;
 
 /**
- * Takes the lock shared and answers an empty list, unless transactions ask for it alone: then it takes nothing and answers
+ * Takes the lock shared and returns an empty list, unless transactions ask for it alone: then it takes nothing and returns
  * their tickets.
  */
 export async function shareUnlessAsked(tx: Transaction, workspaceId: WorkspaceId): Promise<readonly string[]> {
@@ -64,8 +64,8 @@ async function lockWith(
 }
 
 /**
- * Transactions of this store that hold a creation lock, of whichever workspace: the deliveries that have begun and are not
- * over. A row lock cannot be seen from outside; the lock on its table, which comes with it, can.
+ * Returns the transactions of this store that hold a creation lock, in any workspace: the deliveries under way. A row lock
+ * cannot be seen from outside; the lock on its table, which comes with it, can.
  */
 export async function underWay(sql: Sql): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ readonly transaction: string }>(

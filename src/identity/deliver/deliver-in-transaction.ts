@@ -4,14 +4,16 @@ import { aloneInTransaction } from './alone-in-transaction.ts';
 import { shareUnlessAsked, takeCreationLock } from './creation-lock.ts';
 import { letAskersPass } from './creation-tickets.ts';
 
-/** What a delivery writes besides people goes into the same transaction; `exclusive` is handed on to `Identities.deliver`. */
+/**
+ * The statements of a delivery: its people, and all else that belongs in the same transaction. It hands `exclusive` on to
+ * `Identities.deliver`.
+ */
 export type DeliveryWork<Result> = (tx: Transaction, exclusive: boolean) => Promise<Result>;
 
 /**
- * Runs a transaction that delivers people of the workspace and holds its creation lock from the first statement on. The
- * first try shares it with other deliveries; one that lost a race is rolled back and runs again alone in its workspace,
- * where nothing can overtake it. `work` may therefore run several times and must change nothing outside `tx`. Other errors
- * pass.
+ * Runs a transaction that delivers people of the workspace and holds its creation lock from the first statement on. The first
+ * try shares it with other deliveries; one that lost a race is rolled back and runs again alone in its workspace, where nothing
+ * can overtake it. `work` may therefore run several times and must change nothing outside `tx`. Other errors pass.
  */
 export async function deliverInTransaction<Result>(
   store: Store,
@@ -26,7 +28,7 @@ export async function deliverInTransaction<Result>(
   return await aloneInTransaction(store, workspaceId, (tx) => work(tx, true));
 }
 
-/** Steps aside once, for those that wait when it begins; then it takes its share, whoever asks meanwhile. */
+/** Lets those pass whose tickets are present when it begins, once; then takes its share, even if others ask meanwhile. */
 async function shareInTransaction<Result>(
   store: Store,
   workspaceId: WorkspaceId,

@@ -15,7 +15,10 @@ const NONE: readonly string[] = [];
 
 type Chosen = readonly (ProfileMemory | undefined)[];
 
-/** Chosen profiles whose texts a row needs and nobody read: matched by a weaker identity, by a later slot or by hash. */
+/**
+ * Returns the chosen profiles whose texts a row needs and which were not read: matched by a weaker identity, a later slot or a
+ * hash.
+ */
 export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMemory[] {
   if (rows.areSilent) return [];
   const missing = new Set<ProfileMemory>();
@@ -32,7 +35,7 @@ export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMe
 
 /**
  * Merges the attributes of all rows in row order: A → B → A is a change, and several rows of a person fold into one write.
- * Answers the rows that would make their profile larger than it may be; they are left out, but for who they are.
+ * Returns the rows that would make their profile larger than it may be. Their attributes are left out.
  */
 export async function mergePeople(
   chosen: Chosen,
@@ -55,7 +58,7 @@ interface Taken {
   readonly index: number;
 }
 
-/** Takes all that the person says, or nothing and answers why. */
+/** Merges all that the person says, or nothing and returns why. */
 function takePerson(taken: Taken, prepared: PreparedPeople, nearlyFull: NearlyFull): PersonFailure | undefined {
   const held = nearlyFull.get(taken.profile);
   const added = held === undefined ? [] : namesAdded(held, prepared, taken);
@@ -68,7 +71,7 @@ function takePerson(taken: Taken, prepared: PreparedPeople, nearlyFull: NearlyFu
 function mergePerson({ profile, index }: Taken, { rows, scope }: PreparedPeople): PersonFailure | undefined {
   if (rows.areSilent) return undefined;
   if (rows.hashes !== undefined && isBlock(rows.hashes, index, profile.rowHash)) return undefined;
-  // it was there when it was chosen
+  // resolution chose it, so it was stored then
   if (profile.attributes === undefined || profile.times === undefined) throw lostRace('a profile');
   const kept = { attributes: profile.attributes, times: profile.times };
   const merged = mergeAttributes(
@@ -90,8 +93,9 @@ function mergePerson({ profile, index }: Taken, { rows, scope }: PreparedPeople)
 }
 
 /**
- * The hash says: this very row is merged and nothing was written since. It is kept when the row prevailed, and lost with
- * any other write. Where nothing changed, another sync's hash stays: two that took turns would write for ever.
+ * Remembers the row's hash, which says that this very row is merged and nothing was written since. The hash is kept when the
+ * row prevailed, and lost with any other write. Where nothing changed, another sync's hash stays: two syncs that took turns
+ * would write for ever.
  */
 function rememberHash(
   profile: ProfileMemory,

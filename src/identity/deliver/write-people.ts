@@ -1,5 +1,5 @@
-// What a chunk changes: identities in key order first, then profiles in order of MPID, so that no two deliveries wait for
-// each other in a circle.
+// Writes what a chunk changes: identities in key order first, then profiles in order of MPID, so that no two deliveries
+// deadlock.
 import type { Clock } from '../../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Transaction } from '../../store/index.ts';
 import type { PreparedPeople } from '../contract.ts';
@@ -10,7 +10,7 @@ import type { ChunkMemory, ProfileMemory } from '../resolve/chunk-memory.ts';
 import { updateFewProfiles } from '../resolve/few-people.ts';
 import { copyNew } from './copy-new.ts';
 
-/** COPY in key order: 2.7 µs a row of two identities, where unsorted keys cost 6.2. */
+/** Writes new identities by COPY in key order: 2.7 µs a row of two identities, where unsorted keys cost 6.2. */
 export async function writeIdentities(tx: Transaction, memory: ChunkMemory, prepared: PreparedPeople): Promise<void> {
   const links = memory.sortedLinks();
   const { workspaceId } = prepared.scope;
@@ -20,7 +20,7 @@ export async function writeIdentities(tx: Transaction, memory: ChunkMemory, prep
     { name: 'slot', type: 'int2' },
     { name: 'mpid', type: 'int8' },
   ] as const;
-  // sent where a chunk has any of public keys, and null in most rows even so
+  // sent only where public keys brought an identity of the chunk, and null in most rows even then
   const marked = prepared.keys.publicPlaces.size === 0 ? [] : [{ name: 'is_public', type: 'bool' } as const];
   const row = (index: number) => {
     const { ordinal, slot, mpid, isPublic } = memory.linkOf(links[index] as number);
@@ -30,7 +30,7 @@ export async function writeIdentities(tx: Transaction, memory: ChunkMemory, prep
   await verifyIdentities(tx, memory, prepared);
 }
 
-/** Takes the mark of public keys off what others brought too. */
+/** Clears the public mark of identities that another source brought too. */
 async function verifyIdentities(tx: Transaction, memory: ChunkMemory, { scope, keys }: PreparedPeople): Promise<void> {
   const links = Array.from(memory.verifiedLinks(), (number) => memory.linkOf(number));
   if (links.length === 0) return;
@@ -66,7 +66,7 @@ const PROFILES: CopyTarget = {
   ],
 };
 
-/** COPY in order of MPID: 1.6 µs a profile. */
+/** Writes new profiles by COPY in order of MPID: 1.6 µs a profile. */
 export async function writeNewProfiles(
   tx: Transaction,
   { scope, keys }: PreparedPeople,
@@ -96,7 +96,7 @@ export async function writeNewProfiles(
   });
 }
 
-/** The upper 53 bits of an MPID order a chunk well enough, and numbers sort fast. */
+/** Sorts profiles by the upper 53 bits of their MPIDs: they order a chunk well enough, and numbers sort fast. */
 function inOrderOfMpid(profiles: readonly ProfileMemory[]): readonly ProfileMemory[] {
   const upper = Float64Array.from(profiles, ({ mpid }) => Number(mpid));
   const order = Int32Array.from(profiles.keys()).sort(
@@ -119,9 +119,9 @@ const UPDATES: CopyTarget = {
 };
 
 /**
- * One UPDATE of all profiles that changed, staged in order of MPID: 3 µs a profile, all HOT at fillfactor 50. Naming the
- * MPIDs again makes it an index look-up in their order whatever the planner believes (`prepareStaging`). Only the version
- * that was read is updated; one that is missing is a lost race. Returns how many changed.
+ * Updates all changed profiles in one statement, staged in order of MPID: 3 µs a profile, all HOT at fillfactor 50. Naming the
+ * MPIDs again makes it an index look-up in their order, whatever the planner estimates (`prepareStaging`). Only the version
+ * that was read is updated; a missing one is a lost race. Returns how many changed.
  */
 export async function updateProfiles(
   tx: Transaction,
@@ -172,7 +172,10 @@ async function updateStaged(
   );
 }
 
-/** Left out where nobody gets one, as mostly: it costs a sixth of the update. */
+/**
+ * The part of the UPDATE that adds identities. It costs a sixth of the update, so it is left out where no profile gains one, as
+ * mostly.
+ */
 const ADD_IDENTITIES = `
   holds_login = s.holds_login,
   identities = CASE WHEN s.identities = '' THEN p.identities WHEN p.identities = '[]' THEN '[' || s.identities || ']'

@@ -3,40 +3,40 @@ import { matchingForm } from '../normalise-identity.ts';
 import { type IsWanted, type Meaning, type MeaningsOf, someLeaf } from './some-leaf.ts';
 import { isEmail, isTelling, isTellingIdentity, isToken } from './telling-texts.ts';
 
-/** By what a person is looked for in texts that other rooms keep. */
+/** The identities and MPIDs by which a person is looked for in texts that other rooms keep. */
 export interface PersonNames {
   readonly identities: readonly Identity[];
   readonly mpids: readonly bigint[];
 }
 
-/** Whether a value, as the lossless parser gives it, names the person anywhere in it. */
+/** A function that tells whether a value, as the lossless parser gives it, names the person anywhere in it. */
 export type NamesPerson = (value: unknown, meaningsOf?: MeaningsOf) => boolean;
 
-/** One record that a room keeps of nobody's profile. */
+/** One record that a room keeps outside of profiles. */
 export interface KeptRecord<Ref> {
-  /** By which its room finds it again. */
+  /** Reference by which the room finds its record again. */
   readonly ref: Ref;
   /** Returns its value as the lossless parser gives it. */
   readonly read: () => unknown;
   readonly meaningsOf?: MeaningsOf | undefined;
 }
 
-/** What `NamesPerson` is asked of. */
+/** A value to ask `NamesPerson` about. */
 export interface ReadValue {
   readonly value: unknown;
   readonly meaningsOf?: MeaningsOf | undefined;
 }
 
-/** Answers who is looked for in these values: who is known by hashes alone has to be looked up for each few of them. */
+/** Returns a test for these values. People known by hashes alone are looked up for each small group of values. */
 export type NamesIn = (values: readonly ReadValue[]) => Promise<NamesPerson>;
 
 /**
- * A field of an identity's type names the person when it has its value in matching form, as text or as a number. An e-mail,
- * and a value of 8 characters and more with a digit (`other*` and `alias`: a token of 16), also counts as the whole of any other field; within longer texts, such as
- * an error message, only an e-mail and a token of 11 characters and more. Names of fields never count: they are the same in the
- * records of all people.
- * A value of ordinary words counts in fields of its type alone. Otherwise `other: "production"` would delete
- * the records of everybody.
+ * Creates a test that tells whether a value names the person. A field of an identity's type names the person when it has the
+ * person's value in matching form, as text or as a number. An e-mail, and a value of 8 characters and more with a digit
+ * (`other*` and `alias`: a token of 16), also counts as the whole of any other field. Within longer texts, such as an error
+ * message, only an e-mail and a token of 11 characters and more count. Names of fields never count: they are the same in the
+ * records of all people. A value of ordinary words counts in fields of its type alone; otherwise `other: "production"` would
+ * delete the records of everybody.
  */
 export function createNamesPerson(names: PersonNames): NamesPerson {
   const isNamed = createIsNamed(names);

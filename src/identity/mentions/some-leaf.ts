@@ -1,34 +1,34 @@
 import { isRawNumber, type Json, parseEveryValue } from '../../kernel/index.ts';
 import { type IdentityType, identityTypeOfColumn, identityTypeOfField } from '../identity-types.ts';
 
-/** What the value of a field says of a person. */
+/** The meaning of a field's value: an identity of this type, or an MPID. */
 export type Meaning = IdentityType | 'mpid';
 
 /**
- * What a field means, where its own name does not say it; undefined: its name decides. `depth`: in how many texts of JSON the
- * field lies, so that a caller can tell its own fields from those that a text holds.
+ * A function that gives the meanings of a field whose own name does not give them; it returns undefined where the name decides.
+ * `depth` counts the texts of JSON around the field, so that a caller can tell its own fields from those that a text holds.
  */
 export type MeaningsOf = (field: string, depth: number) => readonly Meaning[] | undefined;
 
-/** Whether a text or number is the one looked for; `meanings`: those of the field that holds it, mostly none. */
+/** A function that tells whether a text or number is wanted. `meanings` are those of the field that holds it, mostly none. */
 export type IsWanted = (text: string, meanings: readonly Meaning[]) => boolean;
 
-/** Texts of JSON within texts of JSON are opened so deep. */
+/** The depth to which JSON texts within JSON texts are opened. */
 const MOST_DEPTH = 8;
 const NONE: readonly Meaning[] = [];
 
-/** Where a value stands. */
+/** A value with its position. */
 interface Place {
   readonly value: unknown;
-  /** How many texts of JSON it lies in. */
+  /** The number of JSON texts around the value. */
   readonly depth: number;
   readonly meanings: readonly Meaning[];
   readonly meaningsOf: MeaningsOf | undefined;
 }
 
 /**
- * Whether any text or number in a value is wanted, in the order of nothing. This is the one way in which records of nobody's
- * profile are read, by an erasure that searches them and by whoever is about to keep one. JSON within a text is opened, with
+ * Tells whether any text or number in a value is wanted, in no particular order. Records outside of profiles are read by this
+ * function alone: by an erasure that searches them, and by a room that is about to keep one. JSON within a text is opened, with
  * all values of a repeated field; a JSON column holds its single value in quotes. Not recursive: senders choose the depth.
  */
 export function someLeaf(value: unknown, isWanted: IsWanted, meaningsOf?: MeaningsOf): boolean {
@@ -66,14 +66,14 @@ function meaningsOfName(name: string, named: readonly Meaning[]): readonly Meani
   return own === undefined ? named : [own];
 }
 
-/** `{"identity_type": "email", "identity": …}`: the other fields of such an object hold what it names. */
+/** Returns the type that an object such as `{"identity_type": "email", "identity": …}` names for its other fields. */
 function typeNamedIn(fields: object): readonly Meaning[] {
   const name: unknown = Reflect.get(fields, 'identity_type');
   const type = typeof name === 'string' ? ownMeaning(name) : undefined;
   return type === undefined ? NONE : [type];
 }
 
-/** What a field means by its name alone, in all spellings that the wire and tables have. */
+/** Returns what a field means by its name alone, in all spellings that the wire and tables have. */
 export function ownMeaning(name: string): Meaning | undefined {
   if (name.toLowerCase() === 'mpid') return 'mpid';
   return identityTypeOfField(name) ?? identityTypeOfColumn(name);

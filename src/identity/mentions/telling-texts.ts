@@ -2,12 +2,12 @@ import type { Identity } from '../contract.ts';
 import { IDENTITY_TYPES, type IdentityType, isDeviceId } from '../identity-types.ts';
 import { ownMeaning } from './some-leaf.ts';
 
-/** Shorter values stand for too many other things: they count only in a field of their type. */
+/** Shortest value that tells a person outside of a field of its type; shorter ones stand for too many other things. */
 const TELLING_CHARS = 8;
-/** Shorter ones are too often a part of something else, such as a date, to count within a longer text. */
+/** Shortest value that counts within a longer text; shorter ones are too often a part of something else, such as a date. */
 const TOKEN_CHARS = 11;
 
-/** Senders write anything into a value of a free type: a date, a version, a name of a release. */
+/** Shortest value of a free type that counts. Senders write anything into it: a date, a version, a name of a release. */
 const FREE_TYPE_CHARS = 16;
 const FREE_TYPES: ReadonlySet<IdentityType> = new Set(
   IDENTITY_TYPES.filter((type) => type === 'alias' || type.startsWith('other')),
@@ -19,25 +19,25 @@ const DIGIT = /\p{N}/u;
 
 export const isEmail = (value: string): boolean => EMAIL.test(value);
 
-/** Whether a value stands for nothing but a person wherever it is the whole of a field. */
+/** Tells whether a value, as the whole of any field, can only stand for a person. */
 export function isTelling(value: string): boolean {
   if (value.length < TELLING_CHARS || ownMeaning(value) !== undefined) return false;
   return isEmail(value) || (DIGIT.test(value) && !DATE.test(value));
 }
 
-/** Whether an identity stands for a person outside of a field of its type: of a free type only an e-mail or a long token. */
+/** Tells whether an identity counts outside of a field of its type. A free type counts only as an e-mail or a long token. */
 export function isTellingIdentity({ type, value }: Identity): boolean {
   if (!isTelling(value)) return false;
   return !FREE_TYPES.has(type) || isEmail(value) || (value.length >= FREE_TYPE_CHARS && isToken(value));
 }
 
-/** Whether a telling value does so within a longer text too. */
+/** Tells whether a telling value also counts within a longer text. */
 export const isToken = (value: string): boolean => isEmail(value) || (value.length >= TOKEN_CHARS && !/\s/.test(value));
 
-/** What a longer text is made of; a full stop after an address ends a sentence. */
+/** Pieces of a longer text; a full stop after an address ends a sentence. */
 const PIECE = /[^\s"'`,;:()<>=[\]{}]*[^\s"'`,;:()<>=[\]{}.]/g;
 
-/** The text itself and the words in it that would tell a person. */
+/** Returns the text itself and the words in it, as far as they would tell a person. */
 export function tellingTexts(text: string): readonly string[] {
   const whole = text.trim();
   const pieces = (text.match(PIECE) ?? []).filter((piece) => piece !== whole && isTelling(piece) && isToken(piece));
@@ -46,14 +46,14 @@ export function tellingTexts(text: string): readonly string[] {
 
 const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
 
-/** The identities that a telling text may be, in a field that does not say which. */
+/** Returns the identities that a telling text may be, in a field that does not say which. */
 export const asAnyType = (value: string): readonly Identity[] =>
   TYPES_OF_PEOPLE.map((type) => ({ type, value })).filter(isTellingIdentity);
 
 const PHONE_NUMBER = /^\+?[\d\s()./-]+$/;
 const OF_NUMBERS: readonly IdentityType[] = ['mobile_number', 'phone_number_2', 'phone_number_3'];
 
-/** The few of them that a telling text most likely is, for whoever has no time to ask for all. */
+/** Returns the few identities that a telling text most likely is, for callers without the time to ask for all. */
 export function asLikelyTypes(value: string): readonly Identity[] {
   if (isEmail(value)) return ofTypes(['email', 'customer_id'], value);
   return ofTypes(['customer_id', 'other', ...(PHONE_NUMBER.test(value) ? OF_NUMBERS : [])], value);

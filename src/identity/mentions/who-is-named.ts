@@ -8,8 +8,9 @@ import { isEmail, tellingTexts } from './telling-texts.ts';
 const MOST_MENTIONS = 50;
 
 /**
- * Whom a record of nobody's profile names, wherever in it: the counterpart of `createNamesPerson` for people who are known by
- * keyed hashes alone. Fields of an identity's type give identities; what tells a person in any field is a mention.
+ * Returns the people whom a record outside of profiles names, anywhere in it. It is the counterpart of `createNamesPerson` for
+ * people who are known by keyed hashes alone. Fields of an identity's type give identities; a text that tells a person in any
+ * field is a mention.
  */
 export function whoIsNamed(value: unknown, meaningsOf?: MeaningsOf): Omit<NamedPerson, 'environment'> {
   const identities: Identity[] = [];

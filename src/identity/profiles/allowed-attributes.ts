@@ -1,10 +1,10 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
 import type { AttributeSet } from '../contract.ts';
 
-/** Which attributes callers with a public key alone may set and remove. */
+/** The attributes that callers with a public key alone may set and remove. */
 export type AllowedAttributes = WorkspaceSettings['publicKeys']['attributes'];
 
-/** Leaves the others out, as if they had not been sent. */
+/** Drops the attributes that are not allowed, as if they had not been sent. */
 export function onlyAllowed(set: AttributeSet, allowed: AllowedAttributes): AttributeSet {
   if (allowed === 'any') return set;
   const isAllowed = (name: string): boolean => allowed !== 'none' && allowed.includes(name);

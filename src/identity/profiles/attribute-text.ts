@@ -2,7 +2,7 @@
 // digit, and most merges cost a few comparisons. The object's own layer is always ours: no white space, keys as
 // JSON.stringify writes them. Values may be any JSON.
 
-/** What depends only on the names of a chunk's columns, worked out once. */
+/** Texts that depend only on the names of a chunk's columns, computed once. */
 export interface Columns {
   /** `"name":` as it stands in the object. */
   readonly keys: readonly string[];
@@ -26,14 +26,14 @@ export function keyText(name: string): string {
   return `${JSON.stringify(name)}:`;
 }
 
-/** Name of a key text. */
+/** Returns the name of a key text. */
 export function nameOfKey(key: string): string {
   return JSON.parse(key.slice(0, -1)) as string;
 }
 
 /**
- * The row's attributes that have a value, as the text of an object. Joined: a text that is added up stays in pieces, which
- * costs more than it saves when it is written.
+ * Returns the row's attributes that have a value, as the text of an object. The parts are joined: a string built by appending
+ * stays in pieces, which costs more than it saves when it is written.
  */
 export function objectText({ keys, nextKeys }: Columns, texts: readonly (string | null | undefined)[]): string {
   const parts: string[] = [];
@@ -47,7 +47,7 @@ export function objectText({ keys, nextKeys }: Columns, texts: readonly (string 
   return parts.join('');
 }
 
-/** Key text → value text, in order. A Map, because a name may be `__proto__`. */
+/** Reads key text → value text, in order, into a Map, because a name may be `__proto__`. */
 export function readObjectText(text: string): Map<string, string> {
   const entries = new Map<string, string>();
   let at = 1;
@@ -74,7 +74,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Where the value that begins at `at` ends: the position of the `,` or `}` behind it. */
+/** Returns the end of the value that begins at `at`: the position of the `,` or `}` behind it. */
 export function endOfValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return endOfString(text, at);
@@ -84,13 +84,13 @@ export function endOfValue(text: string, at: number): number {
   return end;
 }
 
-/** Whether a complete value may end before `at`: behind 1 of 12 it does not. */
+/** Tells whether a complete value may end before `at`: behind the 1 of 12 it may not. */
 export function isEnd(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code === COMMA || code === CLOSE_BRACE;
 }
 
-/** The position behind the closing quote of the string that begins at `at`. */
+/** Returns the position behind the closing quote of the string that begins at `at`. */
 function endOfString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);

@@ -1,5 +1,5 @@
-// When each attribute was set, kept small: `{"": micros}` for the usual profile whose attributes all came at once, plus
-// one entry for each attribute that came at another time, and for each that was removed.
+// The times at which attributes were set, kept small: `{"": micros}` for the usual profile whose attributes all came at once,
+// plus one entry for each attribute that came at another time, and for each that was removed.
 import { endOfValue, keyText, nameOfKey, readObjectText, writeObjectText } from './attribute-text.ts';
 
 /** Microseconds since 1970: a number where it is safe, which is cheap; bigint for times beyond the year 2255. */
@@ -9,11 +9,11 @@ const DEFAULT_KEY = '"":';
 // An attribute may be named "" too: names of blanks alone get one blank more here.
 const BLANK_KEY = /^" *":$/;
 const toTimesKey = (key: string): string => (isBlank(key) ? `" ${key.slice(1)}` : key);
-/** The first character decides for almost all names. */
+/** Tests the first character before the pattern: it decides for almost all names. */
 const isBlank = (key: string): boolean => (key.startsWith('" ') || key.startsWith('"":')) && BLANK_KEY.test(key);
 const fromTimesKey = (key: string): string => (BLANK_KEY.test(key) ? `"${key.slice(2)}` : key);
 
-/** How the times name an attribute, for statements that look into them. */
+/** Returns the name of an attribute in the times, for statements that look into them. */
 export function timesNameOf(name: string): string {
   return nameOfKey(toTimesKey(keyText(name)));
 }
@@ -34,9 +34,9 @@ export function timesTextOf(time: Time): string {
 }
 
 export interface Times {
-  /** Of the attributes that `own` does not name. */
+  /** Time of the attributes that `own` does not name. */
   readonly byDefault: Time | undefined;
-  /** By key text; a key that has no value was removed then. */
+  /** Times by key text; a key that has no value was removed then. */
   readonly own: ReadonlyMap<string, Time>;
 }
 
@@ -50,7 +50,7 @@ export function readTimes(text: string): Times {
   return { byDefault, own };
 }
 
-/** Entries that have a value and the default time need none of their own. */
+/** Writes times as text. Attributes that have a value and the default time need no entry of their own. */
 export function writeTimes(times: Times): string {
   const entries: [string, string][] = [];
   if (times.byDefault !== undefined) entries.push([DEFAULT_KEY, String(times.byDefault)]);
@@ -58,7 +58,7 @@ export function writeTimes(times: Times): string {
   return writeObjectText(entries);
 }
 
-/** The time that stands alone in the text, as of most profiles. */
+/** Returns the time that stands alone in the text, as for most profiles. */
 function timeOfAll(text: string): Time | undefined {
   const from = 1 + DEFAULT_KEY.length;
   return text.startsWith(DEFAULT_KEY, 1) && !text.includes(',', from) ? readTime(text.slice(from, -1)) : undefined;
@@ -66,13 +66,13 @@ function timeOfAll(text: string): Time | undefined {
 
 export interface TimesInOrder {
   readonly byDefault: Time | undefined;
-  /** One a key. */
+  /** One time for each key. */
   readonly times: Time[];
 }
 
 /**
- * Times of the attributes `keys`, without a map. Undefined when the text names anything else (an attribute that was
- * removed) or in another order.
+ * Returns the times of the attributes `keys`, without a map. Returns undefined where the text names anything else (an attribute
+ * that was removed) or has another order.
  */
 export function timesInOrder(text: string, keys: readonly string[]): TimesInOrder | undefined {
   const all = timeOfAll(text);
@@ -95,7 +95,7 @@ export function timesInOrder(text: string, keys: readonly string[]): TimesInOrde
   return at === text.length ? { byDefault, times } : undefined;
 }
 
-/** Text of `times`, one a key. The default is whichever of two times spares more entries. */
+/** Formats `times`, one a key. The default is whichever of two times spares more entries. */
 export function timesInOrderText(
   keys: readonly string[],
   times: readonly Time[],

@@ -1,11 +1,11 @@
-// Identities that a profile held once, and gave up since. They find nobody, and nobody but the person is shown them: an
-// erasure removes the person by them too, from records that still name them.
+// Identities that a profile held once and gave up since. They find no profile, and are shown to nobody but the person. An
+// erasure also removes the person by them, from records that still name them.
 import type { Sql } from '../../store/index.ts';
 import type { HeldIdentity, ProfileScope } from '../contract.ts';
 import { heldIdentities } from '../identity-text.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
-/** The latest first; none for most profiles, and for one that is not there. */
+/** Returns the former identities, the latest first; none for most profiles, and for a missing one. */
 export async function readFormerIdentities(
   sql: Sql,
   scope: ProfileScope,

@@ -1,5 +1,5 @@
-// The bound on the identities of a profile. Deliveries do not read what a profile lists; only the lists of those that gain
-// identities and are long enough to be near the bound are read.
+// The bound on the identities of a profile. Deliveries do not read the list of every profile: only those that gain identities
+// and are long enough to be near the bound.
 import type { Transaction } from '../../store/index.ts';
 import type { Identity, PersonFailure, PreparedPeople } from '../contract.ts';
 import { nameOf, nameOfPlace, readListed } from '../identity-text.ts';
@@ -12,16 +12,18 @@ const LEAST_BYTES = 14;
 /** Names of the identities of one profile while the people of a chunk are counted, in row order. */
 interface Held {
   readonly names: Set<string>;
-  /** Brought by people who were refused: whoever brings one of them too would add it in their place. */
+  /** Names brought by people who were refused: the next person who brings one would add it in their place. */
   readonly refused: Set<string>;
 }
 
-/** The profiles that this chunk may bring above the bound: none of most chunks. */
+/** The profiles that this chunk may bring above the bound; most chunks have none. */
 export type NearlyFull = ReadonlyMap<ProfileMemory, Held>;
 
 const NOBODY: NearlyFull = new Map();
 
-/** Finds the profiles that the resolved people may bring above the bound, each with what it holds without them. */
+/**
+ * Finds the profiles that the resolved people may bring above the bound, each with the identities that it holds without them.
+ */
 export async function findNearlyFull(
   tx: Transaction,
   memory: ChunkMemory,
@@ -56,7 +58,7 @@ const heldOf = (identities: readonly Identity[]): Held => ({
   refused: new Set(),
 });
 
-/** Names of the identities that the person `index` adds to the profile. */
+/** Returns the names of the identities that the person `index` adds to the profile. */
 export function namesAdded(
   { names, refused }: Held,
   { keys }: PreparedPeople,
@@ -84,7 +86,7 @@ export function refuseIdentities(
   return { rule: 'profile_full', field: 'user_identities', reason: `The profile ${tooMany(count, most)}` };
 }
 
-/** What is wrong with a profile of `count` identities, and what to do. */
+/** Formats the problem of a profile with `count` identities, and what to do. */
 export function tooMany(count: number, most: number): string {
   return `would hold ${count} identities, and limits.profile_identities allows ${most}: remove identities of it, or raise the setting.`;
 }

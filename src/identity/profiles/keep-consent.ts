@@ -8,9 +8,9 @@ import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 type Consents = Map<ProfileMemory, string>;
 
 /**
- * Merges what the rows say of consent, in row order, and answers what has to be written. A profile whose consent changes
- * counts as changed: its version is checked by the update that follows, so what was read here cannot be overtaken. The
- * hash of a full sync's row says nothing of consent, which is merged whenever a row brings it.
+ * Merges the consent of the rows in row order, and returns what has to be written. A profile whose consent changes counts as
+ * changed: the update that follows checks its version, so the consent read here cannot be overtaken. The row hash of a full
+ * sync does not cover consent, which is merged whenever a row brings it.
  */
 export async function mergeConsents(
   tx: Transaction,
@@ -48,7 +48,7 @@ async function readConsents(
   return new Map(rows.map(({ mpid, consent }) => [mpid, consent]));
 }
 
-/** After the profiles themselves were written, so their rows are there and this transaction's own. */
+/** Writes consents after the profiles themselves, so that their rows exist and belong to this transaction. */
 export async function writeConsents(
   tx: Transaction,
   { workspaceId, environment }: ProfileScope,

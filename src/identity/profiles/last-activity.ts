@@ -15,9 +15,9 @@ interface ActivityOf extends ProfileScope {
 }
 
 /**
- * When something was last written to a profile, in milliseconds: its creation, or the newest time at which an attribute of its
- * own was set or removed. What it inherits from a group is no activity, and a time after now, as older versions kept, tells
- * none: it would be the newest for ever. Undefined when the profile is not there.
+ * Returns when a profile was last written to, in milliseconds: its creation, or the newest time at which an attribute of its
+ * own was set or removed. Attributes inherited from a group are no activity. A time after now, as older versions kept, is
+ * ignored: it would be the newest for ever. Returns undefined where the profile does not exist.
  */
 export async function lastActivityMs(sql: Sql, { mpid, nowMs, ...scope }: ActivityOf): Promise<number | undefined> {
   const [row] = await sql.query<ProfileTimes>(

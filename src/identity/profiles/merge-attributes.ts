@@ -19,9 +19,9 @@ export interface AttributeRow {
 }
 
 export interface Merged extends KeptAttributes {
-  /** Whether anything differs from before, times included. */
+  /** Attributes or their times differ from before. */
   readonly changed: boolean;
-  /** Whether every value of the row is what the profile holds now: none lost against a later one. */
+  /** Every value of the row is what the profile holds now: none lost against a later one. */
   readonly prevailed: boolean;
 }
 
@@ -38,8 +38,8 @@ export function mergeAttributes(kept: KeptAttributes, row: AttributeRow, mode: M
 type Mode = 'full' | 'incremental';
 
 /**
- * The usual case, without a map and at a tenth of the cost: the profile has exactly the row's attributes, in its order, or
- * none yet, and none of them was set later. Then what is kept is the row's own text.
+ * Merges the usual case, without a map and at a tenth of the cost: the profile has exactly the row's attributes, in its order,
+ * or none yet, and none of them was set later. The row's own text is then kept. Returns undefined in other cases.
  */
 function mergeSameNames(kept: KeptAttributes, row: AttributeRow, mode: Mode): Merged | undefined {
   if (row.removed.length > 0) return undefined;
@@ -59,7 +59,7 @@ function mergeSameNames(kept: KeptAttributes, row: AttributeRow, mode: Mode): Me
   return { attributes: row.text, times, changed, prevailed: true };
 }
 
-/** The row's attributes that have a value, cut out of its text. */
+/** Returns the row's attributes that have a value, cut out of its text. */
 function valuesOf({ columns, text }: AttributeRow) {
   const values: string[] = [];
   let at = 1;
@@ -79,8 +79,8 @@ function firstAttributes(kept: KeptAttributes, row: AttributeRow): Merged {
 }
 
 /**
- * The row's attributes that have a value, and for each whether it is there already; undefined when the profile has others,
- * or has them in another order. Both texts are walked side by side.
+ * Compares the row's attributes that have a value with the kept ones, walking both texts side by side. Returns undefined where
+ * the profile has other attributes, or has them in another order.
  */
 function compareValues(kept: string, { columns, text }: AttributeRow) {
   const keys: string[] = [];
@@ -105,7 +105,7 @@ function compareValues(kept: string, { columns, text }: AttributeRow) {
 
 interface Loaded {
   readonly values: Map<string, string>;
-  /** When each was set or removed. */
+  /** Times at which each attribute was set or removed. */
   readonly setAt: Map<string, Time>;
 }
 
@@ -153,7 +153,7 @@ function settle(
   return 'set';
 }
 
-/** Writes the times with the default that spares most entries: the row's time, or the time most of the others share. */
+/** Writes the times with the default that spares most entries: the row's time, or the time that most of the others share. */
 function compactTimes(values: ReadonlyMap<string, string>, setAt: ReadonlyMap<string, Time>, rowTime: Time): string {
   const shares = new Map<Time, number>([[rowTime, 0]]);
   for (const key of values.keys()) {

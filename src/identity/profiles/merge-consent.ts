@@ -1,6 +1,5 @@
-// Consent is kept in the form of a batch's consent_state: the text of `{regulation: {purpose: {…}}}`, in the form of
-// attribute texts (no white space, keys as JSON.stringify writes them). Each purpose carries the time it was given or
-// refused at.
+// Consent is kept in the form of a batch's consent_state: the text of `{regulation: {purpose: {…}}}`, in the form of attribute
+// texts (no white space, keys as JSON.stringify writes them). Each purpose carries the time at which it was given or refused.
 import { readObjectText, writeObjectText } from './attribute-text.ts';
 
 export const NO_CONSENT = '{}';

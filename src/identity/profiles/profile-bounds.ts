@@ -2,15 +2,15 @@ import type { PersonFailure, ProfileBounds } from '../contract.ts';
 import { readObjectText } from './attribute-text.ts';
 import type { KeptAttributes } from './merge-attributes.ts';
 
-/** The shortest attribute, `"a":1,`: text that is shorter than so many of them needs no count. */
+/** Length of the shortest attribute, `"a":1,`. A text shorter than that many of them needs no count. */
 const LEAST_CHARACTERS = 6;
 /** Most bytes of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3;
 
 /**
- * Refuses a write that leaves a profile above its bounds and larger than it was: one that was above them before may still
+ * Refuses a write that leaves a profile above its bounds and larger than it was. A profile that was above them before may still
  * shrink. Times of removed attributes count, so a removal of names that the profile never had is growth. Most profiles are
- * told by the length of their text.
+ * decided by the length of their text.
  */
 export function refuseGrowth(
   before: KeptAttributes,

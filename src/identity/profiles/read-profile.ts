@@ -16,7 +16,7 @@ interface ProfileRow {
   readonly holds_login: boolean;
   readonly source_mpid: bigint | null;
   readonly created_on: Date;
-  /** What its group gives it, and when that was set; null: it belongs to none. */
+  /** Attributes of the profile's group; null where it belongs to none. */
   readonly inherited: string | null;
   readonly inherited_at: bigint | null;
 }
@@ -29,7 +29,7 @@ const GROUP = `
   LEFT JOIN group_members m ON m.workspace_id = $1 AND m.environment = p.environment AND m.mpid = p.mpid
   LEFT JOIN group_attributes g ON g.workspace_id = $1 AND g.environment = m.environment AND g.group_key = m.group_key`;
 
-/** One profile with its identities, attributes and their times; undefined when it is not there. */
+/** Returns a profile with its identities, attributes and their times, or undefined where it does not exist. */
 export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): Promise<Profile | undefined> {
   const rows = await sql.query<ProfileRow>(
     `SELECT ${COLUMNS} FROM profiles p ${GROUP} WHERE p.workspace_id = $1 AND p.environment = $2 AND p.mpid = $3`,
@@ -38,7 +38,7 @@ export async function readProfile(sql: Sql, scope: ProfileScope, mpid: bigint): 
   return rows[0] === undefined ? undefined : profileOf(scope, rows[0]);
 }
 
-/** The profiles that hold the identity with `key` verified, its owner first; without a page all of them. */
+/** Returns the profiles that hold the identity with `key` verified, its owner first; without a page all of them. */
 export async function findProfiles(
   sql: Sql,
   { limit, offset, ...scope }: ProfileScope & Partial<ProfilePage>,
@@ -52,7 +52,7 @@ export async function findProfiles(
   return rows.map((row) => profileOf(scope, row));
 }
 
-/** Which profiles of an environment, in the order of their MPIDs. Times of creation are inclusive. */
+/** A selection of profiles of an environment, in the order of their MPIDs. Times of creation are inclusive. */
 export interface ProfileSelection extends ProfileScope {
   readonly from: Date | string;
   readonly to: Date | string;
@@ -62,8 +62,8 @@ const PAGE_ROWS = 1000;
 const PAGE_BYTES = 1024 * 1024;
 
 /**
- * The next profiles behind the MPID `after`, as many as a page holds: the last one alone may pass its bytes; none: there are
- * no more. The number of rows is part of the text, so that a plan is made for a few.
+ * Returns a page of profiles behind the MPID `after`, or none at the end. Only the last profile of a page may exceed its bytes.
+ * The number of rows is part of the text, so that PostgreSQL plans for a few.
  */
 export async function readProfilesAfter(
   sql: Sql,
@@ -84,7 +84,7 @@ export async function readProfilesAfter(
   return rows.map((row) => profileOf(selection, row));
 }
 
-/** How many profiles a workspace has in an environment. */
+/** Counts the profiles of a workspace in an environment. */
 export async function countProfiles(sql: Sql, scope: ProfileScope): Promise<bigint> {
   const rows = await sql.query<{ readonly count: bigint }>(
     'SELECT count(*) AS count FROM profiles WHERE workspace_id = $1 AND environment = $2',
@@ -108,8 +108,8 @@ function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow):
 }
 
 /**
- * Returns its own attributes, then those it inherits, which hide its own of that name. A time that no date holds, as older
- * versions kept, is shown as the nearest that one holds.
+ * Returns a profile's own attributes, then the inherited ones, which hide its own of the same name. A time that no date holds,
+ * as older versions kept, is shown as the nearest that one holds.
  */
 function attributesOf({ inherited, inherited_at: inheritedAt, ...row }: ProfileRow): ProfileAttribute[] {
   const times = readTimes(row.attribute_times);

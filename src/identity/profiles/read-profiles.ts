@@ -9,13 +9,13 @@ export const ENVIRONMENT_NUMBER = { production: 0, development: 1 } as const;
 /** Types of `profileColumns`. */
 export const PROFILE_TYPES = ['int4', 'bool', 'uuid', 'text', 'text', 'text'] as const;
 
-/** Columns of a profile `p`, as `remember` takes them; identities and attributes only where the conditions hold. */
+/** Returns the columns of a profile `p`, as `remember` takes them; identities and attributes only where the conditions hold. */
 export function profileColumns(withIdentities: string, withAttributes: string = withIdentities): string {
   return `p.version, p.holds_login, p.row_hash, CASE WHEN ${withIdentities} THEN p.identities END,
     CASE WHEN ${withAttributes} THEN p.attributes END, CASE WHEN ${withAttributes} THEN p.attribute_times END`;
 }
 
-/** The profiles whose MPIDs the query `staged` names, in order of MPID. */
+/** Returns the FROM clause of the profiles whose MPIDs the query `staged` names, in order of MPID. */
 export function profilesFrom(probe: Probe, { workspaceId, environment }: ProfileScope, staged: string): string {
   return probe({
     columns: 'mpid, version, holds_login, row_hash, identities, attributes, attribute_times',
@@ -26,12 +26,15 @@ export function profilesFrom(probe: Probe, { workspaceId, environment }: Profile
   });
 }
 
-/** Puts the values of `profileColumns`, which begin at `from`, into memory. A profile that changed since it was read before is a lost race. */
+/**
+ * Puts the values of `profileColumns`, which begin at `from`, into memory. A profile that changed since an earlier read is a
+ * lost race.
+ */
 export function remember(profile: ProfileMemory, values: readonly CopyValue[], from = 0): void {
   const version = values[from] as number;
   if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
   profile.version = version;
-  // what this chunk added meanwhile stays
+  // what this chunk added in between stays
   profile.holdsLogin ||= values[from + 1] as boolean;
   profile.rowHash = values[from + 2] as string | null;
   profile.identities ??= (values[from + 3] as string | null) ?? undefined;
@@ -49,9 +52,7 @@ const PEOPLE_PROFILES: CopyTarget = {
   ],
 };
 
-/**
- * Reads what is wanted of the profiles into memory; `firstOrdinal` tells this read from an earlier one of the same chunk.
- */
+/** Reads the wanted columns of the profiles into memory. `firstOrdinal` separates this read from earlier ones of the chunk. */
 export async function readProfiles(
   tx: Transaction,
   { scope, probe }: { readonly scope: ProfileScope; readonly probe: Probe },
@@ -71,7 +72,10 @@ export async function readProfiles(
   });
 }
 
-/** Another delivery was faster. It carries no cause, so the store does not repeat it; `deliverInTransaction` does. */
+/**
+ * Returns the error of a delivery that another one overtook. It carries no cause, so the store does not repeat the transaction;
+ * `deliverInTransaction` does.
+ */
 export function lostRace(what: string): AppError {
   return new AppError('STORE_CONFLICT', `Another delivery changed ${what} at the same time; deliver again, alone.`);
 }

@@ -18,41 +18,41 @@ export interface ResolveRequest extends ProfileScope {
   readonly verb: ResolveVerb;
   /** Normalised, each type and value once (`normaliseIdentity`). Only a logout may have none. */
   readonly identities: readonly Identity[];
-  /** What the request sets, and when; absent: nothing. */
+  /** Attributes that the request sets, with their time; absent where it sets none. */
   readonly attributes?: { readonly set: AttributeSet; readonly setAt: Micros };
   /** Creates, adds and sets nothing. */
   readonly isReadOnly?: boolean;
-  /** As of a `Person`. */
+  /** A caller with a public key alone named the person (`Person.isPublic`). */
   readonly isPublic?: boolean;
-  /** Of a login that lets an erased identity come back: who it is. */
+  /** The actor of a login that lets an erased identity come back. */
   readonly liftsAs?: string;
-  /** `policyOf` the workspace's settings, of a search `searchPolicyOf`; absent: `DEFAULT_POLICY`. */
+  /** Policy of the workspace, by default `DEFAULT_POLICY`: from `policyOf`, or from `searchPolicyOf` for a search. */
   readonly policy?: ResolutionPolicy;
 }
 
 export interface ResolveAnswer extends Answer {
   readonly mpid: bigint;
-  /** The MPID is not stored: nobody was found and nobody was to be made, or it is of somebody who was erased. */
+  /** The MPID is not stored: nobody was found and none was to be created, or the MPID is of an erased person. */
   readonly isEphemeral: boolean;
 }
 
 export interface ModifyRequest extends ProfileScope, ProfileModification {
-  /** Absent: `DEFAULT_POLICY`. */
+  /** Policy of the workspace, by default `DEFAULT_POLICY`. */
   readonly policy?: ResolutionPolicy;
 }
 
 export interface IdentityRequests {
   /**
-   * Throws IDENTITY_MISSING where no identity can say who it is, NOT_FOUND for a search that finds nobody, and RATE_LIMITED
-   * when too many requests wait.
+   * Finds or creates the person of a request. Throws IDENTITY_MISSING where no identity can find a person, NOT_FOUND for a
+   * search that finds nobody, and RATE_LIMITED when too many requests wait.
    */
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
   /**
-   * Makes all changes or none, and answers the MPID. To a change that would bring an erased identity back it answers an
-   * ephemeral one, and makes none. Throws NOT_FOUND for an MPID that is not there, IDENTITY_CONFLICT for a login identity of
-   * another profile, FORBIDDEN for what `isPublic` refuses, and RATE_LIMITED as `resolve`.
+   * Makes all changes or none, and returns the MPID. For a change that would bring an erased identity back it returns an
+   * ephemeral MPID, and makes none. Throws NOT_FOUND for an MPID that does not exist, IDENTITY_CONFLICT for a login identity of
+   * another profile, FORBIDDEN for what `isPublic` refuses, and RATE_LIMITED as `resolve` does.
    */
   modify(request: ModifyRequest): Promise<bigint>;
-  /** Takes nothing more; resolves when everything that was taken has its answer. */
+  /** Accepts no more requests, and resolves when all accepted ones have their answer. */
   drain(): Promise<void>;
 }

@@ -30,8 +30,8 @@ const BOUNDS: Bounds = {
 };
 
 /**
- * One for a process. A request is looked up first, without a transaction: who is known and says nothing new, as most are,
- * costs no write and waits for no commit.
+ * Creates the identity requests of a process. A request is first looked up without a transaction. Most people are known and
+ * bring nothing new, so most requests cost no write and wait for no commit.
  */
 export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequests {
   const looks = createGroupCommit({
@@ -74,12 +74,12 @@ function changesNothing({ verb, isReadOnly }: ResolveRequest): boolean {
   return verb === 'search' || isReadOnly === true;
 }
 
-/** A search looks at more types than the others, so it cannot share their look-up. */
+/** Returns the key of requests that share a look-up. A search looks at more types than the others, so it has its own. */
 function groupKey({ workspaceId, environment }: ProfileScope, verb: string): string {
   return `${workspaceId} ${environment} ${verb === 'search' ? verb : ''}`;
 }
 
-/** What a request takes besides its texts, about; and each identity that it names. */
+/** Estimated size of a request without its texts. Each identity that it names adds `IDENTITY_BYTES`. */
 const REQUEST_BYTES = 256;
 const IDENTITY_BYTES = 64;
 

@@ -1,5 +1,5 @@
-// Who holds which identity, for the profiles and keys that a group of modify requests speaks of: as it was read, and as the
-// requests leave it one after the other. Pure.
+// The holders of identities, for the profiles and keys that a group of modify requests names: first as read, then as each
+// request leaves them. Pure.
 import { AppError } from '../../kernel/index.ts';
 import type { Identity, ModifyOutcome, ProfileModification } from '../contract.ts';
 import type { ListedIdentity } from '../identity-text.ts';
@@ -8,7 +8,7 @@ import { tooMany } from '../profiles/identity-bounds.ts';
 import { lostRace } from '../profiles/read-profiles.ts';
 import { MOST_OWNERS } from '../resolve/add-identities.ts';
 
-/** With its key as 16 characters, one a byte. */
+/** An identity with its key as 16 characters, one a byte. */
 export interface KeyedIdentity extends Identity {
   readonly key: string;
 }
@@ -23,7 +23,7 @@ export interface HeldProfile {
   readonly version: number;
   /** The newest first. */
   readonly identities: readonly ListedIdentity[];
-  /** Those it gave up, the latest first. */
+  /** Identities that the profile gave up, the latest first. */
   readonly former: readonly ListedIdentity[];
 }
 
@@ -31,7 +31,7 @@ export interface HeldSlot {
   readonly key: string;
   readonly slot: number;
   readonly mpid: bigint;
-  /** Only public keys brought it. */
+  /** The identity came from public keys alone. */
   readonly isPublic: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Owner {
   readonly isPublic: boolean;
 }
 
-/** By slot; undefined is free. */
+/** The owners of a key by slot; undefined for a free slot. */
 type Owners = readonly (Owner | undefined)[];
 
 export class Holdings {
@@ -70,10 +70,10 @@ export class Holdings {
     for (const [key, owners] of this.#owners) this.#before.set(key, owners);
   }
 
-  /** All changes of a request, or none and why. What is taken off may be erased: nothing is kept of it. */
+  /** Applies all changes of a request, or none and returns why. An erased identity may be removed: nothing is kept of it. */
   modify({ mpid, changes, isPublic }: KeyedModification): ModifyOutcome {
     const before = this.#profiles.get(mpid);
-    // to a public key, an MPID that nobody has is one that it may not change: neither tells whether there is such a profile
+    // a public key gets the same answer for a missing MPID as for a protected profile: neither tells whether the profile exists
     if (isPublic && (before === undefined || this.holdsLogin(before))) return notAnonymous();
     if (before === undefined) return unknown(mpid);
     return this.#bringsBack(changes) ? { erased: true } : this.#change(before, changes, isPublic);
@@ -100,7 +100,7 @@ export class Holdings {
     return undefined;
   }
 
-  /** Looks when all changes are tried: a request may add the new value before it takes the old one off. */
+  /** Checks the result after all changes: a request may add the new value before it removes the old one. */
   #refuseResult(changes: KeyedModification['changes'], before: HeldProfile, draft: Draft): AppError | undefined {
     const second = changes.findIndex(({ to }) => to !== undefined && this.#isSecondLogin(to, before, draft));
     if (second >= 0) return refusal(SECOND, second);
@@ -118,7 +118,7 @@ export class Holdings {
     return identities.filter(({ type }) => type === added.type).length > 1;
   }
 
-  /** A login identity says whose the profile is, whoever brings it. */
+  /** Returns how an identity is brought. A login identity never counts as public: it says whose the profile is. */
   #bringing({ type }: Identity, isPublic: boolean): Bringing {
     const isLogin = this.#loginTypes.includes(type);
     return { isLogin, isPublic: isPublic && !isLogin };
@@ -128,12 +128,14 @@ export class Holdings {
     return identities.some(({ type }) => this.#loginTypes.includes(type));
   }
 
-  /** In order of MPID. */
+  /** Returns the changed profiles in order of MPID. */
   changedProfiles(): readonly HeldProfile[] {
     return [...BigInt64Array.from(this.#changed).sort()].map((mpid) => this.#profiles.get(mpid) as HeldProfile);
   }
 
-  /** Slots to free and slots to take, in order of key and slot. Where the owner went, the next profile has become it. */
+  /**
+   * Returns the slots to free and to take, in order of key and slot. Where an owner went, the next profile becomes the owner.
+   */
   changedSlots(): { readonly freed: readonly HeldSlot[]; readonly taken: readonly HeldSlot[] } {
     const keys = [...this.#owners.keys()].sort();
     const changes = keys.map((key) => {
@@ -157,7 +159,7 @@ interface Bringing {
   readonly isPublic: boolean;
 }
 
-/** One request while its changes are tried. */
+/** The state of one request while its changes are tried. */
 class Draft {
   identities: readonly ListedIdentity[];
   former: readonly ListedIdentity[];
@@ -172,7 +174,10 @@ class Draft {
     this.#ownersOf = (key) => this.owners.get(key) ?? ownersOf(key);
   }
 
-  /** Not shown: an identity that the profile does not hold is no error, so a request that is sent again succeeds again. */
+  /**
+   * Removes an identity. An identity that the profile does not hold is no error, so a request that is sent again succeeds
+   * again.
+   */
   remove(identity: KeyedIdentity): void {
     const slot = this.#slotOf(identity);
     if (slot < 0) return;
@@ -182,7 +187,7 @@ class Draft {
     this.former = [...given, ...this.former.filter((former) => !isSame(former, identity))];
   }
 
-  /** What only public keys brought is taken off and put on again, unmarked. */
+  /** Adds an identity. One that only public keys brought is removed first and added again, unmarked. */
   add(identity: KeyedIdentity, { isLogin, isPublic }: Bringing): Problem | undefined {
     const held = this.#ownersOf(identity.key)[this.#slotOf(identity)];
     if (held !== undefined && (isPublic || !held.isPublic)) return undefined;
@@ -200,7 +205,10 @@ class Draft {
     return undefined;
   }
 
-  /** −1: the profile does not hold it. Profile and slots were read one after the other: where they differ, both are old. */
+  /**
+   * Returns the slot in which the profile holds the identity, or −1 where it holds none. Profile and slots were read one after
+   * the other: where they differ, both are stale.
+   */
   #slotOf(identity: KeyedIdentity): number {
     const slot = this.#ownersOf(identity.key).findIndex((owner) => owner?.mpid === this.#mpid);
     if (slot >= 0 !== this.identities.some((held) => isSame(held, identity))) throw lostRace('a profile');
@@ -226,7 +234,7 @@ function slotsOnlyIn(owners: Owners, others: Owners, key: string): readonly Held
   });
 }
 
-/** Slot 0 passes on to whoever holds the lowest of the others. */
+/** Gives slot 0 to the holder of the lowest other slot. */
 function withOwner(owners: Owners): Owners {
   const next = owners.findIndex((owner) => owner !== undefined);
   return next > 0 ? withSlot(withSlot(owners, 0, owners[next]), next, undefined) : owners;
@@ -246,8 +254,8 @@ const SECOND: Problem = {
   message: 'is a second login identity, and a profile never holds two customers; send the one it holds as old_value.',
 };
 /**
- * A profile keeps what it gave up, so that its person can be erased by it. Beyond this many it takes nothing on any more, but
- * may still give up what it holds.
+ * Most former identities of a profile, which are kept so that its person can be erased by them. Beyond this many the profile
+ * gains no identity, but may still give up what it holds.
  */
 const MOST_FORMER = 1_000;
 const RESTLESS: Problem = {

@@ -1,6 +1,6 @@
 // Changes identities of profiles. The rows of identities and the text of their profile always agree: both change in one
-// transaction, and a profile only in the version that was read, as in every delivery. Identities are written before
-// profiles and both in order, so that nobody waits in a circle.
+// transaction, and a profile only in the version that was read, as in every delivery. Identities are written before profiles
+// and both in order, so that no two transactions deadlock.
 import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
 import { copyNew } from '../deliver/copy-new.ts';
@@ -17,7 +17,7 @@ interface KeyedGroup extends ProfileScope {
   readonly requests: readonly KeyedModification[];
 }
 
-/** `keyOf` gives the key of an identity as 16 characters, one a byte. */
+/** Adds the keys of all identities to a group. `keyOf` gives the key of an identity as 16 characters, one a byte. */
 export function keyedGroup(
   { workspaceId, environment, policy = DEFAULT_POLICY, modifications }: ModifyGroup,
   keyOf: (identity: Identity) => string,
@@ -33,12 +33,11 @@ export function keyedGroup(
 }
 
 /**
- * Where an owner gives a shared identity up, the next profile becomes its owner, of those that are there. A delivery under
- * way that still saw the old owner takes a later slot, and leaves the first free for whoever comes next: nothing goes by it,
- * as login identities have no other slot. To exclude that, every change of an e-mail would have to wait for all deliveries.
- *
- * One after the other, in the caller's transaction; answers what is wrong with each, undefined where it was done. Throws
- * STORE_CONFLICT when it lost a race, as `Identities.deliver` does.
+ * Changes identities one request after the other, in the caller's transaction. Returns one outcome a request: undefined where
+ * it was done, else why it was not. Throws STORE_CONFLICT when it lost a race, as `Identities.deliver` does.
+ * Where an owner gives a shared identity up, the next existing profile becomes its owner. A delivery under way that still saw
+ * the old owner takes a later slot and leaves the first one free. Nothing depends on that slot, as login identities have no
+ * other. To exclude the case, every change of an e-mail would have to wait for all deliveries.
  */
 export async function modifyProfiles(
   tx: Transaction,
@@ -46,7 +45,7 @@ export async function modifyProfiles(
   exclusive: boolean,
 ): Promise<readonly ModifyOutcome[]> {
   const { hasTombstones } = await takeCreationLock(tx, group.workspaceId, exclusive);
-  // in this order: whoever changes an identity of these profiles after this holds a lock that we wait for, or we see it
+  // in this order: who changes an identity of these profiles after this either holds a lock that we wait for, or is seen
   const slots = await lockSlots(tx, group);
   const profiles = await readHeld(tx, group);
   const erased = hasTombstones ? await erasedAmong(tx, group) : new Set<string>();
@@ -59,7 +58,7 @@ export async function modifyProfiles(
   return outcomes;
 }
 
-/** Keys of identities that requests put on profiles, of those that were erased. */
+/** Returns the keys of erased identities that requests add to profiles. */
 async function erasedAmong(tx: Transaction, { workspaceId, requests }: KeyedGroup): Promise<ReadonlySet<string>> {
   const added = requests.flatMap(({ changes }) => changes.flatMap(({ to }) => (to === undefined ? [] : hexOf(to.key))));
   return new Set(Array.from(await findTombstones(tx, workspaceId, added), keyOf));
@@ -128,7 +127,7 @@ async function takeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: re
   await copyNew(tx, IDENTITIES, { count: slots.length, row });
 }
 
-/** The hash of a full sync's row vouches for its identities too, so it goes. */
+/** Writes the changed profiles. The hash of a full sync's row covers the identities too, so it is cleared. */
 async function writeProfiles(tx: Transaction, group: KeyedGroup, holdings: Holdings): Promise<void> {
   const profiles = holdings.changedProfiles();
   if (profiles.length === 0) return;

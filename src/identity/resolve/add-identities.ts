@@ -3,12 +3,12 @@ import type { Context } from './resolve-person.ts';
 import { nextByRank, type PersonKeys } from './strategies.ts';
 
 /**
- * The most profiles that share one identity. A person who comes later does not get it, unless it is their only one.
- * Without a bound, each row that carries a shared device would read all of its people.
+ * The most profiles that share one identity. A later person does not get it, unless it is their only one. Without a bound, each
+ * row that carries a shared device would read all of its people.
  */
 export const MOST_OWNERS = 64;
 
-/** The person's identities join the profile, each in the first free slot; a login identity that has an owner stays there. */
+/** Adds the person's identities to the profile, each in the first free slot. A login identity that has an owner stays there. */
 export function addIdentities(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
   const { types } = context.prepared.keys;
   for (let at = keys.from; at < keys.to; at++) {
@@ -19,18 +19,18 @@ export function addIdentities(context: Context, keys: PersonKeys, profile: Profi
   if (profile.isNew && profile.added === undefined) addDespiteBound(context, keys, profile);
 }
 
-/** For a logout: login identities stay where they are, or nowhere. */
+/** Adds the identities of a logout. Login identities are left where they are, or unowned. */
 export function addAnonymousIdentities(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
   const { types } = context.prepared.keys;
   for (let at = keys.from; at < keys.to; at++) {
     if (context.isLogin[types[at] as number] === 0) addIdentity(context, { at, profile, mostOwners: MOST_OWNERS });
   }
-  // only where the next logout returns to it: else each would take one more slot
+  // only where the next logout returns to the profile: otherwise each logout would take one more slot
   const isLost = profile.isNew && profile.added === undefined;
   if (isLost && context.strategy.returnsToDevice) addDespiteBound(context, keys, profile);
 }
 
-/** All its identities have as many owners as they may: the strongest takes one more, or every row would make a profile. */
+/** Adds the strongest identity although all have as many owners as allowed: otherwise every row would create a profile. */
 function addDespiteBound(context: Context, keys: PersonKeys, profile: ProfileMemory): void {
   const order = context.prepared.keys;
   for (let at = nextByRank(order, keys, -1); at >= 0; at = nextByRank(order, keys, at)) {
@@ -46,7 +46,10 @@ interface Addition {
   readonly mostOwners: number;
 }
 
-/** Whether the identity was new on the profile and found a slot. Whom public keys brought it to takes no slot from others. */
+/**
+ * Tells whether the identity was new on the profile and found a slot. Profiles to which public keys brought it take no slot
+ * from others.
+ */
 function addIdentity({ memory, prepared }: Context, { at, profile, mostOwners }: Addition): boolean {
   const ordinal = prepared.keys.ordinals[at] as number;
   const isPublic = prepared.keys.publicPlaces.has(at);

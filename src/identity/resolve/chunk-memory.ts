@@ -1,5 +1,5 @@
-// What one chunk knows while it is resolved: the profiles it met or made, and who owns which key. Everything here changes
-// in row order, so that a profile made by one row is found by the next.
+// The state of one chunk while it is resolved: the profiles it met or created, and the owners of its keys. Everything here
+// changes in row order, so that a profile created by one row is found by the next.
 import { NO_ATTRIBUTES } from '../profiles/merge-attributes.ts';
 import { ChunkTombstones } from '../tombstones/chunk-tombstones.ts';
 import type { AgeOf } from './mpids.ts';
@@ -9,28 +9,28 @@ import { ProfileTable } from './profile-table.ts';
 export interface ProfileMemory {
   readonly mpid: bigint;
   readonly isNew: boolean;
-  /** As read; undefined: not read, or not there. */
+  /** Version as read; undefined where the profile was not read or does not exist. */
   version: number | undefined;
   holdsLogin: boolean;
   /** Hash of the row that a full sync merged last. */
   rowHash: string | null;
-  /** As stored: `[[type, value], …]` as JSON text. Undefined: not read, because so far nobody needs them. */
+  /** Identities as stored: `[[type, value], …]` as JSON text. Undefined while they were not read, because nobody needs them. */
   identities: string | undefined;
   attributes: string | undefined;
   times: string | undefined;
-  /** How much of it the next read brings. */
+  /** The part of the profile that the next read brings. */
   wanted: 'nothing' | 'header' | 'texts';
-  /** Where the stored hash is this one, the next read leaves the texts out. */
+  /** A row hash: if the stored hash equals it, the next read leaves the texts out. */
   wantedUnless: string | null;
-  /** Whether attributes, times or hash differ from what is stored. */
+  /** Attributes, times or hash differ from what is stored. */
   isChanged: boolean;
-  /** Of a new one: the anonymous profile that it remembers. */
+  /** MPID of the anonymous profile that a new profile remembers. */
   source: bigint | null;
   /** Places of the identities that this chunk adds, the newest last. */
   added: readonly number[] | undefined;
 }
 
-/** Slots of a key: smallint. */
+/** Most slots of a key, whose column is a smallint. */
 export const MOST_SLOTS = 2 ** 15;
 
 export interface Link {
@@ -47,23 +47,25 @@ interface ChunkSize {
 
 export class ChunkMemory {
   readonly tombstones = new ChunkTombstones();
-  /** Those that the store knows, as far as they were met. */
+  /** Stored profiles that this chunk met so far. */
   readonly profiles = new ProfileTable();
   readonly created: ProfileMemory[] = [];
-  /** By ordinal, slot 0: the only one of most keys. */
+  /** Owner in slot 0 by ordinal: the only one of most keys. */
   readonly #owners: (ProfileMemory | undefined)[];
-  /** By ordinal, slot 1 and on; a slot may be free. */
+  /** Owners in slot 1 and on, by ordinal; a slot may be free. */
   readonly #sharers = new Map<number, (ProfileMemory | undefined)[]>();
-  /** `ordinal * MOST_SLOTS + slot`: numbers sort fast. */
+  /** New links as `ordinal * MOST_SLOTS + slot`: numbers sort fast. */
   readonly #links: number[] = [];
-  /** Links that only public keys brought, as `#links`: none of most chunks. */
+  /** Links that only public keys brought, in the form of `#links`; most chunks have none. */
   readonly #publicLinks = new Set<number>();
-  /** Links that were public when they were read, and that somebody else brings too. */
+  /** Links that were public when read, and that another source now brings too. */
   readonly #verified: number[] = [];
-  /** By person: the owner of a login identity that decides alone, where it holds all the person's identities already. */
+  /**
+   * Settled profiles by person: the owner of a login identity that decides alone and holds all the person's identities already.
+   */
   readonly settled: (ProfileMemory | undefined)[];
 
-  /** Tells which of two profiles was made first. */
+  /** A function by which the older of two profiles is found. */
   readonly ageOf: AgeOf;
 
   constructor({ keyCount, peopleCount, ageOf }: ChunkSize & { readonly ageOf: AgeOf }) {
@@ -72,12 +74,12 @@ export class ChunkMemory {
     this.settled = new Array<ProfileMemory | undefined>(peopleCount).fill(undefined);
   }
 
-  /** Who has slot 0. */
+  /** Returns the profile in slot 0. */
   owner(ordinal: number): ProfileMemory | undefined {
     return this.#owners[ordinal];
   }
 
-  /** Who has slot 1 and on; slot n stands at n − 1. */
+  /** Returns the profiles in slot 1 and on; slot n stands at n − 1. */
   sharers(ordinal: number): readonly (ProfileMemory | undefined)[] {
     return this.#sharers.get(ordinal) ?? NOBODY;
   }
@@ -86,24 +88,24 @@ export class ChunkMemory {
     return this.#owners[ordinal] === profile || this.sharers(ordinal).includes(profile);
   }
 
-  /** Whether only public keys brought the key to the profile. */
+  /** Tells whether only public keys brought the key to the profile. */
   isPublic(ordinal: number, profile: ProfileMemory): boolean {
     return this.#publicLinks.size > 0 && this.#publicLinks.has(this.#numberOf(ordinal, profile));
   }
 
-  /** Whether nobody but public keys may find the profile by the key. */
+  /** Tells whether only public keys may find the profile by the key. */
   isUnverified(ordinal: number, profile: ProfileMemory): boolean {
     return profile.holdsLogin && this.isPublic(ordinal, profile);
   }
 
-  /** Profiles to which only public keys brought the key. */
+  /** Counts the profiles to which only public keys brought the key. */
   publicCount(ordinal: number): number {
     if (this.#publicLinks.size === 0) return 0;
     const holders = [this.#owners[ordinal], ...this.sharers(ordinal)];
     return holders.filter((profile) => profile !== undefined && this.isPublic(ordinal, profile)).length;
   }
 
-  /** Whether somebody holds the key to whom more than public keys brought it. */
+  /** Tells whether any profile holds the key through more than public keys. */
   isVouchedFor(ordinal: number): boolean {
     const holders = [this.#owners[ordinal], ...this.sharers(ordinal)];
     return holders.some((profile) => profile !== undefined && !this.isPublic(ordinal, profile));
@@ -121,12 +123,12 @@ export class ChunkMemory {
     return 1 + (free < 0 ? sharers.length : free);
   }
 
-  /** A profile that the store named; its row is read later. */
+  /** Returns a profile that the store named; its row is read later. */
   meet(mpid: bigint): ProfileMemory {
     return this.profiles.meet(mpid, metProfile);
   }
 
-  /** As `meet`, of the MPID whose eight bytes begin at `from`. */
+  /** Returns the profile of the MPID whose eight bytes begin at `from`, as `meet` does. */
   meetAt(bytes: Buffer, from: number): ProfileMemory {
     return this.profiles.meetAt(bytes, from, metProfile);
   }
@@ -149,14 +151,17 @@ export class ChunkMemory {
     this.#sharers.set(ordinal, sharers);
   }
 
-  /** As `own`, for an identity that the store does not hold yet. */
+  /** Makes the profile an owner, as `own` does, of an identity that the store does not hold yet. */
   link(link: Link, profile: ProfileMemory, { place, isPublic }: Bringing): void {
     this.own(link, profile, isPublic);
     this.#links.push(link.ordinal * MOST_SLOTS + link.slot);
     add(profile, place);
   }
 
-  /** What a public key brought to the profile is brought by somebody else too: it stands in the list once more, unmarked. */
+  /**
+   * Verifies an identity that so far only public keys brought: another source brings it too, so it is listed once more,
+   * unmarked.
+   */
   verify(ordinal: number, profile: ProfileMemory, place: number): void {
     const number = this.#numberOf(ordinal, profile);
     this.#publicLinks.delete(number);
@@ -164,12 +169,12 @@ export class ChunkMemory {
     add(profile, place);
   }
 
-  /** The links that `verify` names, in key order. */
+  /** Returns the links verified by `verify`, in key order. */
   verifiedLinks(): Float64Array {
     return Float64Array.from(this.#verified).sort();
   }
 
-  /** The new links as numbers in key order: everything that writes identities does so in that order. */
+  /** Returns the new links as numbers in key order. All writers of identities keep this order. */
   sortedLinks(): Float64Array {
     return Float64Array.from(this.#links).sort();
   }
@@ -187,7 +192,7 @@ interface Bringing {
   readonly isPublic: boolean;
 }
 
-/** As short as can be: an array that grows takes room for seventeen. */
+/** Adds a place by making a new array: one that grows reserves room for seventeen. */
 function add(profile: ProfileMemory, place: number): void {
   profile.added = profile.added === undefined ? [place] : [...profile.added, place];
 }

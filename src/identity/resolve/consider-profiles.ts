@@ -5,8 +5,8 @@ import { hashText } from './row-hashes.ts';
 import { nextByRank, STRATEGIES } from './strategies.ts';
 
 /**
- * The profiles that resolution may look at and nobody read yet: the owners of each person's identities, up to a login
- * identity with an owner, which decides alone. Texts come along for the profiles that will most likely be chosen.
+ * Returns the profiles that resolution may look at and that were not read yet: the owners of each person's identities, up to a
+ * login identity with an owner, which decides alone. Texts are read along for the profiles that will most likely be chosen.
  */
 export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
   const { count, scope, rows } = prepared;
@@ -36,7 +36,7 @@ function considerPerson(memory: ChunkMemory, { keys, rows }: PreparedPeople, { i
   }
 }
 
-/** Two rows with different hashes need the texts in any case. */
+/** Marks a profile's texts as wanted. Two rows with different hashes need the texts in any case. */
 function wantTexts(profile: ProfileMemory, { hashes }: ChunkRows, row: number): void {
   const rowHash = hashes === undefined ? null : hashText(hashes, row);
   if (profile.wanted !== 'texts') {

@@ -1,5 +1,6 @@
-// People of a group of requests. They come in hundreds, and each statement counts: what thousands need staging tables for
-// goes as parameters here, eight statements a delivery instead of fourteen, and no temporary table is emptied at its commit.
+// Reads and writes the people of a group of requests. They come in hundreds, so each statement counts. Staging tables pay for
+// thousands only; here the values travel as parameters: eight statements a delivery instead of fourteen, and no temporary table
+// is emptied at the commit.
 import type { Transaction } from '../../store/index.ts';
 import type { PreparedPeople, ProfileScope } from '../contract.ts';
 import { KEY_BYTES } from '../identity-key.ts';
@@ -10,7 +11,7 @@ import type { ProfileMemory } from './chunk-memory.ts';
 export const MOST_FEW = 512;
 const KEYS_EACH = 4;
 
-/** A `full` chunk compares hashes of rows, for which it is staged whatever its size. */
+/** Tells whether a chunk is small enough to go without staging. A `full` chunk compares row hashes, so it is always staged. */
 export function areFew({ scope, count, keys }: PreparedPeople, most: number): boolean {
   return scope.mode === 'incremental' && count <= most && keys.sorted.length <= most * KEYS_EACH * KEY_BYTES;
 }
@@ -24,7 +25,7 @@ interface ProfileRow {
   readonly attribute_times: string;
 }
 
-/** Reads profiles that the people named by their MPIDs. */
+/** Reads the profiles whose MPIDs the people gave. */
 export async function readFewProfiles(
   tx: Transaction,
   { workspaceId, environment }: ProfileScope,
@@ -44,10 +45,12 @@ export async function readFewProfiles(
   }
 }
 
-/** Left alone, the planner of a workspace that has grown since its statistics reads all of it. */
+/**
+ * Settings that force index look-ups. Otherwise the planner of a workspace that has grown since its statistics scans all of it.
+ */
 const BY_INDEX = 'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off';
 
-/** As `updateProfiles`, in order of MPID; `mpids` changed. Answers how many rows were still as they had been read. */
+/** Updates profiles in order of MPID, as `updateProfiles` does. Returns how many rows still had the version that was read. */
 export async function updateFewProfiles(
   tx: Transaction,
   { scope, keys }: PreparedPeople,

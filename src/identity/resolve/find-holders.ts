@@ -8,11 +8,11 @@ import { ENVIRONMENT_NUMBER } from '../profiles/read-profiles.ts';
 /** A profile that holds one of some identities. */
 export interface Holder {
   readonly mpid: bigint;
-  /** Which of them: indexes, ascending. */
+  /** Indexes of the identities that the profile holds, ascending. */
   readonly holds: readonly number[];
 }
 
-/** All profiles that hold one of the identities, protected or not, unless it is unverified; an identity has few holders. */
+/** Finds all profiles that hold one of the identities verified, protected or not. An identity has few holders. */
 export async function findHolders(
   sql: Sql,
   key: Secret,
@@ -32,7 +32,7 @@ export async function findHolders(
   });
 }
 
-/** The keys of identities in an environment, 32 hex digits each. */
+/** Returns the keys of identities in an environment, 32 hex digits each. */
 export function identityKeys(
   key: Secret,
   { environment }: Pick<ProfileScope, 'environment'>,

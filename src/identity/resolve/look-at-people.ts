@@ -12,15 +12,15 @@ import { type RefusedPeople, resolvePeople } from './resolve-people.ts';
 interface Looking {
   readonly nextMpid: () => bigint;
   readonly ageOf: AgeOf;
-  /** Nobody asks the write path after this: who was erased has to be known here. */
+  /** The write path is not asked afterwards, so erased people have to be found here. */
   readonly isFinal: boolean;
 }
 
 const NOBODY: RefusedPeople = new Map();
 
 /**
- * Resolves read-only requests by one statement, without a transaction and without a lock: a handful of index look-ups a
- * person. Each is resolved against the same state, as if it came alone.
+ * Resolves read-only requests by one statement, without a transaction and without a lock: a handful of index look-ups a person.
+ * Each is resolved against the same state, as if it came alone.
  */
 export async function lookAtPeople(
   sql: Sql,
@@ -39,7 +39,7 @@ interface LookedAt {
   readonly index: number;
 }
 
-/** Its profile holds all of its identities, and its attributes as the newest. */
+/** Tells whether the person's profile holds all of the identities, and the attributes as the newest. */
 function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, index }: LookedAt): boolean {
   if ('erased' in outcome) return rows.requests.get(index)?.liftsAs === undefined;
   if (!('mpid' in outcome) || outcome.answer === undefined) return false;
@@ -58,7 +58,7 @@ function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, i
   return !mergeAttributes({ attributes, times }, row, 'incremental').changed;
 }
 
-/** Whether it brings an identity that so far only public keys brought. */
+/** Tells whether the person brings an identity that so far only public keys brought. */
 function bringsProof(
   { starts, ordinals, publicPlaces }: ChunkKeys,
   { memory, profile, index }: { readonly memory: ChunkMemory; readonly profile: ProfileMemory; readonly index: number },

@@ -1,5 +1,5 @@
-// What the store knows of a chunk's people, in three steps: whose login identities there are, with their profiles; who owns
-// the other keys; and the profiles that matter and are not read by then. Keys are staged in index order.
+// Looks a chunk's people up in three steps: the login identities with the profiles that own them; the owners of the other keys;
+// and the profiles that matter and were not read yet. Keys are staged in index order.
 import { AppError } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { ChunkKeys, PreparedPeople } from '../contract.ts';
@@ -13,7 +13,7 @@ import type { Probe } from './probe.ts';
 import { isBlock, isBlockAt, isSameBlock } from './row-hashes.ts';
 import { nextByRank, STRATEGIES } from './strategies.ts';
 
-/** Step of a key. */
+/** Step in which a key is looked up. */
 const OTHER = 1;
 const LOGIN = 2;
 
@@ -29,14 +29,17 @@ export async function lookUpPeople(
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;
   await lookUpLogins(tx, prepared, { memory, probe, steps, logins });
   settlePeople(memory, prepared, logins);
-  // nobody asks for them after this, and each would be kept as long as the chunk
+  // not needed any more after this, and otherwise kept as long as the chunk
   for (const profile of memory.profiles.values()) profile.identities = undefined;
   markOthers(steps, prepared, memory);
   await lookUpOthers(tx, prepared, { memory, probe, steps });
   return memory;
 }
 
-/** By person: ordinal of the login identity that is the strongest and so decides alone, if it has an owner; −1: none. */
+/**
+ * Returns by person the ordinal of the login identity that is the strongest and, if owned, decides alone; −1 where there is
+ * none.
+ */
 function decidingLogins({ keys, count, scope }: PreparedPeople): Int32Array {
   const policy = scope.policy ?? DEFAULT_POLICY;
   const isLogin = flagsOf(STRATEGIES[policy.strategy].loginDecides ? policy.loginTypes : []);
@@ -56,9 +59,10 @@ interface LookUp {
 }
 
 /**
- * Owners of the deciding login identities and their profiles: usually all that there is to read. First come the owners, in
- * key order, then the profiles in order of MPID, which is the order they lie in: at random each costs three times as much.
- * Texts of a profile that remembers one of the chunk's rows are not sent; should another row choose it, they are read then.
+ * Reads the owners of the deciding login identities and their profiles: usually all that is needed. First come the owners, in
+ * key order, then the profiles in order of MPID, which is the order of their storage: at random each costs three times as much.
+ * Texts of a profile that remembers one of the chunk's rows are not sent; if another row chooses that profile, they are read
+ * then.
  */
 async function lookUpLogins(
   tx: Transaction,
@@ -110,7 +114,10 @@ async function lookUpLogins(
 const NO_ROW = -1;
 const ROWS_DIFFER = -2;
 
-/** Row whose hash goes with a deciding login, by ordinal; negative where two rows of a person differ, so that the texts come. */
+/**
+ * Returns by ordinal the row whose hash goes with a deciding login; negative where two rows of a person differ, so that texts
+ * are read.
+ */
 function rowOfLogins({ rows: { hashes } }: PreparedPeople, steps: Uint8Array, logins: Int32Array): Int32Array {
   const rowOf = new Int32Array(steps.length).fill(NO_ROW);
   if (hashes === undefined) return rowOf;
@@ -124,7 +131,9 @@ function rowOfLogins({ rows: { hashes } }: PreparedPeople, steps: Uint8Array, lo
   return rowOf;
 }
 
-/** Finds the ordinals of keys that come back in key order, each once or several times, without a map. */
+/**
+ * Returns a function that finds the ordinals of keys that come back in key order, each once or several times, without a map.
+ */
 function ordinalsInOrder({ sorted }: ChunkKeys, ordinals: Int32Array): (bytes: Buffer, from: number) => number {
   let at = 0;
   return (bytes, from) => {
@@ -138,8 +147,9 @@ function ordinalsInOrder({ sorted }: ChunkKeys, ordinals: Int32Array): (bytes: B
 }
 
 /**
- * Finds who needs no further look-up: the profile remembers this very row, so it was brought before with these identities
- * and nobody wrote since; or it lists them all. Most people of every run after the first.
+ * Finds people who need no further look-up. Either the profile remembers this very row, so it was brought before with these
+ * identities and nothing was written since; or the profile lists all identities. True of most people in every run after the
+ * first.
  */
 function settlePeople(memory: ChunkMemory, { keys, rows }: PreparedPeople, logins: Int32Array): void {
   for (let i = 0; i < logins.length; i++) {
@@ -151,7 +161,10 @@ function settlePeople(memory: ChunkMemory, { keys, rows }: PreparedPeople, login
   }
 }
 
-/** As a text search: quotes inside a value are escaped, so the text of an identity stands for that identity only. */
+/**
+ * Tells whether a profile lists all identities of a person, by a text search. Quotes inside a value are escaped, so the text of
+ * an identity stands for that identity only.
+ */
 function listsAll({ identities }: ProfileMemory, keys: ChunkKeys, person: number): boolean {
   if (identities === undefined) return false;
   for (let at = keys.starts[person] as number; at < (keys.starts[person + 1] as number); at++) {
@@ -177,7 +190,7 @@ function ordinalsOf(steps: Uint8Array, step: number): Int32Array {
   return ordinals.subarray(0, count);
 }
 
-/** Owners of the keys of step two, in all their slots. */
+/** Reads the owners of the keys of step two, in all their slots. */
 async function lookUpOthers(
   tx: Transaction,
   { keys, scope }: PreparedPeople,

@@ -3,13 +3,14 @@ import { type Clock, createIdSource, type Secret } from '../../kernel/index.ts';
 import { type Block, decryptBlock, encryptBlock, roundKeysOf } from './block-cipher.ts';
 
 /**
- * MPIDs that let nobody guess another one. An id that grows with time (`createIdSource`, 62 bits) is unique over processes,
- * and anybody who has one could count on from it. So its lower 48 bits are encrypted; the upper 14, which change every 37
- * hours, stay, so that new profiles go to one end of the index. Decrypted again, MPIDs tell which profile is older.
+ * A source of MPIDs from which nobody can guess another one. An id that grows with time (`createIdSource`, 62 bits) is unique
+ * over processes, but anybody who has one could count on from it. So its lower 48 bits are encrypted. The upper 14, which
+ * change every 37 hours, stay, so that new profiles go to one end of the index. Decrypted again, MPIDs tell which profile is
+ * older.
  */
 export interface Mpids {
   next(): bigint;
-  /** Grows with the time of creation; unique as the MPID is. */
+  /** Returns a number that grows with the time of creation and is as unique as the MPID. */
   readonly ageOf: AgeOf;
 }
 
@@ -19,12 +20,12 @@ interface MpidOptions {
   /** The key of the identities, which never changes and which all daemons of a store share. */
   readonly key: Secret;
   readonly clock: Clock;
-  /** Of this process, below 1,024; at random by default. */
+  /** Number of this process, below 1,024; random by default. */
   readonly node?: number;
 }
 
 const SEQUENCE_BITS = 11;
-/** Set in all of them: those that were made before, and grow with time as they are, lie below. */
+/** The bit that all of these MPIDs have set. Those of earlier versions, which grow with time unencrypted, lie below it. */
 const MARK = 2n ** 62n;
 
 export function createMpids({ key, clock, node }: MpidOptions): Mpids {
@@ -40,7 +41,7 @@ export function createAgeOf(key: Secret): AgeOf {
 
 type Map48 = (id: bigint, cipher: (keys: Int32Array, block: Block) => Block) => bigint;
 
-/** The id with its lower 48 bits ciphered, under a key of its upper ones. */
+/** Creates the mapping that ciphers the lower 48 bits of an id under a key derived from its upper bits. */
 function createMap(key: Secret): Map48 {
   const keysOf = createRoundKeys(key);
   const view = new DataView(new ArrayBuffer(8));
@@ -54,13 +55,13 @@ function createMap(key: Secret): Map48 {
   };
 }
 
-/** Daemons that run for years meet some hundreds of them. */
+/** Most round keys that are cached. Daemons that run for years meet some hundreds of them. */
 const MOST_KNOWN = 1_000;
 
 function createRoundKeys(key: Secret): (upper: number) => Int32Array {
   const known = new Map<number, Int32Array>();
   return (upper) => {
-    // an MPID carries the mark, the id that it was made of does not
+    // an MPID carries the mark, the id that it was made from does not
     const period = upper & 0x3f_ff;
     const found = known.get(period);
     if (found !== undefined) return found;

@@ -28,8 +28,8 @@ export const SLICE_ROWS = 250;
 const TYPE_NUMBERS: ReadonlyMap<string, number> = new Map(IDENTITY_TYPES.map((type, number) => [type, number]));
 
 /**
- * Hashes and sorts a chunk: 2–3 µs a row of two identities and ten attributes. Touches nothing outside. People are taken
- * one by one and let go: what lives as long as a chunk is copied by the garbage collector, so it stands in few, flat things.
+ * Hashes and sorts a chunk: 2–3 µs a row of two identities and ten attributes. Changes nothing outside. People are taken one by
+ * one and let go: what lives as long as a chunk is copied by the garbage collector, so the chunk consists of few, flat arrays.
  */
 export async function preparePeople(
   writeKey: WriteKey,
@@ -50,7 +50,7 @@ export function collectPeople(writeKey: WriteKey, scope: ResolutionScope): Peopl
   return new Chunk(writeKey, scope);
 }
 
-/** A chunk while its people come in. */
+/** The state of a chunk while people are added. */
 class Chunk implements PeopleCollector {
   count = 0;
   readonly #writeKey: WriteKey;
@@ -110,7 +110,7 @@ class Chunk implements PeopleCollector {
     this.#values.push(identity.value);
   }
 
-  /** 16 bytes over everything that a row says: identities, names, values, removals. The time is left out on purpose. */
+  /** Hashes all that a row says to 16 bytes: identities, names, values, removals. The time is left out on purpose. */
   #addHash(row: HashOfRow | undefined, said: string): void {
     const at = this.count * HASH_BYTES;
     this.#hashes = roomFor(this.#hashes, at + HASH_BYTES);
@@ -174,7 +174,7 @@ class Chunk implements PeopleCollector {
   }
 }
 
-/** Key texts of the attributes that the person removes. */
+/** Returns the key texts of the attributes that the person removes. */
 function namesRemoved({ names, texts }: AttributeSet): readonly string[] {
   return columnsFor(names).keys.filter((_, i) => texts[i] === null);
 }

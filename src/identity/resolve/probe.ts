@@ -1,4 +1,7 @@
-/** A look-up of staged values in an index: rows of `table` (columns `columns`) that `where` holds for and whose `by` is staged. */
+/**
+ * A look-up of staged values in an index: the rows of `table` (columns `columns`) that satisfy `where` and whose `by` is
+ * staged.
+ */
 export interface Probing {
   readonly columns: string;
   readonly table: string;
@@ -8,15 +11,16 @@ export interface Probing {
   readonly staged: string;
 }
 
-/** What stands behind FROM in place of the rows found, which come in the order of `by`. */
+/** A function that returns the FROM item for the rows found, which come in the order of `by`. */
 export type Probe = (probing: Probing) => string;
 
 const GOES_ALONG_ARRAYS = 170_000;
 
 /**
- * PostgreSQL 17 and later go along an index with the array, from leaf to leaf, and always use it in the index: half the
- * cost of a join, and it cannot become one. Before, the planner may compare every row of the workspace with the whole array
- * instead, so there each value is looked up by LATERAL behind a fence (OFFSET 0), which can only be one descent a value.
+ * Returns the form of look-up that this server version runs as index scans only. PostgreSQL 17 and later walk an index with the
+ * array, from leaf to leaf: half the cost of a join, and it cannot become one. Earlier planners may instead compare every row
+ * of the workspace with the whole array. There each value is looked up by LATERAL behind a fence (OFFSET 0), which can only be
+ * one descent a value.
  */
 export function probeFor(serverVersion: number): Probe {
   return serverVersion >= GOES_ALONG_ARRAYS ? alongArray : oneByOne;

@@ -4,14 +4,14 @@ const FIRST_PROFILES = 8;
 const FREE = -1;
 
 /**
- * Profiles by MPID. A Map of bigints costs four times as much, and wants a bigint for each MPID that the store names: here
- * the bytes it came in do.
+ * A table of profiles by MPID. A Map of bigints costs four times as much and needs a bigint for each MPID that the store names;
+ * here the received bytes suffice.
  */
 export class ProfileTable {
   readonly #profiles: ProfileMemory[] = [];
   /** Two halves of each MPID, the upper one first. */
   #halves = new Int32Array(2 * FIRST_PROFILES);
-  /** Indexes of profiles, each at its hash or, where others stand, at the next place that is free; half of all are. */
+  /** Indexes of profiles, each at its hash or, where that place is taken, at the next free one. Half of all places are free. */
   #places = new Int32Array(2 * FIRST_PROFILES).fill(FREE);
 
   get size(): number {
@@ -26,14 +26,14 @@ export class ProfileTable {
     return this.#profiles[this.#places[this.#find(upperOf(mpid), lowerOf(mpid))] as number];
   }
 
-  /** The profile, made where it is not there. */
+  /** Returns the profile, and creates it if it is missing. */
   meet(mpid: bigint, make: (mpid: bigint) => ProfileMemory): ProfileMemory {
     const [upper, lower] = [upperOf(mpid), lowerOf(mpid)];
     const place = this.#find(upper, lower);
     return this.#profiles[this.#places[place] as number] ?? this.#add(make(mpid), { place, upper, lower });
   }
 
-  /** As `meet`, of the MPID whose eight bytes begin at `from`. */
+  /** Returns the profile of the MPID whose eight bytes begin at `from`, as `meet` does. */
   meetAt(bytes: Buffer, from: number, make: (mpid: bigint) => ProfileMemory): ProfileMemory {
     const [upper, lower] = [bytes.readInt32BE(from), bytes.readInt32BE(from + 4)];
     const place = this.#find(upper, lower);
@@ -41,7 +41,7 @@ export class ProfileTable {
     return known ?? this.#add(make(bytes.readBigInt64BE(from)), { place, upper, lower });
   }
 
-  /** The place of the MPID's profile, or the one where it would stand. */
+  /** Returns the place of the MPID's profile, or the place where it would be added. */
   #find(upper: number, lower: number): number {
     const [halves, places] = [this.#halves, this.#places];
     const mask = places.length - 1;
@@ -78,7 +78,7 @@ interface NewPlace {
   readonly lower: number;
 }
 
-/** MPIDs of a store may follow each other: multiplied, they stand apart. */
+/** Mixes the bits of an MPID. MPIDs of a store may follow each other; multiplication spreads them. */
 function hashOf(upper: number, lower: number): number {
   const mixed = Math.imul(lower ^ Math.imul(upper, 0x9e3779b1), 0x85ebca6b);
   return mixed ^ (mixed >>> 15);

@@ -6,7 +6,7 @@ import { ChunkMemory } from './chunk-memory.ts';
 import type { AgeOf } from './mpids.ts';
 
 interface LookRow {
-  /** From 1; null in the row of a profile. */
+  /** Ordinal of the key, counted from 1; null in the row of a profile. */
   readonly ordinal: number | null;
   readonly slot: number;
   readonly is_public: boolean | null;
@@ -17,7 +17,7 @@ interface LookRow {
   readonly attribute_times: string | null;
 }
 
-/** What the store knows of a few people, by one statement: all owners of all their identities, with their profiles. */
+/** Reads the stored state of a few people by one statement: all owners of all their identities, with their profiles. */
 export async function rememberPeople(sql: Sql, prepared: PreparedPeople, ageOf: AgeOf): Promise<ChunkMemory> {
   const { scope, keys, rows, count } = prepared;
   const hexKeys = Array.from({ length: keys.sorted.length / KEY_BYTES }, (_, ordinal) =>
@@ -34,8 +34,8 @@ export async function rememberPeople(sql: Sql, prepared: PreparedPeople, ageOf: 
 }
 
 /**
- * One statement sees one state. LATERAL behind a fence can only be one descent a value, whatever statistics say (`Probe`,
- * which goes along an index, pays for staged thousands only).
+ * Returns the one statement of a look, which sees one state. LATERAL behind a fence can only be one descent a value, whatever
+ * the statistics (a `Probe`, which walks an index, pays for staged thousands only).
  */
 const lookFor = (attributes: string): string => `
   WITH found AS MATERIALIZED (

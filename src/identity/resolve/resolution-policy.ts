@@ -4,7 +4,10 @@ import { DEFAULT_POLICY, IDENTITY_TYPES } from '../identity-types.ts';
 
 type Settings = Pick<WorkspaceSettings, 'identity'> & Partial<Pick<WorkspaceSettings, 'limits'>>;
 
-/** How a workspace resolves people: the same for pipelines, batches and requests. Only those that set nothing have no limits. */
+/**
+ * Returns the policy by which a workspace resolves people: the same for pipelines, batches and requests. Callers that set
+ * nothing leave the limits out.
+ */
 export function policyOf({ identity, limits }: Settings): ResolutionPolicy {
   const policy = { ...DEFAULT_POLICY, strategy: identity.strategy, priority: identity.priority };
   if (limits === undefined) return policy;
@@ -16,7 +19,7 @@ export function policyOf({ identity, limits }: Settings): ResolutionPolicy {
   return { ...policy, bounds: { identities, attributes, attributeBytes } };
 }
 
-/** How a workspace looks for people without making any: types that its priority leaves out find them too, last. */
+/** Returns the policy of a search, which creates nobody. Types that the priority leaves out find people too, last. */
 export function searchPolicyOf(settings: Pick<WorkspaceSettings, 'identity'>): ResolutionPolicy {
   const policy = policyOf(settings);
   const others = IDENTITY_TYPES.filter((type) => !policy.priority.includes(type));

@@ -9,13 +9,13 @@ import { STRATEGIES } from './strategies.ts';
 
 export interface Resolution {
   readonly outcomes: readonly PersonOutcome[];
-  /** By person: the profile that takes what the person says; undefined: it failed, or is to change nothing. */
+  /** Profiles that take what each person says; undefined for a person who failed, or who is to change nothing. */
   readonly chosen: readonly (ProfileMemory | undefined)[];
 }
 
 const ERASED: PersonOutcome = { erased: true };
 
-/** People who are refused whatever they say of who they are, by their index. */
+/** People who are refused whatever identities they carry, by index. */
 export type RefusedPeople = ReadonlyMap<number, PersonFailure>;
 
 interface Resolving {
@@ -23,7 +23,7 @@ interface Resolving {
   readonly refused: RefusedPeople;
 }
 
-/** Resolves the people in row order in memory: profiles that earlier rows made or joined are seen by later ones. */
+/** Resolves the people in row order in memory. Profiles that earlier rows created or joined are seen by later ones. */
 export async function resolvePeople(
   memory: ChunkMemory,
   prepared: PreparedPeople,
@@ -66,7 +66,7 @@ const profileOf = (found: ProfileMemory | PersonFailure): ProfileMemory | undefi
   'mpid' in found ? found : undefined;
 
 /**
- * Tells whether a person is erased: one erased identity among others is enough (D-059). A login that lifts it is
+ * Tells whether a person is erased: one erased identity among others is enough (D-059). A login that lifts the tombstone is
  * resolved as if nobody had been erased.
  */
 function staysErased({ memory, prepared: { keys } }: Context, index: number, request?: PersonRequest): boolean {

@@ -1,21 +1,21 @@
-// One person in the memory of its chunk: found by MPID, by identities, or made.
+// Resolves one person in the memory of its chunk: found by MPID, found by identities, or created.
 
 import type { PersonFailure, PreparedPeople } from '../contract.ts';
 import { addIdentities } from './add-identities.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { anonymousMatch, nextByRank, type PersonKeys, type Strategy } from './strategies.ts';
 
-/** What stays the same for all people of a chunk. */
+/** The inputs shared by all people of a chunk. */
 export interface Context {
   readonly memory: ChunkMemory;
   readonly prepared: PreparedPeople;
   readonly strategy: Strategy;
-  /** By type (`flagsOf`). */
+  /** Flags of the login types, by type (`flagsOf`). */
   readonly isLogin: Uint8Array;
   readonly nextMpid: () => bigint;
 }
 
-/** The profile that a row or a batch belongs to; its identities join it. */
+/** Returns the profile that a row or a batch belongs to, and adds its identities. */
 export function resolvePerson(context: Context, index: number): ProfileMemory | PersonFailure {
   const settled = context.memory.settled[index];
   if (settled !== undefined) return settled;
@@ -46,7 +46,7 @@ export function personKeys({ memory, prepared, strategy, isLogin }: Context, ind
 
 const NOBODY: readonly ProfileMemory[] = [];
 
-/** The profile that is there already; undefined: none. */
+/** Returns the existing profile of a person, or undefined where there is none. */
 export function findPerson(
   { memory, prepared, strategy }: Context,
   index: number,
@@ -60,8 +60,8 @@ export function findPerson(
 }
 
 /**
- * An MPID that exists wins unless a login identity of the person belongs to another profile, or the profile already holds
- * another login identity: one profile never holds two customers.
+ * Tells whether a profile may be named by its MPID. An existing MPID wins unless a login identity of the person belongs to
+ * another profile, or the profile already holds another login identity: one profile never holds two customers.
  */
 function mayBeNamed(named: ProfileMemory, { logins, carriesLogin }: PersonKeys): boolean {
   if (logins.length > 0) return logins.every((owner) => owner === named);

@@ -9,7 +9,7 @@ import { anonymousMatch, type PersonKeys } from './strategies.ts';
 
 export interface ResolvedRequest {
   readonly outcome: PersonOutcome;
-  /** As in `Resolution`. */
+  /** The profile that takes what the request says, as in `Resolution`. */
   readonly chosen: ProfileMemory | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Requested {
 function findRequested(context: Context, index: number, { keys, request }: Requested) {
   const { memory, prepared, strategy } = context;
   if (!request.isLogout) return memory.settled[index] ?? findPerson(context, index, keys);
-  // of a logout, only device ids have a rank
+  // in a logout, only device ids have a rank
   return strategy.returnsToDevice ? anonymousMatch(memory, prepared.keys, keys) : undefined;
 }
 
@@ -48,14 +48,14 @@ const NOBODY_FOUND: PersonFailure = {
   reason: 'No profile matches these identities.',
 };
 
-/** Places of the request's identities that the profile holds. */
+/** Returns the places of the request's identities that the profile holds. */
 function heldPlaces(
   { memory, prepared }: Context,
   index: number,
   { keys, profile }: { readonly keys: PersonKeys; readonly profile: ProfileMemory },
 ): readonly number[] {
   const places = Array.from({ length: keys.to - keys.from }, (_, i) => keys.from + i);
-  // whose profile lists them all: nothing else about it was looked up
+  // settled: the profile lists them all, and nothing else about it was looked up
   if (memory.settled[index] === profile) return places;
   const { ordinals, publicPlaces } = prepared.keys;
   return places.filter((at) => {
@@ -65,9 +65,9 @@ function heldPlaces(
 }
 
 interface Held {
-  /** Before the request. */
+  /** Places that the profile held before the request. */
   readonly matched: readonly number[];
-  /** After it. */
+  /** Places that it holds after the request. */
   readonly held: readonly number[];
   readonly isCreated?: boolean;
 }

@@ -1,6 +1,6 @@
 import { KEY_BYTES } from '../identity-key.ts';
 
-/** Distinct keys in ascending order, one behind the other, and for each key given the number of its equal there. */
+/** Distinct keys in ascending order, one behind the other, and for each given key the number of its equal among them. */
 export interface SortedKeys {
   readonly sorted: Buffer;
   readonly ordinals: Int32Array;
@@ -9,8 +9,8 @@ export interface SortedKeys {
 const INDEX_RANGE = 2 ** 21;
 
 /**
- * Sorts keys of 16 bytes that stand one behind the other. Sorting numbers that hold a key's first 32 bits and its index
- * takes a fifth of the time that comparing texts takes; the few that share those bits are put right afterwards.
+ * Sorts keys of 16 bytes that lie one behind the other. It sorts numbers that hold a key's first 32 bits and its index, which
+ * takes a fifth of the time of comparing texts. The few keys that share those bits are put in order afterwards.
  */
 export function sortKeys(keys: Buffer): SortedKeys {
   const count = keys.length / KEY_BYTES;
@@ -48,14 +48,14 @@ function orderByPrefix(keys: Buffer, count: number): Int32Array {
   return order;
 }
 
-/** Byte by byte: a call of `copy` costs more than sixteen of these. */
+/** Copies a key byte by byte: a call of `copy` costs more than sixteen assignments. */
 function copyKey(keys: Buffer, index: number, { to, at }: { readonly to: Buffer; readonly at: number }): void {
   const from = index * KEY_BYTES;
   const start = at * KEY_BYTES;
   for (let byte = 0; byte < KEY_BYTES; byte++) to[start + byte] = keys[from + byte] as number;
 }
 
-/** Insertion of the entry at `from` among those before it. */
+/** Inserts the entry at `from` in order among those before it. */
 function sink(order: Int32Array, from: number, keys: Buffer): void {
   const index = order[from] as number;
   let at = from;

@@ -10,28 +10,31 @@ export interface PersonKeys {
   readonly to: number;
   /** Owners of the login identities that the person carries; usually none or one. */
   readonly logins: readonly ProfileMemory[];
-  /** Whether one of the identities is a login identity, owned or not. */
+  /** One of the identities is a login identity, owned or not. */
   readonly carriesLogin: boolean;
-  /** Whether a public key alone says all this: it is found by what is unverified too. */
+  /** The person comes with a public key alone, so unverified identities find profiles too. */
   readonly isPublic: boolean;
-  /** A profile that holds a login identity is returned only to who carries a matching one: `known` are those of `logins`. */
+  /**
+   * The profiles that may be returned. One that holds a login identity is returned only to a person who carries a matching one:
+   * `known` are those of `logins`.
+   */
   readonly admits: 'known' | 'anonymous' | 'both';
-  /** Those that the walk chooses among; absent: all. */
+  /** Profiles among which the walk chooses; all where absent. */
   readonly among?: readonly ProfileMemory[];
 }
 
 type Choose = (memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys) => ProfileMemory | undefined;
 
 export interface Strategy {
-  /** The profile the person is; undefined: nobody yet, so a new one is made. */
+  /** Returns the person's profile, or undefined where none matches, so that a new one is created. */
   readonly choose: Choose;
-  /** Whether a login identity that is the person's strongest and has an owner settles it, so that nothing else is looked up. */
+  /** A login identity that is the person's strongest and has an owner decides alone, so that nothing else is looked up. */
   readonly loginDecides: boolean;
-  /** Whether who carries a login identity is never an anonymous profile: a login identity that nobody owns gets a new one. */
+  /** A person with a login identity never gets an anonymous profile: an unowned login identity gets a new one. */
   readonly keepsApart: boolean;
-  /** Whether that new profile remembers the anonymous one which the person matches. */
+  /** That new profile remembers the anonymous one which the person matches. */
   readonly remembersSource: boolean;
-  /** Whether a logout returns to the anonymous profile of the device; otherwise it always makes a new one. */
+  /** A logout returns to the anonymous profile of the device; otherwise it always creates a new one. */
   readonly returnsToDevice: boolean;
 }
 
@@ -48,11 +51,13 @@ export const STRATEGIES: Readonly<Record<StrategyName, Strategy>> = {
   profile_conversion: WALK,
   profile_link: { ...WALK, keepsApart: true, remembersSource: true },
   profile_isolation: { ...WALK, keepsApart: true, returnsToDevice: true },
-  // not even the owner of the login identity goes before an anonymous profile that matches more
+  // an anonymous profile that matches more identities wins even over the owner of the login identity
   best_match: { ...WALK, choose: countMatches, loginDecides: false },
 };
 
-/** Walks the identities by priority; several profiles match → the next priority breaks the tie, then the oldest profile. */
+/**
+ * Walks the identities by priority. If several profiles match, the next priority breaks the tie, then the oldest profile wins.
+ */
 function walkPriority(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
   let candidates = person.among ?? NOBODY;
   for (let at = nextByRank(keys, person, -1); at >= 0; at = nextByRank(keys, person, at)) {
@@ -64,7 +69,7 @@ function walkPriority(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys):
   return oldest(memory, candidates);
 }
 
-/** The profile that holds most of the person's identities; of several the walk decides. */
+/** Returns the profile that holds most of the person's identities. Among equals the walk decides. */
 function countMatches(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
   const counts = new Map<ProfileMemory, number>();
   for (let at = nextByRank(keys, person, -1); at >= 0; at = nextByRank(keys, person, at)) {
@@ -77,12 +82,15 @@ function countMatches(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys):
   return walkPriority(memory, keys, { ...person, among });
 }
 
-/** The anonymous profile that the person matches: the source of a new one, or of a logout the profile of the device. */
+/**
+ * Returns the anonymous profile that the person matches: the source of a new profile, or for a logout the profile of the
+ * device.
+ */
 export function anonymousMatch(memory: ChunkMemory, keys: ChunkKeys, person: PersonKeys): ProfileMemory | undefined {
   return walkPriority(memory, keys, { ...person, admits: 'anonymous' });
 }
 
-/** Place of the person's next identity in order of priority after place `last`; -1: there is none. */
+/** Returns the place of the person's next identity in order of priority after place `last`, or -1 where there is none. */
 export function nextByRank({ ranks }: ChunkKeys, { from, to }: { from: number; to: number }, last: number): number {
   const lastRank = last < 0 ? -1 : (ranks[last] as number);
   let best = -1;
@@ -100,7 +108,7 @@ export function nextByRank({ ranks }: ChunkKeys, { from, to }: { from: number; t
 
 const NOBODY: readonly ProfileMemory[] = [];
 
-/** Profiles that hold the key and may be returned to the person. */
+/** Returns the profiles that hold the key and may be returned to the person. */
 function matchesOf(memory: ChunkMemory, ordinal: number, person: PersonKeys): readonly ProfileMemory[] {
   const owner = memory.owner(ordinal);
   const sharers = memory.sharers(ordinal);

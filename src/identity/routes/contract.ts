@@ -1,6 +1,6 @@
-// Wire shapes of identity requests: the specification's body and that of the client SDKs, on the same paths (D-046).
-// Objects that the specification does not call closed are open: SDKs send more than the server reads. The handler
-// checks values that may be any String and says what they must be.
+// Wire shapes of identity requests: the specification's body and that of the client SDKs, on the same paths (D-046). Objects
+// that the specification does not call closed are open: SDKs send more than the server reads. Values that may be any String are
+// checked by the handler, which says what they must be.
 import { type TSchema, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { IDENTITY_FIELDS } from '../identity-types.ts';

@@ -8,7 +8,7 @@ export interface IdentityEndpointsDeps {
   readonly clock: Clock;
 }
 
-/** What all paths of identity requests have in common. */
+/** The options that all paths of identity requests share. */
 export const IDENTITY_ENDPOINT = {
   api: 'identity',
   method: 'POST',

@@ -6,7 +6,7 @@ import { ModifyBody, ModifyParams, ModifyResponse } from './contract.ts';
 import { IDENTITY_ENDPOINT, type IdentityEndpointsDeps, pathsOf, REFUSALS } from './identity-endpoint.ts';
 import { readIdentity } from './read-identities.ts';
 
-/** `POST /v1/{mpid}/modify`: all changes or none. */
+/** Returns the endpoint `POST /v1/{mpid}/modify`, which makes all changes or none. */
 export function modifyEndpoint(deps: IdentityEndpointsDeps): Endpoint {
   return defineEndpoint({
     ...IDENTITY_ENDPOINT,
@@ -51,7 +51,9 @@ interface Body {
   readonly identity_changes: readonly WireChange[];
 }
 
-/** Null on both sides changes nothing: web clients send that for what they neither had nor have. */
+/**
+ * Reads the changes. Null on both sides changes nothing: web clients send that for an identity that they neither had nor have.
+ */
 function readChanges(asked: readonly WireChange[]): readonly IdentityChange[] {
   const issues: Issue[] = [];
   const changes = asked.map(({ identity_type: name, old_value, new_value }, index) => {

@@ -15,11 +15,14 @@ interface Reading {
   readonly limits: WorkspaceSettings['limits'];
   readonly receivedMs: number;
   readonly issues: Issue[];
-  /** Which of them the caller may set. */
+  /** Attributes that the caller may set. */
   readonly allowed: AllowedAttributes;
 }
 
-/** `user_attributes` with the time they were set at, within the limits that a batch's have; undefined: none. */
+/**
+ * Reads `user_attributes` with the time at which they were set, within the limits of a batch. Returns undefined where there are
+ * none.
+ */
 export function readAttributes(
   body: AttributesBody,
   { limits, receivedMs, issues, allowed }: Reading,

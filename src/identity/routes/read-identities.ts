@@ -5,13 +5,13 @@ import { isIdentity, matchingForm, namesNobody, normaliseIdentity } from '../nor
 
 export interface ReadIdentities {
   readonly identities: readonly Identity[];
-  /** What the request calls each type: answers use the same word. */
+  /** Spelling that the request uses for each type; answers use the same. */
   readonly spelled: ReadonlyMap<IdentityType, string>;
 }
 
 type Fields = Readonly<Record<string, unknown>> | null | undefined;
 
-/** The identities of `known_identities` and `user_identities`, all their spellings in one set of types. */
+/** Reads the identities of `known_identities` and `user_identities`, with all their spellings in one set of types. */
 export function readIdentities(objects: Readonly<Record<string, Fields>>, issues: Issue[]): ReadIdentities {
   const found = new Map<IdentityType, Identity>();
   const spelled = new Map<IdentityType, string>();
@@ -37,10 +37,13 @@ interface Field {
   readonly path: string;
 }
 
-/** A value as an identity. Undefined: null, the all-zero id of no device, or nothing that can be one, which is an issue. */
+/**
+ * Reads a value as an identity. Returns undefined for null, for the all-zero id, and for a value that is no identity, which
+ * becomes an issue.
+ */
 export function readIdentity({ name, path }: Field, value: unknown, issues: Issue[]): Identity | undefined {
   const type = identityTypeOfField(name);
-  // the contract has refused names that are none
+  // the contract has refused unknown names
   if (type === undefined || value === null || value === undefined) return undefined;
   const text = textOf(value);
   const identity = text === undefined ? notSingle(path, value) : normaliseIdentity(type, text);

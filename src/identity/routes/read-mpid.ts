@@ -2,7 +2,7 @@ import { fitsInt64, type Issue, quoteValue } from '../../kernel/index.ts';
 
 const DIGITS = /^-?\d{1,19}$/;
 
-/** An MPID that came as a number, as its digits or not at all: nothing is done with it, but a wrong one is said to be so. */
+/** Checks an MPID given as a number, as its digits or not at all. It is not used, but a wrong one is reported. */
 export function checkPreviousMpid(value: unknown, issues: Issue[]): void {
   if (value === null || value === undefined || typeof value === 'bigint') return;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return;

@@ -18,7 +18,7 @@ const SUMMARIES: Readonly<Record<ResolveVerb, string>> = {
   search: 'Finds the profile of somebody and changes nothing',
 };
 
-/** `POST /v1/identify`, `login`, `logout` and `search`. */
+/** Returns the endpoint `POST /v1/identify`, `login`, `logout` or `search`. */
 export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb): Endpoint {
   return defineEndpoint({
     ...IDENTITY_ENDPOINT,
@@ -83,7 +83,7 @@ function answerBody(answer: ResolveAnswer, context: unknown, matches: Readonly<R
   };
 }
 
-/** Whoever may only look asks who is there, which is a search by another name. */
+/** Refuses a search with a key alone, also in the form of a read-only request. */
 function refuseSearch(verb: ResolveVerb, isReadOnly: boolean): void {
   if (verb !== 'search' && !isReadOnly) return;
   const message = 'A key alone may not search, nor ask with read_only: sign the request, or send the secret.';

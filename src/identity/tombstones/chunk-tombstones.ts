@@ -1,26 +1,26 @@
 import type { ChunkKeys } from '../contract.ts';
 
 /**
- * Which people of one chunk were erased. It changes in row order, as all memory of a chunk: a login that lifts a tombstone
- * lets later rows pass.
+ * The erased people of one chunk. It changes in row order, as all memory of a chunk: a login that lifts a tombstone lets later
+ * rows pass.
  */
 export class ChunkTombstones {
   readonly #ordinals = new Set<number>();
   readonly #people = new Set<number>();
-  /** Keys whose tombstones this chunk takes away, and for whom. */
+  /** Keys whose tombstones this chunk deletes, with the actors of the logins. */
   readonly lifted: { readonly ordinal: number; readonly actor: string }[] = [];
 
-  /** The key with this ordinal has a tombstone. */
+  /** Marks the key with this ordinal as one that has a tombstone. */
   bury(ordinal: number): void {
     this.#ordinals.add(ordinal);
   }
 
-  /** Whatever keys the person has: only an erased MPID says who it is. */
+  /** Marks a person as erased whatever the keys: only an erased MPID names this person. */
   buryPerson(index: number): void {
     this.#people.add(index);
   }
 
-  /** Of most chunks, whose people then need no look. */
+  /** The chunk has no tombstones, as most have none, so its people need no check. */
   get areNone(): boolean {
     return this.#ordinals.size === 0 && this.#people.size === 0;
   }

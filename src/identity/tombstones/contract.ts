@@ -1,8 +1,8 @@
-// Erased people (D-059, D-062). An erasure takes profiles and identities away and leaves tombstones: keyed hashes, by which
-// whoever carries one of the identities again is known and not kept. It is the only place that deletes a profile.
-// Order against deliveries: each delivery holds the workspace's creation lock shared from before its first look to its
-// commit, and an erasure holds it alone. So a delivery is over before the erasure looks, or begins when it is over.
-// Nothing here knows a request: `dsr` says who is erased, and what of it is told.
+// Erased people (D-059, D-062). An erasure deletes profiles and identities and leaves tombstones: keyed hashes by which anybody
+// who carries one of the identities again is recognised and not kept. Only this folder deletes profiles. Order against
+// deliveries: each delivery holds the workspace's creation lock shared from before its first look-up to its commit, and an
+// erasure holds it alone. So a delivery either ends before the erasure looks, or begins after it. Nothing here knows a request:
+// `dsr` decides who is erased, and what is told about it.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment, HeldIdentity, Identity } from '../contract.ts';
@@ -15,33 +15,33 @@ export interface ProfileId {
 
 export interface Erasure {
   readonly workspaceId: WorkspaceId;
-  /** Those that are not there any more are passed over, so that an erasure may be repeated. */
+  /** Profiles to erase. Missing ones are skipped, so that an erasure may be repeated. */
   readonly people: readonly ProfileId[];
-  /** Identities that are said to be theirs besides those that their profiles hold: they get tombstones as well. */
+  /** Further identities that are said to be theirs. They get tombstones like those that their profiles hold. */
   readonly identities?: readonly Identity[];
-  /** Those of all of them that get no tombstone: so many carry them that they say nothing of a person. */
+  /** Identities among all of these that get no tombstone: so many people carry them that they identify nobody. */
   readonly fillers?: readonly Identity[];
-  /** Leaves tombstones of the MPIDs and of no identity, where `apply` writes exactly those that there were. */
+  /** Leaves tombstones of the MPIDs alone and of no identity. `apply` writes exactly the tombstones that existed before. */
   readonly buriesMpidsAlone?: boolean;
   readonly nowMs: number;
 }
 
 export interface ErasedPerson extends ProfileId {
-  /** What the profile held, for a search in other rooms. */
+  /** Identities that the profile held, for a search in other rooms. */
   readonly identities: readonly HeldIdentity[];
-  /** What it had held before: searched for like those it held, and with tombstones like them. */
+  /** Identities that it had given up. They are searched for and get tombstones like those it held. */
   readonly former: readonly HeldIdentity[];
 }
 
 export interface ErasedPeople {
-  /** Those that were there. */
+  /** People erased, without those that were missing. */
   readonly people: readonly ErasedPerson[];
-  /** Rows that went: evidence. */
+  /** Number of deleted rows, as evidence. */
   readonly profiles: number;
   readonly identities: number;
-  /** Rows that came; an identity has one in each environment. */
+  /** Number of new rows; an identity has one in each environment. */
   readonly tombstones: number;
-  /** Keys of their identities and MPIDs in their own environments, as hex: what may be kept of them. */
+  /** Keys of their identities and MPIDs in their own environments, as hex: all that may be kept of them. */
   readonly keys: readonly string[];
 }
 
@@ -51,36 +51,39 @@ export interface Tombstone {
   readonly erasedOn: Date;
 }
 
-/** What `apply` did with tombstones of another state of the store. */
+/** The result of `apply`, which writes tombstones of another state of the store. */
 export interface AppliedTombstones {
-  /** Those that were not there. */
+  /** Number of tombstones that were missing. */
   readonly applied: number;
-  /** Keys that a living profile holds: no tombstone was made of them. */
+  /** Number of keys that a living profile holds and that therefore got no tombstone. */
   readonly held: number;
 }
 
 export interface Tombstones {
   /**
-   * Erases people within a short transaction of `aloneInTransaction`: from its commit on nothing about them is delivered
-   * any more. Tombstones are left in both environments for each identity that no other living profile holds there, never
-   * for device ids and push tokens. What else the store holds about the people goes by their MPIDs, in this transaction or
-   * later ones.
+   * Erases people within a short transaction of `aloneInTransaction`. After its commit nothing about them is delivered any
+   * more. Tombstones are left in both environments for each identity that no other living profile holds there, never for device
+   * ids and push tokens. Whatever else the store holds about the people is deleted by their MPIDs, in this transaction or later
+   * ones.
    */
   erasePeople(tx: Transaction, erasure: Erasure): Promise<ErasedPeople>;
-  /** Lets the identities come back, in both environments; answers the keys of the tombstones that went. In `aloneInTransaction`. */
+  /**
+   * Lets identities come back, in both environments, and returns the keys of the deleted tombstones. Runs in
+   * `aloneInTransaction`.
+   */
   lift(tx: Transaction, workspaceId: WorkspaceId, identities: readonly Identity[]): Promise<readonly string[]>;
-  /** The next tombstones behind the key `after`, in key order; without it the first ones. None: there are no more. */
+  /** Returns a page of tombstones behind the key `after`, in key order; the first page without `after`; none at the end. */
   export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
   /**
-   * Writes tombstones of an export, as after a backup was restored, before `findErased` and when whom it finds is gone again.
-   * In `aloneInTransaction`.
+   * Writes the tombstones of an export after a backup was restored: once before `findErased`, and again when the people it
+   * finds are erased. Runs in `aloneInTransaction`.
    */
   apply(tx: Transaction, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]): Promise<AppliedTombstones>;
   /**
-   * Yields profiles whose MPIDs have tombstones: they came back with a backup. Reads all profiles, a page at a time; those
-   * that were yielded may go meanwhile.
+   * Yields profiles whose MPIDs have tombstones: they came back with a backup. Reads all profiles, a page at a time; yielded
+   * profiles may be deleted meanwhile.
    */
   findErased(sql: Sql, workspaceId: WorkspaceId): AsyncIterable<readonly ProfileId[]>;
-  /** Finds in records of nobody's profile whom the tombstones of the workspace are about. */
+  /** Finds in records outside of profiles the people whom the tombstones of the workspace are about. */
   namesErased(sql: Sql, workspaceId: WorkspaceId): NamesIn;
 }

@@ -6,7 +6,7 @@ import { applyTombstones, exportTombstones, findErased, liftTombstones } from '.
 import { createNamesErased } from './names-erased.ts';
 import { createTombstoneKeys } from './tombstone-keys.ts';
 
-/** One for a process: it holds no state. `key` is that of the identities. */
+/** Creates the tombstones of a process, which hold no state. `key` is that of the identities. */
 export function createTombstones(key: Secret): Tombstones {
   const keys = createTombstoneKeys(key);
   return {

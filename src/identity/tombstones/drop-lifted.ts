@@ -5,7 +5,7 @@ import type { PreparedPeople } from '../contract.ts';
 import { hexOfOrdinal } from '../identity-key.ts';
 import type { ChunkMemory } from '../resolve/chunk-memory.ts';
 
-/** Takes the tombstones away that logins of the chunk lifted, and says so in the audit log. */
+/** Deletes the tombstones that logins of the chunk lifted, and records each in the audit log. */
 export async function dropLifted(
   tx: Transaction,
   { scope: { workspaceId }, keys: { sorted } }: PreparedPeople,

@@ -10,8 +10,8 @@ import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 import { writeTombstones } from './write-tombstones.ts';
 
 /**
- * Alone in the workspace from here to the commit. Identities are locked before profiles and both in order, as everywhere,
- * against whoever changes them without delivering anybody.
+ * Erases people, alone in the workspace from here to the commit. Identities are locked before profiles and both in order, as
+ * everywhere, against transactions that change them without a delivery.
  */
 export async function erasePeople(tx: Transaction, keys: TombstoneKeys, erasure: Erasure): Promise<ErasedPeople> {
   const { workspaceId, nowMs } = erasure;
@@ -110,7 +110,7 @@ async function lockProfiles(tx: Transaction, workspaceId: WorkspaceId, people: r
   );
 }
 
-/** What the people hold; and the keys that somebody else holds too, verified. */
+/** Returns the slots that the people hold, and the keys that others hold verified. */
 function partSlots(slots: readonly Slot[], people: readonly ProfileId[], own: ReadonlySet<string>) {
   const mpids = new Set(people.map(({ mpid }) => mpid));
   const isErased = ({ key, mpid }: Slot) => mpids.has(mpid) && own.has(key);
@@ -127,7 +127,7 @@ async function deleteSlots(tx: Transaction, workspaceId: WorkspaceId, slots: rea
   );
 }
 
-/** Where the owner went, the next profile becomes it. */
+/** Makes the next profile the owner where the owner is gone. */
 async function passOwnershipOn(tx: Transaction, workspaceId: WorkspaceId, keys: readonly string[]): Promise<void> {
   await tx.execute(
     `UPDATE profile_identities i SET slot = 0
@@ -150,7 +150,7 @@ async function deleteProfiles(
   );
 }
 
-/** Profiles that were made beside them (strategy `profile_link`) name them. */
+/** Clears the MPIDs of erased people from profiles that were created beside them (strategy `profile_link`). */
 async function forgetSources(tx: Transaction, workspaceId: WorkspaceId, people: readonly ProfileId[]): Promise<void> {
   await tx.execute(
     'UPDATE profiles SET source_mpid = NULL WHERE workspace_id = $1 AND source_mpid IS NOT NULL AND source_mpid = ANY($2)',

@@ -8,14 +8,18 @@ import { asLikelyTypes } from '../mentions/telling-texts.ts';
 import { findTombstones } from './find-tombstones.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
-/** A record of nobody names up to 50 texts, each with a hash for every type that it may be: a millisecond for a few of them. */
+/**
+ * People between two turns of the event loop. A record outside of profiles names up to 50 texts, each with a hash for every
+ * type that it may be: a few of them take a millisecond.
+ */
 const SLICE_PEOPLE = 8;
-/** Keys of one question. */
+/** Most keys of one look-up. */
 const MOST_KEYS = 10_000;
 
 /**
- * By index, those who were erased. The creation lock is held from here on, so that what the caller keeps is no erased person's.
- * `people` are taken one by one, with turns of the event loop in between: reading them out of records may take long, too.
+ * Returns the indexes of the people who were erased. The creation lock is held from here on, so that nothing the caller keeps
+ * belongs to an erased person. `people` are taken one by one, with turns of the event loop in between: reading them out of
+ * records may take long, too.
  */
 export async function erasedAmong(
   tx: Transaction,
@@ -42,7 +46,7 @@ export async function erasedAmong(
   return erased;
 }
 
-/** As of a delivery: an MPID counts where at most devices stand beside it. */
+/** Returns the keys that decide, as in a delivery: an MPID counts where at most devices stand beside it. */
 function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid, mentions = [] }: NamedPerson) {
   const ofPerson = identities.filter(({ type }) => !isDeviceId(type));
   const named = [...ofPerson, ...mentions.flatMap(asLikelyTypes)].map((each) => keys.ofIdentity(environment, each));

@@ -7,7 +7,7 @@ import { IDENTITY_TYPES, isDeviceId } from '../identity-types.ts';
 import type { ChunkMemory } from '../resolve/chunk-memory.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
-/** Those of the keys (hex) that have tombstones. */
+/** Returns those of the keys (hex) that have tombstones. */
 export async function findTombstones(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -26,7 +26,7 @@ interface Search {
   readonly keys: TombstoneKeys;
 }
 
-/** Tells the memory of a chunk, which knows the owners of its keys by now, whom it must not bring back. */
+/** Marks the erased people in the memory of a chunk, which knows the owners of its keys by now. */
 export async function findErasedPeople(
   tx: Transaction,
   prepared: PreparedPeople,
@@ -41,16 +41,22 @@ export async function findErasedPeople(
   else await buryUnheld(tx, prepared, { memory, unheld });
 }
 
-/** More of them cost more than all tombstones of most workspaces. */
+/** Most keys that are looked up one by one; more cost more than reading all tombstones of most workspaces. */
 const MOST_ASKED = 2048;
 
-/** As `findErasedPeople`, of a look, which takes no lock: where everything is held, as mostly, it costs no statement. */
+/**
+ * Finds erased people for a look, as `findErasedPeople` does, without a lock. Where all keys are held, as mostly, it costs no
+ * statement.
+ */
 export async function findErasedInLook(sql: Sql, prepared: PreparedPeople, memory: ChunkMemory): Promise<void> {
-  // who finds nobody is answered alike
+  // a person who finds nobody gets the same answer
   if (memory.profiles.size > 0) await buryUnheld(sql, prepared, { memory, unheld: unheldOf(prepared, memory) });
 }
 
-/** Ordinals of the keys that nobody holds, but for what public keys say, and no device has: no other can have a tombstone. */
+/**
+ * Returns the ordinals of keys that nobody holds except through public keys and that are no device ids: only these can have a
+ * tombstone.
+ */
 function unheldOf(
   { keys: { starts, ordinals, types }, count }: PreparedPeople,
   memory: ChunkMemory,
@@ -80,9 +86,8 @@ async function buryUnheld(
 const isDevice = IDENTITY_TYPES.map(isDeviceId);
 
 /**
- * Returns the people whom only an MPID and devices identify.
- * Beside other identities an erased MPID decides nothing, like every MPID that does not exist (D-035). Alone it says
- * whom the row is about; a device does not, because it may have a new owner.
+ * Returns the people whom only an MPID and devices identify. Beside other identities an erased MPID decides nothing, like every
+ * MPID that does not exist (D-035). Alone it says whom the row is about; a device does not, because it may have a new owner.
  */
 function ofMpidAlone({ rows, keys: { starts, types } }: PreparedPeople): readonly (readonly [number, bigint])[] {
   return [...rows.mpids].filter(([index]) => {
@@ -92,8 +97,8 @@ function ofMpidAlone({ rows, keys: { starts, types } }: PreparedPeople): readonl
 }
 
 /**
- * All tombstones of the workspace go by in key order, 1 µs each: for a chunk of new people, where looking each key up would
- * cost some µs a row.
+ * Reads all tombstones of the workspace in key order, 1 µs each. It serves a chunk of new people, where looking each key up
+ * would cost some µs a row.
  */
 async function compareAll(
   tx: Transaction,
@@ -112,7 +117,7 @@ async function compareAll(
   );
 }
 
-/** Key number `ordinal` against one of 16 characters, one a byte. */
+/** Compares key number `ordinal` with one of 16 characters, one a byte. */
 function compareKey(sorted: Buffer, ordinal: number, key: string): number {
   const from = ordinal * KEY_BYTES;
   for (let byte = 0; byte < KEY_BYTES; byte++) {

@@ -14,7 +14,7 @@ interface LiftDeps {
 export interface Lift {
   readonly workspaceId: WorkspaceId;
   readonly identity: Identity;
-  /** Who stands in the audit log. */
+  /** Actor that the audit log names. */
   readonly actor: string;
 }
 

@@ -1,4 +1,4 @@
-// Tombstones that leave and come: lifted, exported, and applied again after a backup was restored.
+// Moves tombstones: lifts them, exports them, and applies them again after a backup was restored.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment } from '../contract.ts';
@@ -41,7 +41,9 @@ export async function exportTombstones(
   return rows.map(({ key, erased_on }) => ({ key: key.replaceAll('-', ''), erasedOn: erased_on }));
 }
 
-/** A living profile wins over a tombstone: an erasure leaves none of what it holds either. */
+/**
+ * Writes tombstones of an export. A living profile wins over a tombstone, as an erasure leaves none of what it holds either.
+ */
 export async function applyTombstones(
   tx: Transaction,
   workspaceId: WorkspaceId,
@@ -60,10 +62,10 @@ export async function applyTombstones(
 }
 
 const PROFILES_AT_ONCE = 10_000;
-/** They are erased together, and rooms are gone through once for all of them. */
+/** Most people of one erasure, which goes through all rooms once for them. */
 const PEOPLE_AT_ONCE = 500;
 
-/** By their MPIDs and not by identities: what they shared with others would find those as well. */
+/** Yields erased profiles, found by their MPIDs and not by identities: shared identities would find other profiles as well. */
 export async function* findErased(
   sql: Sql,
   keys: TombstoneKeys,

@@ -10,15 +10,15 @@ import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 /** Returns those of the keys that have tombstones. */
 type FindTombstones = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** Candidates of one question. */
+/** Most candidates of one look-up. */
 const AT_ONCE = 5_000;
 
 /**
- * The counterpart of `createNamesPerson` where nothing but tombstones is left of the people: finds whom any of them is about.
- * The store is asked for the keys that the given values need: first one for each identity, then, for the few that were found,
- * the other. An identity counts where both environments have its tombstone: in the other case somebody living holds it, or it
- * was lifted. Devices have none, so a record that names nothing else is not found. Only keys that were found are kept: a
- * value of some megabytes may need millions.
+ * Creates a search for erased people, of whom only tombstones are left; the counterpart of `createNamesPerson`. The store is
+ * asked for the keys that the given values need: first one for each identity, then, for the few that were found, the other. An
+ * identity counts where both environments have its tombstone. Otherwise a living person holds it, or it was lifted. Devices
+ * have no tombstones, so a record that names nothing else is not found. Only keys that were found are kept: a value of some
+ * megabytes may need millions.
  */
 export function createNamesErased(keys: TombstoneKeys, findTombstones: FindTombstones): NamesIn {
   return async (values) => {
@@ -44,7 +44,7 @@ async function findKeys(
   return [...found, ...(await findTombstones([...otherKeys]))];
 }
 
-/** Whom a text may be about. */
+/** An identity or MPID that a text may mean. */
 type Candidate = Identity | { readonly mpid: bigint };
 type IsErased = (candidate: Candidate) => boolean;
 
@@ -77,7 +77,10 @@ function* inParts(candidates: Iterable<Candidate>): Generator<readonly Candidate
   if (part.length > 0) yield part;
 }
 
-/** All of the values, none left out because another one is erased: whoever takes names out of a text asks for each part of it. */
+/**
+ * Yields the candidates of all values. None is skipped because another one is erased: a caller that removes names from a text
+ * asks for each part of it.
+ */
 function* candidatesIn(values: readonly ReadValue[]): Generator<Candidate> {
   for (const { value, meaningsOf } of values) {
     const leaves: (readonly [text: string, meanings: readonly Meaning[]])[] = [];

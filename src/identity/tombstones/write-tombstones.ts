@@ -2,7 +2,7 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Tombstone } from './contract.ts';
 
-/** Writes those that are not there and answers how many; from then on deliveries of the workspace look for tombstones. */
+/** Writes the missing tombstones and returns how many. From then on deliveries of the workspace look for tombstones. */
 export async function writeTombstones(
   tx: Transaction,
   workspaceId: WorkspaceId,
@@ -19,7 +19,10 @@ export async function writeTombstones(
   return written.length;
 }
 
-/** The caller holds the creation lock alone; who waits for it reads the row as it is then. */
+/**
+ * Marks whether the workspace has tombstones. The caller holds the creation lock alone; transactions that wait for the lock
+ * read the new value.
+ */
 export async function markTombstones(tx: Transaction, workspaceId: WorkspaceId, has: boolean): Promise<void> {
   await tx.execute('UPDATE creation_locks SET has_tombstones = $2 WHERE workspace_id = $1 AND has_tombstones <> $2', [
     workspaceId,
