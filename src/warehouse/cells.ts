@@ -1,4 +1,4 @@
-/** Kinds of columns that mapping tells apart. The native type's name is kept beside it for messages. */
+/** Kinds of columns that mapping tells apart. Messages name the native type. */
 export type ColumnType =
   | 'boolean'
   | 'integer'
@@ -20,9 +20,9 @@ export type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** As the warehouse writes it, such as `DECIMAL(18,2)`. */
+  /** Name of the type as the warehouse writes it, such as `DECIMAL(18,2)`. */
   readonly nativeType: string;
-  /** Of a list's items. */
+  /** Column of the items of a list. */
   readonly item?: Column;
 }
 

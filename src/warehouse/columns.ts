@@ -1,7 +1,10 @@
 import { AppError } from '../kernel/index.ts';
 import type { Column } from './cells.ts';
 
-/** Two columns of one name are an error: one of them would be lost. `fold` says what counts as one name (default: the same text). */
+/**
+ * Returns `columns`. Throws MODEL_INVALID where two have one name, because one of them would be lost.
+ * `fold` maps a name to the form in which names are compared (default: the text itself).
+ */
 export function requireDistinctColumns(
   columns: readonly Column[],
   fold: (name: string) => string = (name) => name,
@@ -19,7 +22,7 @@ export function requireDistinctColumns(
   return columns;
 }
 
-/** The column of that name: the same text if there is one, else the only one that differs in case. */
+/** Returns the column of that name: the same text if there is one, else the only one that differs in case. */
 export function findColumn(columns: readonly Column[], name: string): Column | undefined {
   const exact = columns.find((column) => column.name === name);
   if (exact !== undefined) return exact;
@@ -28,9 +31,9 @@ export function findColumn(columns: readonly Column[], name: string): Column | u
 }
 
 /**
- * Whoever reads rows goes by the columns that were described before, and a table or file may be replaced in between. Throws
- * MODEL_CHANGED where names, types or their order differ. `nativeType` does not count: products write it in several forms
- * (`NUMERIC` and `NUMERIC(18, 2)`), and cells depend on `type` alone.
+ * Throws MODEL_CHANGED where names, types or their order differ from those that were described.
+ * Readers rely on the described columns, but a table or file may be replaced in between. `nativeType` is not compared: products
+ * write it in several forms (`NUMERIC` and `NUMERIC(18, 2)`), and cells depend on `type` alone.
  */
 export function requireDescribedColumns(columns: readonly Column[], described: readonly Column[]): void {
   const [now, before] = [columns.map(shownColumn), described.map(shownColumn)];
@@ -43,7 +46,7 @@ export function requireDescribedColumns(columns: readonly Column[], described: r
   throw new AppError('MODEL_CHANGED', message);
 }
 
-/** `"tags" (list of text)`. */
+/** Returns a column for messages, such as `"tags" (list of text)`. */
 function shownColumn({ name, ...column }: Column): string {
   return `"${name}" (${typeNames(column)})`;
 }

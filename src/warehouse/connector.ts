@@ -23,22 +23,25 @@ export interface Statement {
 
 export interface ReadRequest {
   readonly statement: Statement;
-  /** A chunk holds at most so many rows, and ends early when it holds about `chunkBytes`. */
+  /** Most rows of a chunk. A chunk ends early when it holds about `chunkBytes`. */
   readonly chunkRows: number;
   readonly chunkBytes: number;
-  /** What `describe` said of the model: rows with columns of other names, types or places are MODEL_CHANGED. */
+  /** Columns that `describe` returned for the model. Rows with other names, types or another order are MODEL_CHANGED. */
   readonly described?: readonly Column[];
-  /** Goes to the warehouse's query log where it has tags: pipeline and run. */
+  /** Pipeline and run, for the warehouse's query log where it has tags. */
   readonly label?: Readonly<Record<string, string>>;
   /**
-   * Stands for one reading of one run, also in other installations: a later attempt of it has the same key, and a warehouse
-   * that keeps results may answer it with the one that this statement had under this key. Without a key nothing is ever
-   * answered with an earlier result. 32 hexadecimal digits.
+   * Identifies one reading of one run, also across installations; 32 hexadecimal digits. A later attempt has the same key.
+   * A warehouse that caches results may answer with the result of this statement under this key. Without a key no cached result
+   * is ever used.
    */
   readonly snapshotKey?: string;
 }
 
-/** Columns are known even for zero rows; chunks are pulled, and leaving the loop early frees what they hold. */
+/**
+ * The columns and rows of a model. Columns are known even for zero rows. Chunks are pulled; leaving the loop early frees what
+ * they hold.
+ */
 export interface ReadResult {
   readonly columns: readonly Column[];
   readonly chunks: AsyncIterable<readonly (readonly Cell[])[]>;
@@ -50,7 +53,7 @@ export interface ProbeStage extends Worded {
   readonly status: 'passed' | 'failed' | 'skipped';
 }
 
-/** What the warehouse expects a statement to cost, before it runs; figures of two units say nothing about each other. */
+/** The cost that the warehouse expects of a statement before it runs. Figures in different units cannot be compared. */
 export interface CostEstimate {
   /** `bytes`: the bytes it will read; `planner_cost`: the planner's own unit, without a dimension. */
   readonly unit: 'bytes' | 'planner_cost';
@@ -62,16 +65,16 @@ export interface CostEstimate {
 export interface Session extends AsyncDisposable {
   /** Stages in order; the first failure names what is missing, later ones are `skipped`. Never throws for a refusal. */
   probe(signal: AbortSignal): Promise<readonly ProbeStage[]>;
-  /** Columns of a statement without running it. */
+  /** Returns the columns of a statement without running it. */
   describe(statement: Statement, signal: AbortSignal): Promise<readonly Column[]>;
   read(request: ReadRequest, signal: AbortSignal): Promise<ReadResult>;
-  /** The cost of a statement without running it; absent where the warehouse knows none. */
+  /** Returns the cost of a statement without running it. Absent where the warehouse has no estimate. */
   estimate?(statement: Statement, signal: AbortSignal): Promise<CostEstimate>;
-  /** In place of the dialect's, where the connector meets servers of several products. */
+  /** Returns what replaces the dialect's `exactText`. Present where the connector meets servers of several products. */
   exactText?(signal: AbortSignal): Promise<Dialect['exactText']>;
-  /** The warehouse's own time. */
+  /** Returns the warehouse's own time. */
   clock(signal: AbortSignal): Promise<Micros>;
-  /** There exactly where the connector can (`capabilities.writeBack`) and the session was opened with `environment.writes`. */
+  /** Present only where the connector can write back (`capabilities.writeBack`) and `environment.writes` was set at opening. */
   readonly writeBack?: WriteBack;
 }
 
@@ -81,36 +84,36 @@ export interface Capabilities {
   readonly snapshot: boolean;
   /** Sessions that were opened with `environment.writes` have a `writeBack`. */
   readonly writeBack: boolean;
-  /** Staging of a write-back is a named table, which a kill leaves behind; default: it ends with its session. */
+  /** Staging of a write-back is a named table, which stays behind after a kill. Default: staging ends with its session. */
   readonly keepsStaging?: boolean;
 }
 
 /** Rules for the addresses that connectors with a network may connect to (D-077). */
 export interface NetworkRules {
-  /** Names (`*.example.com`: everything below), addresses and networks; empty: anywhere. */
+  /** Names (`*.example.com`: everything below), addresses and networks. Empty: no restriction. */
   readonly allowedHosts: readonly string[];
-  /** Never a warehouse, whatever name leads there: the store and the daemon itself. */
+  /** The store and the daemon itself, which are never warehouses, whatever name leads there. */
   readonly refused: readonly { readonly host: string; readonly port: number }[];
 }
 
-/** What an operator, never a caller of the API, decides for the connectors. */
+/** Settings of the operator for connectors. No caller of the API can change them. */
 export interface ConnectorEnvironment {
   /** The workspace's own folder, for providers that read files: `<home>/warehouses/<workspace id>`. */
   readonly folder: string;
-  /** False: the operator lets no embedded warehouse work in the daemon's own process. */
+  /** An embedded warehouse may work in the daemon's own process. */
   readonly allowsEmbedded: boolean;
   readonly memoryMb: number;
   readonly threads: number;
-  /** What an embedded warehouse may put on disk beside its memory. */
+  /** Most disk space of an embedded warehouse beside its memory. */
   readonly spillMb: number;
   readonly network: NetworkRules;
-  /** How long a warehouse may work on one statement, or on one part of its rows. */
+  /** Longest time that a warehouse may take for one statement, or for one part of its rows. */
   readonly statementTimeoutMs: number;
-  /** The longest message of a server, such as one row, where the connector reads the protocol itself. */
+  /** Longest message of a server, such as one row, where the connector reads the protocol itself. */
   readonly messageBytes: number;
-  /** Servers in place of the vendors' own; `network` holds for them too. */
+  /** Servers in place of the vendors' own. `network` applies to them too. */
   readonly endpoints: WarehouseEndpoints;
-  /** Set by the engine for the run of a write-back pipeline; otherwise whatever is opened only reads. */
+  /** Set by the engine for the run of a write-back pipeline. All other sessions only read. */
   readonly writes?: true;
 }
 
@@ -118,31 +121,40 @@ export type ConnectionConfig = Readonly<Record<string, unknown>>;
 
 export interface ConnectorSpec {
   readonly provider: Provider;
-  /** The product's own name. The words of the wire are in `provider-words.ts`. */
+  /** The product's own name. The API's words are in `provider-words.ts`. */
   readonly product: string;
   readonly configSchema: TSchema;
-  /** Fields of `config` that are encrypted at rest and answered masked. */
+  /** Fields of `config` that are encrypted at rest and masked in responses. */
   readonly secretFields: readonly string[];
   /**
-   * Fields of `config` that say which database it is, so that a table is the same as long as they are; default: all that
-   * are not secret.
+   * Fields of `config` that identify the database: as long as they are equal, a table is the same. Default: all fields that are
+   * not secret.
    */
   readonly placeFields?: readonly string[];
-  /** Fields that are saved, and answered, with this value where the caller gives none. */
+  /** Defaults of fields, saved and returned where the caller gives none. */
   readonly configDefaults?: ConnectionConfig;
   readonly dialect: Dialect;
   readonly capabilities: Capabilities;
-  /** The SDK is loaded here and not before. `config` has passed `configSchema` and holds revealed secrets. */
+  /** Loads the SDK, never before, and opens a session. `config` has passed `configSchema` and holds revealed secrets. */
   open(config: ConnectionConfig, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
-  /** Complaints about where the configuration leads, with paths below `config`, before it is saved; absent: nowhere. */
+  /**
+   * Returns complaints about the addresses in the configuration, with paths below `config`; called before it is saved. Absent:
+   * it names no address.
+   */
   checkAddress?(config: ConnectionConfig, environment: ConnectorEnvironment): Promise<readonly Issue[]>;
-  /** Never throws, never leaks a secret; an unknown error is WAREHOUSE_UNKNOWN with its cause. */
+  /**
+   * Returns the AppError for an error of the driver; an unknown one is WAREHOUSE_UNKNOWN with its cause. Never throws, never
+   * leaks a secret.
+   */
   classify(error: unknown): AppError;
 }
 
-/** What `defineConnector` returns: the spec with its guarantees held (configuration checked before a socket opens, only AppError leaves, the iterator's `return` always runs). */
+/**
+ * A spec with the guarantees of `defineConnector`: configuration checked before a socket opens, only AppError is thrown, and
+ * the iterator's `return` always runs.
+ */
 export interface Connector extends ConnectorSpec {
-  /** Complaints about a configuration, with paths below `config`. */
+  /** Returns complaints about a configuration, with paths below `config`. */
   checkConfig(config: ConnectionConfig): readonly { readonly path: string; readonly message: string }[];
 }
 

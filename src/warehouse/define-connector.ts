@@ -4,11 +4,12 @@ import type { Connector, ConnectorSpec } from './connector.ts';
 import { guardSession, runGuarded } from './guard-session.ts';
 
 /**
- * Holds what is true for every connector, so that none has to remember it: the configuration is checked before anything
- * opens (WAREHOUSE_CONFIG with its issues); an abort before the start touches nothing; only AppError leaves, an abort is
- * CANCELLED whatever the driver threw; the chunk iterator's `return` runs once, however the loop ends, and at the latest
- * when the session closes; two columns of one name are MODEL_INVALID, and rows with other columns than those that were
- * described are MODEL_CHANGED. Nothing is retried in here (D-080).
+ * Returns a connector with the guarantees that hold for all of them. Nothing is retried in here (D-080).
+ * - The configuration is checked before anything opens (WAREHOUSE_CONFIG with its issues).
+ * - An abort before the start touches nothing. Only AppError is thrown; after an abort it is CANCELLED, whatever the driver
+ *   threw.
+ * - The chunk iterator's `return` runs once, however the loop ends, and at the latest when the session closes.
+ * - Two columns of one name are MODEL_INVALID. Rows with other columns than those described are MODEL_CHANGED.
  */
 export function defineConnector(spec: ConnectorSpec): Connector {
   const checkConfig = configChecker(spec.configSchema);

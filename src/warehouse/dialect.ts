@@ -1,19 +1,21 @@
 import type { IteratorType } from './iterator.ts';
 
-/** How one product writes what the planner needs. Every bound value is text or an integer, cast in SQL, never the column. */
+/**
+ * The SQL of one product, as the planner needs it. Bound values are text or integers and are cast in SQL; the column never is.
+ */
 export interface Dialect {
   /** Name of the grammar of the SQL gate. */
   readonly grammar: string;
   quoteIdentifier(name: string): string;
   /**
-   * Of an expression that gives a text, one that is equal for equal bytes alone: a column may take `Ann` and `ann`, or texts
-   * with and without spaces at their end, for equal.
+   * Returns an expression that is equal only for equal bytes of the given text expression. A column may compare `Ann` and
+   * `ann`, or texts with and without trailing spaces, as equal.
    */
   exactText(expression: string): string;
-  /** Placeholder of a named parameter, as the driver binds it: `$start`, `?`, `@start`. */
+  /** Returns the placeholder of a named parameter as the driver binds it: `$start`, `?`, `@start`. */
   placeholder(name: string): string;
-  /** The placeholder cast to the iterator's own type (warehouses, range predicates). */
+  /** Returns the placeholder cast to the iterator's own type (warehouses, range predicates). */
   castBound(placeholder: string, type: IteratorType): string;
-  /** Other names of iterator_data_type that this product uses, in lower case, by the type each means. */
+  /** Other names of iterator_data_type in this product, in lower case, each with its type. */
   readonly iteratorAliases: Readonly<Record<string, IteratorType>>;
 }

@@ -7,7 +7,7 @@ import type { WriteBack } from './write-back.ts';
 type Rows = readonly (readonly Cell[])[];
 type Classify = (error: unknown) => AppError;
 
-/** What the caller may rely on whatever the connector does: see `defineConnector`. */
+/** Returns the session with the guarantees that `defineConnector` lists, whatever the connector does. */
 export function guardSession(session: Session, classify: Classify): Session {
   const open = new Set<ChunkIterator>();
   let closing: Promise<void> | undefined;
@@ -68,10 +68,10 @@ function guardWriteBack(inner: WriteBack, guarded: Guard): WriteBack {
   };
 }
 
-/** How long after an abort, or at the end, a connector may take to let go; then we leave it behind. */
+/** Longest time that a connector may take to free its resources after an abort or at the end. Then it is left behind. */
 const GRACE_MS = 5000;
 
-/** Nothing is started for a signal that is aborted already, and only AppError leaves; after an abort it is CANCELLED. */
+/** Runs `work` unless the signal is aborted already. Throws only AppError; after an abort it is CANCELLED. */
 export async function runGuarded<T>(
   signal: AbortSignal | undefined,
   classify: Classify,
@@ -87,9 +87,9 @@ export async function runGuarded<T>(
 }
 
 /**
- * The work, or a rejection once the grace after an abort is over. Asked for every piece of the rows: so nothing here is held
- * by a WeakRef (an AbortController of its own, a listener with a signal), because what such holds, the rows among it, outlives
- * all collections of the young objects.
+ * Resolves with the work, or rejects once the grace after an abort is over.
+ * It runs for every piece of the rows, so it uses nothing that a WeakRef holds (an AbortController of its own, a listener with
+ * a signal). Such an object, and the rows it refers to, would survive all collections of the young generation.
  */
 function withGrace<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ async function wait(settled: AbortSignal): Promise<AppError> {
   return new AppError('CANCELLED', 'The work was cancelled and did not stop in time.');
 }
 
-/** Freeing is bounded as well: what takes longer goes on by itself, and its failure is nobody's news any more. */
+/** Waits for freeing, at most as long as the grace. Slower work goes on by itself, and its failure is ignored. */
 async function letGo(classify: Classify, work: () => Promise<unknown>): Promise<void> {
   const settled = new AbortController();
   const done = runGuarded(undefined, classify, work).finally(() => settled.abort());
@@ -135,7 +135,10 @@ interface GuardedChunks {
   readonly done: () => void;
 }
 
-/** Not a generator: a generator that was never started would not run its `finally`, and the connector's `return` must run. */
+/**
+ * Returns an iterator whose `return` frees the connector's. A generator cannot do that: one that was never started skips its
+ * `finally`.
+ */
 function chunkIterator({ inner, signal, classify, done }: GuardedChunks): ChunkIterator {
   const over: IteratorReturnResult<undefined> = { done: true, value: undefined };
   let ended: Promise<void> | undefined;
@@ -150,7 +153,7 @@ function chunkIterator({ inner, signal, classify, done }: GuardedChunks): ChunkI
         const result = await runGuarded(signal, classify, () => inner.next());
         if (!result.done) return { done: false, value: result.value };
       } catch (failure) {
-        // the failure is the news, not what the clean-up meets after it
+        // reports the failure, not what the clean-up meets after it
         await end().catch(() => undefined);
         throw failure;
       }

@@ -10,13 +10,16 @@ export const ITERATOR_TYPES = [
 ] as const;
 export type IteratorType = (typeof ITERATOR_TYPES)[number];
 
-/** Names that every provider accepts for one of the types. */
+/** Aliases that every provider accepts. */
 export const COMMON_ALIASES: Readonly<Record<string, IteratorType>> = {
   datetime_tz: 'timestamp_tz',
   datetime: 'timestamp_ntz',
 };
 
-/** The type that a name means to a product, in any case; undefined: none. `aliases` are the product's own names. */
+/**
+ * Returns the type that a name, in any case, means to a product. Returns undefined where it means none.
+ * `aliases` are the product's own names.
+ */
 export function parseIteratorType(
   name: string,
   dialect?: { readonly iteratorAliases: Readonly<Record<string, IteratorType>> },

@@ -1,4 +1,4 @@
-// The words by which the wire calls a warehouse: a neutral one for each provider, and the names of its products.
+// The words by which the API names a warehouse: a neutral one for each provider, and the names of its products.
 import { PROVIDERS, type Provider } from './connector.ts';
 
 /** Names of products, of which a provider may have several. */

@@ -1,6 +1,6 @@
-// The statements that an administrator of the warehouse runs once, so that the connection's user can read one table and
-// write MPIDs back to it (docs/spec/warehouse-sync.md#mpids-in-a-warehouse-table, step 4). Connectors write the
-// statements; this file says what they get.
+// The statements that an administrator of the warehouse runs once, so that the connection's user can read one table and write
+// MPIDs back to it (docs/spec/warehouse-sync.md#mpids-in-a-warehouse-table, step 4). Connectors write the statements; this file
+// defines their inputs and results.
 import { type Issue, refuse } from '../kernel/index.ts';
 
 /** The inputs of the specification, from role_name to acct_id; `publicKey` and `region` are ours. */
@@ -21,7 +21,7 @@ export const SET_UP_INPUTS = [
 ] as const;
 export type SetUpInput = (typeof SET_UP_INPUTS)[number];
 
-/** What a value may be, so that no text of it can become SQL. */
+/** The permitted form of a value, so that no value can become SQL. */
 export interface InputRule {
   readonly pattern: RegExp;
   /** Completes "must be …". */
@@ -31,25 +31,25 @@ export interface InputRule {
 
 export type SetUpValues = Readonly<Partial<Record<SetUpInput, string>>>;
 
-/** One provider's part. */
+/** One provider's part of the setup. */
 export interface SetUp {
-  /** What applies to it; what does not is refused. */
+  /** Inputs that apply to the provider; others are refused. */
   readonly inputs: Readonly<Partial<Record<SetUpInput, InputRule>>>;
-  /** `values` have passed `inputs`. */
+  /** Returns the script. `values` have passed `inputs`. */
   write(values: SetUpValues): SetUpScript;
 }
 
 export interface SetUpScript {
-  /** Who runs it and what SQL cannot do, a sentence or a command of a shell each. */
+  /** Steps before the statements, each a sentence or a shell command: who runs the script, and what SQL cannot do. */
   readonly before: readonly string[];
   readonly statements: readonly SetUpStatement[];
-  /** What is needed afterwards, and where it goes. */
+  /** Values that are needed afterwards, and where each goes. */
   readonly keep: readonly { readonly what: string; readonly where: string }[];
 }
 
 export interface SetUpStatement {
   readonly purpose: string;
-  /** Without a semicolon. */
+  /** One statement without a semicolon. */
   readonly sql: string;
 }
 
@@ -58,7 +58,7 @@ export const PLAIN_NAME: InputRule = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]{0,126}$/,
   meaning: 'letters, digits and _ alone, and begin with none of the digits: the model must name it without quotes',
 };
-/** A name that only statements and the connection's configuration have, where it is quoted. */
+/** A name that occurs only in statements and in the connection's configuration, where it is quoted. */
 export const ANY_NAME: InputRule = {
   pattern: /^(?! )[^\p{C}\p{Zl}\p{Zp}"'`\\]{1,127}(?<! )$/u,
   meaning: '1 to 127 characters without line breaks, quotes and backslashes, and begin and end with no blank',
@@ -70,7 +70,10 @@ export const PASSWORD: InputRule = {
   isOptional: true,
 };
 
-/** What is missing, does not apply or has the wrong form, each by its option. Throws VALIDATION_FAILED. */
+/**
+ * Returns the values. Throws VALIDATION_FAILED with one issue for each option that is missing, does not apply or has the wrong
+ * form.
+ */
 export function readSetUp({ inputs }: SetUp, provider: string, values: SetUpValues): SetUpValues {
   const issues = SET_UP_INPUTS.flatMap((name): readonly Issue[] => {
     const message = complaint(inputs[name], provider, values[name]);
@@ -86,18 +89,18 @@ function complaint(rule: InputRule | undefined, provider: string, value: string 
   return rule.pattern.test(value) ? undefined : `must be ${rule.meaning}`;
 }
 
-/** `cloudAccount` → `--cloud-account`. */
+/** Returns the option of an input: `cloudAccount` → `--cloud-account`. */
 function optionOf(input: SetUpInput): string {
   return `--${input.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** As a product folds a name that nobody quotes; a name that needs quotes stays as it is. */
+/** Folds a name as a product does where it is not quoted. A name that needs quotes stays as it is. */
 export function foldName(name: string, letters: 'upper' | 'lower'): string {
   if (!PLAIN_NAME.pattern.test(name)) return name;
   return letters === 'upper' ? name.toUpperCase() : name.toLowerCase();
 }
 
-/** A value that `readSetUp` has seen to. */
+/** Returns a value that `readSetUp` has checked. */
 export function given(values: SetUpValues, name: SetUpInput): string {
   return values[name] ?? '';
 }

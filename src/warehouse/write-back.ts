@@ -1,118 +1,125 @@
 // Writing profile ids into the customer's table (D-103, D-104).
-// Terms: a *target* is the table; a *key* is what its rows are addressed by; a *staged row* says which MPID a key shall get;
-// *staging* is the table that staged rows are loaded into, so that one statement can update all of them.
+// Terms: a *target* is the table; a *key* addresses its rows; a *staged row* says which MPID a key shall get; *staging* is the
+// table that staged rows are loaded into, so that one statement can update all of them.
 import type { Column } from './cells.ts';
 
 /**
- * Schema (dataset) for temporary data, in the database, project or catalog that the connection works in. The setup makes
- * it (`penstock warehouse setup-sql`), and the connection's user may create and drop tables there. Nobody else's tables are
- * touched in it. A product whose staging ends with its session (TEMP) does without.
+ * Schema (dataset) for temporary data, in the database, project or catalog that the connection works in.
+ * The setup creates it (`penstock warehouse setup-sql`), and the connection's user may create and drop tables there. Tables of
+ * others in it are never touched. A product whose staging ends with its session (TEMP) needs none.
  */
 export const STAGING_SCHEMA = 'penstock';
 
 export interface WriteBackTarget {
   /**
-   * The table as the model names it, such as `shop.public.people`: words without quotes that the gate has checked, so it
-   * stands in SQL as it is and the warehouse folds it as it folds the model's.
+   * The table as the model names it, such as `shop.public.people`. The gate has checked that it needs no quotes, so SQL
+   * contains it as it is, and the warehouse folds it as in the model.
    */
   readonly table: string;
-  /** As `describe` gave them: exact names, to be quoted. One to thirty, of type text, integer, decimal or uuid. */
+  /** Columns as `describe` returned them: exact names, to be quoted. One to thirty, of type text, integer, decimal or uuid. */
   readonly key: readonly Column[];
-  /** A numeric column. It is the only one that is ever written. */
+  /** The numeric column that is written. No other column ever is. */
   readonly mpid: Column;
 }
 
-/** One value of a key, as text or whole number: what `read` gave for that column, with numbers as bigint. */
+/** One value of a key, as text or whole number: the value that `read` returned for that column, with numbers as bigint. */
 export type KeyCell = string | bigint | null;
 
 export interface StagedRow {
   /**
-   * As many values as the target's key has columns, compared with NULL equal to NULL, texts by their bytes, whatever
-   * collation the column has, and numbers by their value. At least one is not null.
+   * One value for each column of the target's key, at least one of them not null. NULL equals NULL; texts are compared by their
+   * bytes, whatever collation the column has, and numbers by their value.
    */
   readonly key: readonly KeyCell[];
-  /** null: for rows of this key without an MPID. Else: for rows of this key that have this MPID; never equal to `mpid`. */
+  /** MPID of the rows of this key that are to be updated; null: the rows without one. Never equal to `mpid`. */
   readonly readMpid: bigint | null;
-  /** 64 bits with a sign, positive in practice. */
+  /** The MPID to write: 64 bits with a sign, positive in practice. */
   readonly mpid: bigint;
 }
 
-/** Made anew each time that they are gone through: hundreds of thousands of them are never there at once. */
+/** Staged rows, made anew at each iteration, so that hundreds of thousands of them are never in memory at once. */
 export interface StagedRows extends Iterable<StagedRow> {
   readonly length: number;
 }
 
 /**
- * The caller warrants: no two rows agree in `key` and `readMpid` (so no row of the table is matched twice, and a MERGE finds
- * one source row at most); each key has exactly one row whose `readMpid` is null; all rows of a key have one `mpid`.
+ * One write-back. The caller guarantees three things:
+ * - No two rows agree in `key` and `readMpid`, so that no row of the table is matched twice, and a MERGE finds one source row
+ *   at most.
+ * - Each key has exactly one row whose `readMpid` is null.
+ * - All rows of a key have one `mpid`.
  */
 export interface WriteBackRequest {
   readonly target: WriteBackTarget;
-  /** 0 to 500,000. */
+  /** The staged rows, 0 to 500,000. */
   readonly rows: StagedRows;
   /**
-   * Name of the staging table, if one is needed: lower-case letters, digits and `_`, 63 at most. It carries run and fence,
-   * so two workers of one run never share a table.
+   * Name of the staging table, if one is needed: lower-case letters, digits and `_`, 63 at most. The name contains run and
+   * fence, so two workers of one run never share a table.
    */
   readonly staging: string;
   /**
-   * Called once, when everything is loaded, immediately before the first statement that changes the target. Answers the
-   * MPIDs that must not be written after all (their people were erased meanwhile): their staged rows are left out, and are
-   * no conflicts. When it rejects, nothing is written, staging goes, and what it threw is what `apply` throws.
+   * Called once, when everything is loaded, immediately before the first statement that changes the target.
+   * Returns the MPIDs that must not be written after all, because their people were erased meanwhile. Their staged rows are
+   * left out, and are no conflicts. When it rejects, nothing is written, staging is dropped, and `apply` throws the same error.
    */
   readonly beforeUpdate: () => Promise<readonly bigint[]>;
-  /** At most so many conflicts are listed; all are counted. */
+  /** Most conflicts to list. All are counted. */
   readonly mostListed: number;
-  /** Goes to the warehouse's query log where it has tags. */
+  /** Pipeline and run, for the warehouse's query log where it has tags. */
   readonly label?: Readonly<Record<string, string>>;
 }
 
-/** A key that could not be written everywhere, because something changed between reading and update. */
+/** A key that could not be written in every row, because something changed between reading and update. */
 export interface WriteBackConflict {
   readonly key: readonly KeyCell[];
-  /** What would have been written. */
+  /** The MPID that would have been written. */
   readonly mpid: bigint;
   /**
-   * What a row of the key has instead; null: nothing again; `other`: what is no whole number of 64 bits, and so no MPID;
+   * Value that a row of the key has instead. `null`: no MPID again. `other`: no whole number of 64 bits, and so no MPID.
    * `gone`: no row has the key any more.
    */
   readonly found: bigint | null | 'other' | 'gone';
 }
 
 export interface WriteBackResult {
-  /** Rows of the table whose MPID this call changed, as the warehouse counts them or as read back where it does not count. */
+  /** Rows of the table whose MPID this call changed, as counted by the warehouse, or as read back where it does not count. */
   readonly updated: number;
   /**
-   * Rows of the table with a staged key that have another MPID than the staged one after the update, and keys that no row
-   * has; looked up after the update, in its transaction where there is one.
+   * Rows of the table with a staged key and another MPID than the staged one after the update, plus keys that no row has.
+   * Looked up after the update, in its transaction where there is one.
    */
   readonly conflicts: number;
   readonly listed: readonly WriteBackConflict[];
 }
 
 /**
- * What a session can do that was opened with `environment.writes`.
+ * The writing part of a session that was opened with `environment.writes`.
  *
- * `apply`: staging → load → count of what was loaded, WAREHOUSE_UNKNOWN where rows are missing → `beforeUpdate` → one
- * guarded, set-based update → look for conflicts → drop staging. The guard is in the update itself: of the rows with a staged
- * key it changes those that have no MPID to that of the staged row with `readMpid` null, and those whose MPID is a staged
- * `readMpid` to that row's; every other row, and every other column, stays. All of a key's rows are updated, however many
- * there are. So it is idempotent: the same call again changes 0 rows and finds no conflict. Either all of it is written or
- * nothing, where the product has transactions; where it has none, one statement (or one for each pattern of NULLs in the
- * keys) is whole by itself. Staging is gone after success, failure and abort, as far as the warehouse still answers; after a
- * kill `dropStaging` removes it. No rows: nothing is touched, and `beforeUpdate` is not called. Retries are the caller's: a
- * lost race for the table (Redshift's 1023, 40001, DELTA_CONCURRENT_…) is an error of disposition `retry`.
+ * `apply` works in this order: staging → load → count of loaded rows, WAREHOUSE_UNKNOWN where rows are missing → `beforeUpdate`
+ * → one guarded, set-based update → look for conflicts → drop staging.
+ * - The update itself contains the guard. Among the rows with a staged key, a row without an MPID gets that of the staged row
+ *   with `readMpid` null. A row whose MPID is a staged `readMpid` gets the MPID of that staged row. Every other row, and every
+ *   other column, stays. All of a key's rows are updated, however many there are.
+ * - The call is idempotent: the same call again changes 0 rows and finds no conflict.
+ * - Where the product has transactions, either everything is written or nothing. Elsewhere each statement is atomic by itself:
+ *   one, or one for each pattern of NULLs in the keys.
+ * - Staging is dropped after success, failure and abort, as long as the warehouse still answers. After a kill `dropStaging`
+ *   removes it.
+ * - Without rows nothing is touched, and `beforeUpdate` is not called.
+ * - The caller retries: a lost race for the table (Redshift's 1023, 40001, DELTA_CONCURRENT_…) is an error of disposition
+ *   `retry`.
  *
- * `clear`: sets the MPID to NULL in every row of the table that has one of these, whatever else the row holds. Answers how
- * many rows changed; again: 0. At most 10,000 MPIDs.
+ * `clear` sets the MPID to NULL in every row of the table that has one of these, whatever else the row holds. Returns how many
+ * rows changed; a second call returns 0. At most 10,000 MPIDs.
  *
- * `listStaging`: names of tables in the staging schema that begin with the prefix; empty where staging ends with its session.
+ * `listStaging` returns the names of tables in the staging schema that begin with the prefix; empty where staging ends with its
+ * session.
  *
- * `dropStaging`: drops those tables, whether they are there or not.
+ * `dropStaging` drops those tables; missing ones are no error.
  *
- * A session that reads one snapshot (`capabilities.snapshot`) goes on reading it; the update sees what is there by then.
- *
- * All throw AppError only, CANCELLED after an abort; a refusal of the warehouse names the grant that is missing where it can.
+ * A session that reads one snapshot (`capabilities.snapshot`) goes on reading it; the update sees the current rows. All methods
+ * throw AppError only, CANCELLED after an abort. A refusal of the warehouse names the missing grant where possible.
  */
 export interface WriteBack {
   apply(request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult>;

@@ -1,4 +1,4 @@
-// The SQL gate: is a model exactly one SELECT that only reads? Parsed, never matched .
+// The SQL gate: is a model exactly one SELECT that only reads? Models are parsed, never matched by patterns.
 import type { Dialect } from '../dialect.ts';
 import { findDisputedComment } from './disputed-comment.ts';
 import { findEffect } from './effects.ts';
@@ -12,7 +12,7 @@ import { findDisputedString, readByRedshift } from './redshift-reading.ts';
 export interface SqlComplaint {
   /** Names the construct, says where it stands and what to do. */
   readonly message: string;
-  /** `syntax`: the grammar does not know the text; `construct`: it does, and a model may not hold it. */
+  /** `syntax`: the grammar does not know the text. `construct`: the grammar knows it, but models must not contain it. */
   readonly kind: 'syntax' | 'construct';
   /** Both from 1; the column counts UTF-16 units. */
   readonly line: number;
@@ -20,23 +20,25 @@ export interface SqlComplaint {
 }
 
 /**
- * `accepted`: `sql` is the model's own text from its first to its last word, without the comments around it and without
- * the semicolon, so that it can stand inside parentheses. `undecided`: the parser gave up, which says nothing about the
- * model: ask the warehouse (it describes the model before each run); `sql` is cut the same way.
+ * The result of the gate.
+ * - `accepted`: `sql` is the model from its first to its last word, without the comments around it and without the semicolon,
+ *   so that it can stand inside parentheses.
+ * - `undecided`: the parser gave up, which says nothing about the model. The warehouse decides: it describes the model before
+ *   each run. `sql` is cut the same way.
  */
 export type ModelCheck =
   | { readonly outcome: 'accepted'; readonly sql: string; readonly warnings: readonly string[] }
   | { readonly outcome: 'undecided'; readonly sql: string; readonly reason: string }
   | { readonly outcome: 'refused'; readonly complaint: SqlComplaint };
 
-/** By one product's grammar: when a pipeline joins the model to a connection, and before each run. */
+/** Checks a model by one product's grammar: when a pipeline joins the model to a connection, and before each run. */
 export async function checkModel(sql: string, dialect: Pick<Dialect, 'grammar'>): Promise<ModelCheck> {
   return checkByGrammar(await loadParser(), sql, dialect.grammar);
 }
 
 /**
- * When a model is saved it has no connection yet: one grammar that takes it as one SELECT is enough. Else the complaint is
- * about a construct if any grammar knows it, or else about the place that the most patient grammar reached.
+ * Checks a model that has no connection yet: it passes if any grammar accepts it as one SELECT.
+ * Otherwise the complaint names a construct if any grammar knows it, else the furthest place that a grammar reached.
  */
 export async function acceptsSomeGrammar(sql: string): Promise<ModelCheck> {
   const parser = await loadParser();
@@ -49,7 +51,7 @@ export async function acceptsSomeGrammar(sql: string): Promise<ModelCheck> {
   return checks.reduce((best, check) => (insight(check) > insight(best) ? check : best));
 }
 
-/** How much a check that did not accept says about the text. */
+/** Returns how much a check that did not accept says about the text; higher is more. */
 function insight(check: ModelCheck): number {
   if (check.outcome !== 'refused') return Number.POSITIVE_INFINITY;
   const { kind, line, column } = check.complaint;
@@ -58,7 +60,7 @@ function insight(check: ModelCheck): number {
 
 const EMPTY = 'The model is empty; write one SELECT.';
 
-/** As `checkModel`, with a parser at hand. */
+/** Checks a model as `checkModel` does, with a parser that is loaded already. */
 export function checkByGrammar(parser: SqlParser, sql: string, grammar: string): ModelCheck {
   const all = parser.tokens(sql, grammar);
   if (all === undefined) return syntaxError(parser, sql, grammar);
@@ -91,7 +93,7 @@ interface Reading {
   readonly grammar: string;
 }
 
-/** Refuses what only Redshift reads out of the text. Wrong syntax there does nothing. */
+/** Refuses constructs that only Redshift finds in the text. A syntax error there is harmless. */
 function refusedByRedshift(parser: SqlParser, { sql, tokens, grammar }: Reading): ModelCheck | undefined {
   const disputed = findDisputedString(sql, tokens, grammar);
   if (disputed === undefined) return undefined;
@@ -102,7 +104,7 @@ function refusedByRedshift(parser: SqlParser, { sql, tokens, grammar }: Reading)
 
 interface Case {
   readonly sql: string;
-  /** The model's own text. */
+  /** The model without surrounding comments and semicolon. */
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly first: Token;
@@ -112,7 +114,7 @@ interface Case {
 function verdict({ sql, text, tokens, first, parsed }: Case): ModelCheck {
   const word = first.text.toUpperCase();
   if (parsed.outcome === 'syntax') {
-    // a misspelt SELECT reads as an alias, and the parser complains of the second word after it
+    // the parser reads a misspelt SELECT as an alias, and complains of the second word after it
     if (first.type === 'VAR')
       return misread(sql, first.start, `${first.text} begins no query; begin with SELECT or WITH.`);
     return misread(sql, first.start + parsed.offset, parsed.message);
@@ -133,7 +135,7 @@ const BACKSLASH =
   "A backslash before a quote is not allowed beside a comment /* */ or a $, because PostgreSQL and Redshift read it differently; write '' for a quote, and " +
   'chr(92) for a backslash at the end.';
 
-/** What a query can begin with. */
+/** Words with which a query can begin. */
 const QUERY_WORDS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'FROM', '(']);
 
 const notAllowed = (construct: string): string => `${construct} is not allowed; a model is one SELECT that only reads.`;
@@ -153,7 +155,7 @@ function misread(sql: string, offset: number, message: string): ModelCheck {
   return { outcome: 'refused', complaint };
 }
 
-/** A complaint about the place `offset` (UTF-16 units) of the text, which its message names. */
+/** Returns a complaint whose message names the place `offset` (UTF-16 units) of the text. */
 export function complain(sql: string, offset: number, what: Pick<SqlComplaint, 'kind' | 'message'>): SqlComplaint {
   const before = sql.slice(0, offset);
   const line = before.split('\n').length;

@@ -1,4 +1,4 @@
-// Where the product sees a comment begin or end elsewhere than the parser does, code hides from the checks.
+// Finds comments that the product may begin or end elsewhere than the parser does. Such a comment hides code from the checks.
 import type { Token } from './parser.ts';
 
 export interface Dispute {
@@ -6,7 +6,7 @@ export interface Dispute {
   readonly offset: number;
 }
 
-/** The first comment that the product may read otherwise. Between two tokens there is white space and comments only. */
+/** Returns the first comment that the product may read differently. Only white space and comments stand between two tokens. */
 export function findDisputedComment(sql: string, tokens: readonly Token[], grammar: string): Dispute | undefined {
   let from = 0;
   for (const { type, start, end } of [...tokens, { type: 'END', start: sql.length, end: sql.length }]) {
@@ -27,7 +27,9 @@ const RETURN =
 const CONTINUED =
   'A backslash at the end of a comment is not allowed, because Databricks takes the next line for a comment, too; remove it.';
 
-/** Up to the first end of each, so that it begins where a comment may begin in any reading. */
+/**
+ * Matches each comment up to its first possible end, so that the next match begins where a comment may begin in any reading.
+ */
 const COMMENTS = /(?:--|#|\/\/)[^\n]*|\/\*(?:(?!\*\/)[\s\S])*/g;
 
 function disputeBetween(
@@ -46,7 +48,7 @@ function disputeBetween(
 
 function disputeIn(comment: string, grammar: string): string | undefined {
   if (comment.startsWith('/*')) {
-    // BigQuery nests no comments and the parser does; Databricks nests all but hints
+    // the parser nests comments, BigQuery never does, and Databricks nests all but hints
     const inner = { bigquery: '/*', databricks: '/*+' }[grammar];
     return inner !== undefined && comment.includes(inner, 2) ? NESTED : undefined;
   }

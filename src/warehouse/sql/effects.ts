@@ -1,12 +1,12 @@
-// Functions that do something although they stand in a SELECT, and that neither a READ ONLY transaction nor a missing grant
-// of the connection's user reliably stops. The names are those of one product each, so those of PostgreSQL are refused for its grammars only.
+// Functions with side effects inside a SELECT, which neither a READ ONLY transaction nor a missing grant of the connection's
+// user reliably stops. Each name belongs to one product, so PostgreSQL's are refused for its grammars only.
 import type { Refusal } from './find-refused.ts';
 import { closeOf } from './parentheses.ts';
 import type { Token } from './parser.ts';
 
-/** PostgreSQL and Redshift, by the whole name. */
+/** Functions of PostgreSQL and Redshift, by the whole name. */
 const POSTGRES_NAMES = new Set([
-  // large objects are made in READ ONLY transactions, too
+  // large objects can be created in READ ONLY transactions, too
   'lo_create',
   'lo_creat',
   'lo_from_bytea',
@@ -26,7 +26,7 @@ const POSTGRES_NAMES = new Set([
   'lo_manage',
   'lowrite',
   'loread',
-  // SQL in a text, which nobody has looked at
+  // SQL in a text that the gate has not checked
 
   'ts_stat',
   'ts_rewrite',
@@ -39,9 +39,9 @@ const POSTGRES_NAMES = new Set([
   'xpath_table',
 ]);
 
-/** PostgreSQL and Redshift, by how the names begin. */
+/** Functions of PostgreSQL and Redshift, by the beginnings of their names. */
 const POSTGRES_FAMILIES = [
-  // sessions of their own, to any server or to those of a cluster, which write
+  // own sessions that write, to any server or to those of a cluster
   'dblink',
   'run_command_on_',
   // files and processes of the server
@@ -69,14 +69,14 @@ const POSTGRES_FAMILIES = [
   'pg_sync_',
   'pg_stat_reset',
   'pg_import_',
-  // what other sessions see, or wait for
+  // changes that other sessions see, or waits for them
   'pg_advisory_',
   'pg_try_advisory_',
   'pg_notify',
   'pg_export_snapshot',
   'set_config',
   'setseed',
-  // SQL in a text, which nobody has looked at
+  // SQL in a text that the gate has not checked
   'query_to_xml',
   'cursor_to_xml',
   'table_to_xml',
@@ -85,15 +85,15 @@ const POSTGRES_FAMILIES = [
 ] as const;
 
 const OTHERS = new Set([
-  // move a sequence on
+  // advance a sequence
   'nextval',
   'setval',
   'getnextval',
-  // Java methods of Databricks, which run whatever the cluster has
+  // Java methods of Databricks, which run any code on the cluster
   'reflect',
   'try_reflect',
   'java_method',
-  // send a statement to another database, which nobody has looked at: BigQuery, Databricks
+  // send a statement that the gate has not checked to another database: BigQuery, Databricks
   'external_query',
   'remote_query',
   // send values to an endpoint that the model names: Databricks; extensions of PostgreSQL, also those of AWS
@@ -109,11 +109,11 @@ const OTHERS = new Set([
   'query_export_to_s3',
 ]);
 
-/** Snowflake's SYSTEM$ functions cancel, resume and change; these only tell. */
+/** Snowflake's SYSTEM$ functions cancel, resume and change things. The harmless ones only report. */
 const SYSTEM_PREFIX = 'system$';
 const HARMLESS_SYSTEM = new Set(['system$typeof', 'system$last_change_commit_time', 'system$clustering_information']);
 
-/** Whether a call of the function does more than compute a value. */
+/** Returns whether a call of the function does more than compute a value. */
 function hasEffects(name: string, grammar: string): boolean {
   const own = name.toLowerCase();
   if (own.startsWith(SYSTEM_PREFIX)) return !HARMLESS_SYSTEM.has(own);
@@ -123,8 +123,8 @@ function hasEffects(name: string, grammar: string): boolean {
 }
 
 /**
- * The first thing that does more than compute a value, by the words of the text: the tree hides qualified and quoted calls,
- * and there is none where the parser gives up.
+ * Returns the first token that does more than compute a value.
+ * Reads tokens because the tree hides qualified and quoted calls, and there is no tree where the parser gives up.
  */
 export function findEffect(tokens: readonly Token[], grammar: string): Refusal | undefined {
   for (const [index, { start }] of tokens.entries()) {
@@ -141,14 +141,14 @@ function effectAt(tokens: readonly Token[], index: number, grammar: string): str
   if (grammar === 'snowflake' && word === 'NEXTVAL' && before?.type === 'DOT') return word;
   // Snowflake's pipe between statements
   if (grammar === 'snowflake' && token.type === 'D_ARROW') return word;
-  // Databricks gives the rows to a program: TRANSFORM (…) USING 'program', MAP … USING, REDUCE … USING
+  // Databricks passes the rows to a program: TRANSFORM (…) USING 'program', MAP … USING, REDUCE … USING
   if (grammar === 'databricks' && word === 'USING' && next?.type.endsWith('STRING')) return 'USING with a program';
   if (next?.type !== 'L_PAREN') return undefined;
   if (word === 'IDENTIFIER' && closeOf(tokens, index + 1)[1]?.type === 'L_PAREN') return 'A call by IDENTIFIER(…)';
   return hasEffects(token.text, grammar) ? word : undefined;
 }
 
-/** PostgreSQL's U&"…", which could be any name. */
+/** Tells whether PostgreSQL's U&"…" begins at the token; such a name could be any name. */
 function isEscapedName(tokens: readonly Token[], index: number): boolean {
   const [u, amp, name] = tokens.slice(index, index + 3);
   return (

@@ -1,13 +1,13 @@
 import type { Token } from './parser.ts';
 import { isRecord, type Node, nodeOf, visitNodes } from './syntax-tree.ts';
 
-/** A construct that a model may not hold, as a person would call it, and where it stands. */
+/** A construct that models must not contain, in the user's words, and its place. */
 export interface Refusal {
   readonly construct: string;
   readonly offset: number;
 }
 
-/** Allow-list, never a deny-list: what the parser does not know it calls a command, and bare words an alias. */
+/** Kinds of queries. An allow-list: the parser calls unknown statements a command, and bare words an alias. */
 const QUERY_KINDS = new Set(['select', 'union', 'intersect', 'except']);
 
 /** Statements that the parser can find inside a query, such as a CTE that deletes. */
@@ -50,7 +50,7 @@ const STATEMENT_KINDS = new Set([
   'comment',
 ]);
 
-/** The first thing that makes this more than one SELECT that only reads; undefined: it is one. */
+/** Returns the first construct that makes this more than one SELECT that only reads. Returns undefined where there is none. */
 export function findRefused(statement: unknown, tokens: readonly Token[]): Refusal | undefined {
   const root = nodeOf(statement);
   if (!isQuery(root)) return refusalOf(nameOfRoot(root, tokens), tokens);
@@ -65,7 +65,7 @@ function refusalOf(construct: string, tokens: readonly Token[]): Refusal {
   return { construct, offset: place(construct, tokens) };
 }
 
-/** A parenthesised query is a subquery whose inside is a query. */
+/** Tells whether a node is a query. A parenthesised query is a subquery with a query inside. */
 function isQuery(node: Node | undefined): boolean {
   let inner = node;
   while (inner?.kind === 'subquery') inner = nodeOf(inner.fields.this);
@@ -87,7 +87,7 @@ function lockName(lock: unknown): string {
   return isRecord(lock) && isRecord(lock.update) ? 'FOR UPDATE' : 'FOR SHARE';
 }
 
-/** `create_table` → `CREATE TABLE`, `set_statement` → `SET`, `multitable_inserts` → `INSERT`. */
+/** Returns the keyword of a kind: `create_table` → `CREATE TABLE`, `set_statement` → `SET`, `multitable_inserts` → `INSERT`. */
 function keywordOf(kind: string): string {
   if (kind === 'multitable_inserts') return 'INSERT';
   return kind
@@ -103,7 +103,7 @@ function nameOfRoot(root: Node | undefined, tokens: readonly Token[]): string {
   return tokens[0]?.text.toUpperCase() ?? 'an empty text';
 }
 
-/** Where the construct's first word stands; the tree itself has places for names only. */
+/** Returns the offset of the construct's first word in the tokens; the tree has places for names only. */
 export function place(construct: string, tokens: readonly Token[]): number {
   const [word, next] = construct.split(' ');
   const is = (token: Token | undefined, text: string | undefined) =>

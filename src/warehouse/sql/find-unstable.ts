@@ -1,6 +1,6 @@
 import { isRecord, type Node, visitNodes } from './syntax-tree.ts';
 
-/** Answers that differ each time they are asked for; such a model gets a warning when it is saved. */
+/** Functions whose result differs at each call. A model with one of them gets a warning when it is saved. */
 const RANDOM = new Set([
   'random',
   'rand',
@@ -47,10 +47,10 @@ const CLOCK = new Set([
   'utc_timestamp',
   'unix_timestamp',
 ]);
-/** With an argument these compute something from it. */
+/** Names whose calls with an argument compute something from it. */
 const ONLY_WITHOUT_ARGUMENTS = new Set(['unix_timestamp', 'uuid']);
 
-/** One sentence for each reason why reading the model again may give other rows. */
+/** Returns one sentence for each reason why reading the model again may give other rows. */
 export function findUnstable(statement: unknown): readonly string[] {
   const found = new Set<string>();
   visitNodes(statement, (node) => {
@@ -61,11 +61,11 @@ export function findUnstable(statement: unknown): readonly string[] {
 }
 
 function unstableCall({ kind, fields }: Node): string | undefined {
-  // a name behind that of a schema is a method to the parser
+  // the parser takes a name qualified by a schema for a method
   const called = isRecord(fields.method) ? fields.method.name : fields.name;
   const name = kind === 'function' || kind === 'method_call' ? String(called).toLowerCase() : kind;
   if (ONLY_WITHOUT_ARGUMENTS.has(name) && Array.isArray(fields.args) && fields.args.length > 0) return undefined;
-  // the parser takes a bare or quoted column of that name for the function
+  // the parser takes a bare or quoted column named `now` for the function
   if (name === 'now' && fields.no_parens === true) return undefined;
   if (RANDOM.has(name)) return `${name} gives another value each time the model is read.`;
   return CLOCK.has(name) ? `${name} moves on between two readings of the model.` : undefined;

@@ -1,4 +1,5 @@
-// The thread of its own that `gate.ts` starts: one question in, one check out, in order; and `idle` once nobody asks.
+// The thread that `gate.ts` starts. It answers each question with one check, in order, and says `idle` when no questions come
+// any more.
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../kernel/index.ts';
 import { acceptsSomeGrammar, checkModel } from './check-model.ts';

@@ -1,12 +1,12 @@
-// The parser takes 60 to 110 MB once it has been used, and gives none back: so it lives in a thread that ends when nobody
-// asks any more, and what it said of a text is remembered, so that a run of a known model does not wake it.
+// Runs the SQL parser in its own thread. After its first use the parser holds 60 to 110 MB, which it never frees, so the thread
+// ends when it is idle. Checks are remembered by text, so that a run of a known model does not start the thread.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../kernel/index.ts';
 import type { acceptsSomeGrammar as accepts, checkModel as check, ModelCheck } from './check-model.ts';
 import type { checkWriteBackModel as checkWriteBack, WriteBackCheck } from './write-back/check-write-back.ts';
 import type { IdentityColumns } from './write-back/read-model.ts';
 
-/** `some_grammar`: is there one that accepts it? */
+/** A question to the parser's thread. `some_grammar` asks whether any grammar accepts the model. */
 export type Question =
   | { readonly about: 'some_grammar'; readonly sql: string }
   | { readonly about: 'model'; readonly sql: string; readonly grammar: string }
@@ -19,25 +19,25 @@ export type Question =
 
 type Check = ModelCheck | WriteBackCheck;
 
-/** `idle`: nobody has asked for a while. */
+/** A message of the thread. `idle`: no question has come for a while. */
 export type Answer = Check | 'idle';
 
-/** As `checkModel` of check-model.ts, in the parser's own thread. */
+/** Runs `checkModel` of check-model.ts in the parser's own thread. */
 export const checkModel: typeof check = (sql, { grammar }) => ask<ModelCheck>({ about: 'model', sql, grammar });
 
-/** As `acceptsSomeGrammar` of check-model.ts, in the parser's own thread. */
+/** Runs `acceptsSomeGrammar` of check-model.ts in the parser's own thread. */
 export const acceptsSomeGrammar: typeof accepts = (sql) => ask<ModelCheck>({ about: 'some_grammar', sql });
 
-/** As `checkWriteBackModel` of check-write-back.ts, in the parser's own thread. */
+/** Runs `checkWriteBackModel` of check-write-back.ts in the parser's own thread. */
 export const checkWriteBackModel: typeof checkWriteBack = (sql, { grammar }, identities) =>
   ask<WriteBackCheck>({ about: 'write_back', sql, grammar, identities });
 
 const MOST_REMEMBERED = 200;
 const LONGEST_REMEMBERED = 20_000;
-/** The newest last. */
+/** Checks by question, the most recently used last. */
 const remembered = new Map<string, Check>();
 
-/** What is asked about decides what is answered. */
+/** Returns the remembered check, or asks the thread. `Asked` follows from `question.about`. */
 async function ask<Asked extends Check>(question: Question): Promise<Asked> {
   const key = JSON.stringify(question);
   const known = remembered.get(key) ?? (await askThread(question));
@@ -50,7 +50,7 @@ async function ask<Asked extends Check>(question: Question): Promise<Asked> {
 
 interface Thread {
   readonly worker: Worker;
-  /** In the order of the questions, which is that of the answers. */
+  /** Pending questions, in the order of their answers. */
   readonly waiting: { readonly answer: (check: Check) => void; readonly fail: (error: unknown) => void }[];
 }
 

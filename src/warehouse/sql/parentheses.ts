@@ -1,6 +1,6 @@
 import type { Token } from './parser.ts';
 
-/** The parenthesis that closes the one at `open`, and what stands behind it; none if the text ends before. */
+/** Returns the parenthesis that closes the one at `open`, and the token after it. Returns none if the text ends before. */
 export function closeOf(tokens: readonly Token[], open: number): readonly Token[] {
   let depth = 0;
   for (let at = open; at < tokens.length; at++) {
@@ -10,7 +10,7 @@ export function closeOf(tokens: readonly Token[], open: number): readonly Token[
   return [];
 }
 
-/** A text that closes more than it opens would leave the parentheses it is wrapped in. */
+/** Tells whether all parentheses match. A text that closes more than it opens would leave the parentheses around it. */
 export function isClosed(tokens: readonly Token[]): boolean {
   let depth = 0;
   for (const { type } of tokens) {

@@ -1,12 +1,12 @@
-// The one place that knows the SQL parser. It is loaded when it is first needed: 150 ms, and 60 to 110 MB of memory.
+// The only file that imports the SQL parser. The parser is loaded at its first use: 150 ms, and 60 to 110 MB of memory.
 import type * as Polyglot from '@polyglot-sql/sdk';
 import { blankTimeTravel } from './time-travel.ts';
 
-/** Names of the parser's grammars that a model may be written in, one for each product. */
+/** Grammars of the parser in which a model may be written, one for each product. */
 export const GRAMMARS = ['duckdb', 'snowflake', 'bigquery', 'postgresql', 'redshift', 'databricks'] as const;
 
 export interface Token {
-  /** As the tokenizer calls it: `SELECT`, `VAR`, `STRING`, `QUOTED_IDENTIFIER`, `SEMICOLON` … */
+  /** Name of the token's kind in the tokenizer: `SELECT`, `VAR`, `STRING`, `QUOTED_IDENTIFIER`, `SEMICOLON` … */
   readonly type: string;
   readonly text: string;
   /** UTF-16 offsets in the text. */
@@ -14,7 +14,10 @@ export interface Token {
   readonly end: number;
 }
 
-/** `syntax`: the grammar does not know it. `undecided`: the parser gave up (nesting, size), which says nothing about the text. */
+/**
+ * The parser's verdict on a text. `syntax`: the grammar does not know it. `undecided`: the parser gave up (nesting, size),
+ * which says nothing about the text.
+ */
 export type Parsed =
   | { readonly outcome: 'parsed'; readonly statements: readonly unknown[] }
   | { readonly outcome: 'syntax'; readonly message: string; readonly offset: number }
@@ -22,11 +25,11 @@ export type Parsed =
 
 export interface SqlParser {
   parse(sql: string, grammar: string): Parsed;
-  /** Undefined: the text has no tokens in that grammar, such as a quote that is not closed. */
+  /** Returns the tokens. Returns undefined where the text has none in that grammar, such as for a quote that is not closed. */
   tokens(sql: string, grammar: string): readonly Token[] | undefined;
 }
 
-/** As the package answers; its own declarations name some of these fields differently. */
+/** The package's answer. Its own declarations name some of these fields differently. */
 interface RawAnswer {
   readonly success: boolean;
   readonly error?: string | null;
@@ -69,7 +72,10 @@ function parserOf(sdk: typeof Polyglot): SqlParser {
   return parser;
 }
 
-/** A panic inside WebAssembly is thrown; a guard (depth, size) comes as an answer. Neither is a verdict on the text. */
+/**
+ * Calls the parser, and turns a panic inside WebAssembly into an answer. Guards (depth, size) answer by themselves.
+ * Neither is a verdict on the text.
+ */
 function ask(call: () => unknown): RawAnswer {
   try {
     return call() as RawAnswer;
@@ -82,13 +88,16 @@ function gaveUp(message: string): boolean {
   return message.includes('E_GUARD_') || message.startsWith('WASM ');
 }
 
-/** `Parse error at line 1, column 15: Unexpected token: Where` → `Unexpected token: Where`; the place is given by us. */
+/**
+ * Removes the place, which callers add themselves: `Parse error at line 1, column 15: Unexpected token: Where` → `Unexpected
+ * token: Where`.
+ */
 function withoutPlace(message: string): string {
   const colon = message.indexOf(': ');
   return /^(?:Parse|Tokenization) error at/.test(message) && colon > 0 ? message.slice(colon + 2) : message;
 }
 
-/** The parser counts code points, JavaScript UTF-16 units; they differ after the first astral character. */
+/** Maps offsets in code points, which the parser counts, to UTF-16 units. They differ after the first astral character. */
 function utf16(sql: string): (codePoint: number) => number {
   let offsets: number[] | undefined;
   return (codePoint) => {

@@ -1,8 +1,9 @@
 import type { Token } from './parser.ts';
 
 /**
- * The first string that PostgreSQL and Redshift, which one connection may both be, read differently: a backslash before a
- * quote ends it to PostgreSQL, and to Redshift it goes on. Both know the escapes of E'…'.
+ * Returns the first string that PostgreSQL and Redshift read differently; one connection may be either.
+ * A backslash before a quote ends the string in PostgreSQL, while in Redshift the string goes on. Both know the escapes of
+ * E'…'.
  */
 export function findDisputedString(sql: string, tokens: readonly Token[], grammar: string): Token | undefined {
   if (grammar !== 'postgresql' && grammar !== 'redshift') return undefined;
@@ -10,8 +11,8 @@ export function findDisputedString(sql: string, tokens: readonly Token[], gramma
 }
 
 /**
- * The text as Redshift reads it, with the escapes of its strings blanked, so that places stay. Only for texts without
- * comments of the form /* *\/ and without dollar quotes, which may hold quotes, too.
+ * Returns the text as Redshift reads it, with the escapes of its strings blanked, so that offsets stay.
+ * The text must have no block comments (/* *\/) and no dollar quotes, both of which may contain quotes.
  */
 export function readByRedshift(sql: string): string {
   return sql.replaceAll(/--[^\n]*|"[^"]*"|'(?:\\[\s\S]|[^'\\])*'?/g, (part) =>

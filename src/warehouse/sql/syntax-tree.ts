@@ -1,11 +1,11 @@
-// The parser's tree without its thousand types: a node is an object with one key, its kind.
+// The parser's tree without its thousand types. A node is an object with one key, its kind.
 
 export interface Node {
   readonly kind: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The node that a value is, or undefined where it is something else (a list, a text, a struct of a node). */
+/** Returns the node that a value represents. Returns undefined for anything else (a list, a text, a struct of a node). */
 export function nodeOf(value: unknown): Node | undefined {
   if (typeof value === 'string') return { kind: value, fields: {} };
   if (!isRecord(value)) return undefined;
@@ -16,7 +16,7 @@ export function nodeOf(value: unknown): Node | undefined {
   return { kind, fields: isRecord(fields) ? fields : {} };
 }
 
-/** Visits every node below and including `root`. Not recursive: the depth of the tree is the customer's to choose. */
+/** Visits every node below and including `root`. Not recursive, because the customer chooses the depth of the tree. */
 export function visitNodes(root: unknown, visit: (node: Node) => void): void {
   const pending: unknown[] = [root];
   while (pending.length > 0) {

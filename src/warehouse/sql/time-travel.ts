@@ -2,8 +2,8 @@ import { closeOf } from './parentheses.ts';
 import type { Token } from './parser.ts';
 
 /**
- * The text with the arguments of `FOR SYSTEM_TIME AS OF f(…)` blanked, so that places stay: BigQuery takes any constant there,
- * and the parser only words.
+ * Returns the text with the arguments of `FOR SYSTEM_TIME AS OF f(…)` blanked, so that offsets stay.
+ * BigQuery accepts any constant there, the parser only words.
  */
 export function blankTimeTravel(sql: string, tokens: readonly Token[]): string {
   let text = sql;

@@ -1,6 +1,6 @@
-// Checks a model whose table gets its MPIDs back (docs/spec/warehouse-sync.md#query-rules). It uses the tree of the
-// gate's parser for every product: node-sql-parser, which gives lists of tables and columns, has no grammar for DuckDB,
-// Databricks' is Hive's, and its lists leave out what the rules ask for (stars, aliases, clauses, time travel).
+// Checks a model whose table gets its MPIDs back (docs/spec/warehouse-sync.md#query-rules). It uses the tree of the gate's
+// parser for every product. node-sql-parser, which returns lists of tables and columns, has no grammar for DuckDB, and Hive's
+// for Databricks. Its lists leave out what the rules check (stars, aliases, clauses, time travel).
 import type { Dialect } from '../../dialect.ts';
 import { checkByGrammar, complain, type SqlComplaint } from '../check-model.ts';
 import { loadParser, type SqlParser } from '../parser.ts';
@@ -8,19 +8,19 @@ import { nodeOf } from '../syntax-tree.ts';
 import { type IdentityColumns, identityOf, readWriteBack, type WriteBackReading } from './read-model.ts';
 import { WRITE_BACK_RULES, type WriteBackRule } from './rules.ts';
 
-/** Everything it takes to read the rows and to update their table. Nothing in it was quoted, so nothing needs quotes. */
+/** Everything that is needed to read the rows and to update their table. No name in it was quoted, so none needs quotes. */
 export interface WriteBackModel {
   /** The model without white space around it. */
   readonly sql: string;
   /** Parts of the table's name, the outermost first, as they are written. */
   readonly table: readonly string[];
-  /** Columns that may address a row, at least one, by their names as they are written; `position` is an index into a row. */
+  /** Columns that may address a row, at least one, with their names as written. `position` is an index into a row. */
   readonly identities: readonly { readonly column: string; readonly position: number; readonly type: string }[];
   readonly mpid: { readonly column: string; readonly position: number };
 }
 
 export interface WriteBackComplaint extends SqlComplaint {
-  /** The broken rule; `model`: the text is no model at all. */
+  /** The broken rule. `model`: the text is no model at all. */
   readonly rule: WriteBackRule | 'model';
 }
 
@@ -38,7 +38,7 @@ export type WriteBackCheck =
       readonly projectsMpid: boolean | undefined;
     };
 
-/** By one product's grammar: when a pipeline joins the model to a connection, when the model changes, and before each run. */
+/** Checks a model by one product's grammar: when a pipeline joins it to a connection, when it changes, and before each run. */
 export async function checkWriteBackModel(
   sql: string,
   dialect: Pick<Dialect, 'grammar'>,
@@ -78,7 +78,7 @@ function noModel(complaint: SqlComplaint): WriteBackCheck {
   return { outcome: 'refused', complaints: [{ ...complaint, rule: 'model' }], projectsMpid: undefined };
 }
 
-/** Undefined only where a rule complains as well. */
+/** Returns the model that was read. Returns undefined only where a rule complains as well. */
 function modelOf({ sql, table, projection, identities }: WriteBackReading): WriteBackModel | undefined {
   const columns = projection.map(({ name }, position) => ({ column: name, position }));
   const mpid = columns.find(({ column }) => column.toLowerCase() === 'mpid');

@@ -4,7 +4,7 @@ import { type Finding, identityOf, type WriteBackReading } from './read-model.ts
 import type { Projected } from './read-projection.ts';
 
 export function findStar({ projection }: WriteBackReading): Finding | undefined {
-  // DuckDB reads `FROM users` as a star that nobody wrote
+  // DuckDB reads `FROM users` as a star that was not written
   return first(
     projection,
     ['star'],
@@ -56,7 +56,7 @@ function isReserved(name: string, identities: WriteBackReading['identities']): b
   return name.toLowerCase() === 'mpid' || identityOf(name, identities) !== undefined;
 }
 
-/** What the rows call their fields, whatever they hold. */
+/** Returns the fields that have a name in the rows, whatever they hold. */
 function named(projection: readonly Projected[]): readonly Projected[] {
   return projection.filter(({ name }) => name !== '');
 }

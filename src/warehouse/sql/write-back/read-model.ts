@@ -5,16 +5,16 @@ import { nameOf, type Projected, readProjection } from './read-projection.ts';
 /** Names of columns that identify a person, in lower case, and the identity each one means. `mpid` is none of them. */
 export type IdentityColumns = Readonly<Record<string, string>>;
 
-/** The identity that a column means, in any case. */
+/** Returns the identity that a column means, in any case. */
 export function identityOf(name: string, identities: IdentityColumns): string | undefined {
   const key = name.toLowerCase();
   return Object.hasOwn(identities, key) ? identities[key] : undefined;
 }
 
-/** What the rules look at. Of a query that is no plain SELECT: what its first SELECT says. */
+/** A model as the rules read it. For a query that is no plain SELECT, its first SELECT counts. */
 export interface WriteBackReading {
   readonly sql: string;
-  /** All of them, the semicolon too; comments are none. */
+  /** All tokens, the semicolon included; comments are none. */
   readonly tokens: readonly Token[];
   /** `select`, `union` …, or `subquery` for a query in parentheses. */
   readonly root: Node;
@@ -26,7 +26,7 @@ export interface WriteBackReading {
 }
 
 export interface TableReading {
-  /** Parts of the name, the outermost first; empty: FROM names no table. */
+  /** Parts of the name, the outermost first. Empty: FROM names no table. */
   readonly path: readonly string[];
   readonly fields: Node['fields'];
 }
@@ -54,7 +54,7 @@ function firstSelect(root: Node): Node['fields'] {
 function readTable(source: Node | undefined): TableReading {
   if (source?.kind !== 'table') return { path: [], fields: {} };
   const { catalog, schema, name } = source.fields;
-  // of four parts the parser keeps the outer two in one
+  // for a name of four parts, the parser keeps the outer two in one
   const outer = isRecord(catalog) ? nameOf(catalog).split('.') : [];
   return { path: [...outer, ...(isRecord(schema) ? [nameOf(schema)] : []), nameOf(name)], fields: source.fields };
 }
@@ -63,19 +63,19 @@ function expressionsOf(clause: unknown): readonly unknown[] {
   return isRecord(clause) && Array.isArray(clause.expressions) ? clause.expressions : [];
 }
 
-/** What breaks a rule, and where. */
+/** The message and the place of a broken rule. */
 export interface Finding {
   readonly message: string;
   /** UTF-16 offset in the text. */
   readonly offset: number;
 }
 
-/** `order_by` → `ORDER BY`. */
+/** Returns the keywords of a field: `order_by` → `ORDER BY`. */
 export function wordsOf(field: string): string {
   return field.replaceAll('_', ' ').trim().toUpperCase();
 }
 
-/** Whether a part of the tree is there at all. */
+/** Tells whether a part of the tree is present. */
 export function isSet(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false;
 }

@@ -4,17 +4,17 @@ import { isRecord, type Node, nodeOf, visitNodes } from '../syntax-tree.ts';
 
 /** One entry between SELECT and FROM. */
 export interface Projected {
-  /** `star`: `*`; `nested`: a field of a column, or a column of what is not the table; `alias`: renamed by AS. */
+  /** `star`: `*`. `nested`: a field of a column, or a column of something other than the table. `alias`: renamed by AS. */
   readonly kind: 'column' | 'star' | 'alias' | 'nested' | 'aggregate' | 'expression';
-  /** Of a column or an alias: the name of the field; else empty. */
+  /** Name of the field, for a column or an alias; else empty. */
   readonly name: string;
-  /** As it is written. */
+  /** The entry as written. */
   readonly text: string;
   /** UTF-16 offset in the text. */
   readonly offset: number;
 }
 
-/** Functions that make one value of many rows. What is missing here is refused as an expression. */
+/** Functions that aggregate rows. Any function missing here is refused as an expression. */
 const AGGREGATES: ReadonlySet<string> = new Set([
   'aggregate_function',
   'count',
@@ -67,7 +67,7 @@ const AGGREGATES: ReadonlySet<string> = new Set([
   'within_group',
 ]);
 
-/** The projection of a SELECT whose tables are known by `names` (lower case). */
+/** Returns the projection of a SELECT whose tables are known by `names` (lower case). */
 export function readProjection(
   { sql, tokens, select }: { readonly sql: string; readonly tokens: readonly Token[]; readonly select: Node['fields'] },
   names: readonly string[],
@@ -111,7 +111,7 @@ function holdsAggregate(node: Node): boolean {
   return found;
 }
 
-/** Text of an identifier node; empty where there is none. */
+/** Returns the text of an identifier node; empty where there is none. */
 export function nameOf(identifier: unknown): string {
   return isRecord(identifier) && typeof identifier.name === 'string' ? identifier.name : '';
 }
@@ -125,7 +125,7 @@ const CLOSING = new Set([')', ']', '}']);
 const ENDS = new Set(['FROM', 'WHERE', 'UNION', 'SEMICOLON']);
 const MODIFIERS = new Set(['DISTINCT', 'ALL']);
 
-/** Where each entry of the first SELECT begins and ends: between its commas, outside of brackets. */
+/** Returns the start and end of each entry of the first SELECT. Commas inside brackets separate nothing. */
 function piecesOf(tokens: readonly Token[]): readonly { readonly start: number; readonly end: number }[] {
   const after = tokens.slice(tokens.findIndex(({ type }) => type === 'SELECT') + 1);
   const outside = withDepths(MODIFIERS.has(after[0]?.type ?? '') ? after.slice(1) : after);
@@ -138,7 +138,7 @@ function piecesOf(tokens: readonly Token[]): readonly { readonly start: number; 
   return entries.map((entry) => ({ start: entry[0]?.start ?? 0, end: entry.at(-1)?.end ?? 0 }));
 }
 
-/** How many brackets are open around each token; a closing one stands inside. */
+/** Combines each token with the number of brackets open around it. A closing bracket still counts as inside. */
 function withDepths(tokens: readonly Token[]): readonly { readonly token: Token; readonly depth: number }[] {
   let open = 0;
   return tokens.map((token) => {

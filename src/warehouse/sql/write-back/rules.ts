@@ -1,4 +1,4 @@
-// The query rules of write-back (docs/spec/warehouse-sync.md#query-rules), one entry each: what breaks it, where, and
+// The query rules of write-back (docs/spec/warehouse-sync.md#query-rules), one entry each: what breaks the rule, where, and
 // what to write instead. Pure. Clauses and sources that are not on the list of allowed ones are forbidden.
 import { findAggregate, findClause } from './clause-rules.ts';
 import {

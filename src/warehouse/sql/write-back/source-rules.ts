@@ -29,7 +29,7 @@ function isWord(tokens: readonly Token[], word: string): boolean {
   return tokens.some(({ text, type }) => type !== 'STRING' && text.toUpperCase() === word);
 }
 
-/** Parts of a table that do not change which rows it has. */
+/** Parts of a table that do not change its rows. */
 const PLAIN_TABLE: ReadonlySet<string> = new Set(['name', 'schema', 'catalog', 'alias', 'alias_explicit_as', 'span']);
 
 const MOST_PARTS = 3;
@@ -66,12 +66,12 @@ const TABLE_WORDS: Readonly<Record<string, string>> = {
   column_aliases: 'A list of other column names',
 };
 
-/** The hyphen is part of a BigQuery project's name. */
+/** Tells whether a name needs no quotes. BigQuery's projects may contain a hyphen. */
 function isPlainName(name: string): boolean {
   return /^[\p{L}_][\p{L}\p{N}_$-]*$/u.test(name);
 }
 
-/** Queries outside of WHERE are other sources. */
+/** Finds a query inside WHERE. Other rules find queries elsewhere. */
 export function findSubquery({ select, tokens }: WriteBackReading): Finding | undefined {
   let found = false;
   visitNodes(select.where_clause, ({ kind }) => {

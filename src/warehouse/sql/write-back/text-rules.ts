@@ -2,7 +2,7 @@
 import { isRecord } from '../syntax-tree.ts';
 import type { Finding, WriteBackReading } from './read-model.ts';
 
-/** Between two tokens, before the first and after the last there is nothing but white space and comments. */
+/** Finds a comment: anything but white space between two tokens, before the first or after the last, or a hint. */
 export function findComment({ sql, tokens }: WriteBackReading): Finding | undefined {
   const edges = [...tokens, { start: sql.length, end: sql.length }];
   let from = 0;
@@ -29,7 +29,7 @@ export function findQuotes({ sql, tokens, table }: WriteBackReading): Finding | 
   const isTable = isRecord(table.fields.name) && table.fields.name.quoted === true;
   const quoted =
     tokens.find(({ type }) => type === 'QUOTED_IDENTIFIER') ??
-    // DuckDB reads the file that a text names
+    // DuckDB reads a file whose name is a text
     (isTable ? tokens.find(({ type }) => type === 'STRING') : undefined);
   if (quoted === undefined) return undefined;
   const message =
