@@ -16,15 +16,15 @@ import type { UnitMapping } from './unit-mapping.ts';
 
 export interface MappingPlan {
   readonly pipeline: Pick<Pipeline, 'pipelineType' | 'environment' | 'syncMode'> & {
-    /** Goes to each batch as `context.data_plan`. */
+    /** The data plan, which each batch carries as `context.data_plan`. */
     readonly dataPlan?: DataPlan;
   };
-  /** Of an events pipeline only. */
+  /** Transformation of an events pipeline; null for other types. */
   readonly transformation: Pick<FieldTransformation, 'mappings'> | null;
   readonly identity: WorkspaceSettings['identity'];
   readonly workspaceId: WorkspaceId;
   readonly pipelineNumber: bigint;
-  /** Of the feed that the pipeline names: it stands on each batch. */
+  /** Key of the feed that the pipeline names; stored with each batch. */
   readonly feedKey?: string | undefined;
   readonly settings: WorkspaceSettings;
   readonly columns: readonly Column[];
@@ -38,7 +38,10 @@ interface MappingDeps {
   readonly clock: Clock;
 }
 
-/** The mapping of a pipeline of either type. Throws MODEL_INVALID, with every complaint, when the columns do not suit it. */
+/**
+ * Creates the mapping of a pipeline of either type. Throws MODEL_INVALID, with every complaint, when the columns do not suit
+ * it.
+ */
 export function createMapping(deps: MappingDeps, plan: MappingPlan): UnitMapping {
   return plan.pipeline.pipelineType === 'events' ? mapEvents(deps, plan) : mapPeople(deps, plan);
 }
@@ -48,7 +51,7 @@ function mapPeople({ identities, clock }: MappingDeps, plan: MappingPlan): UnitM
   const limits = { nameChars: settings.limits.nameCharacters, valueChars: settings.limits.valueCharacters };
   const roles = assignRoles(columns, iterator?.column, limits);
   const mapRow = compileMapper({ columns, roles, limits, iterator, runStart, nowMs: () => clock.nowMs() });
-  // an iterator's cell is no part of the person
+  // an iterator's cell does not belong to the person
   const mark = iterator === undefined ? JSON.stringify({ columns, limits }) : undefined;
   return createPeopleMapping({ identities, scope: scopeOf(plan), columns, roles, mapRow, mark });
 }

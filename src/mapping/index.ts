@@ -1,5 +1,6 @@
 // Rows of a warehouse become people and event batches: cells become texts, columns get their roles, the iterator its axis. A
-// mapper is compiled once a run from the columns and looks nothing up per row. This room reads no warehouse and writes no store.
+// mapper is compiled once for each run from the columns and looks up nothing per row. This room reads no warehouse and writes
+// no store.
 export { cellForm, isSameForm } from './cells/cell-form.ts';
 export { cellsFromText, cellsText } from './cells/cells-text.ts';
 export { isList, plainOf, rowText, shownValue, storableText } from './cells/failed-row.ts';

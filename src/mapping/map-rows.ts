@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MappedRows, Row, UnitMapping } from './unit-mapping.ts';
 
-/** Rows between two turns of the event loop: about a millisecond, so that the store never waits long for us. */
+/** Rows between two turns of the event loop: about a millisecond, so that the store never waits long. */
 export const SLICE_ROWS = 250;
 
 /** Maps rows that are all there. */

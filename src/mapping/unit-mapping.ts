@@ -1,5 +1,5 @@
-// How rows become what is kept, whatever a pipeline delivers. A *unit* is what is delivered whole: a person of one row, or
-// a batch of rows that follow each other. A unit that fails fails all its rows.
+// How rows become what is kept, whatever a pipeline delivers. A *unit* is delivered whole: a person of one row, or a batch of
+// consecutive rows. A unit that fails fails all its rows.
 import type { BatchOutcome } from '../events/index.ts';
 import type { PersonFailure, PersonOutcome } from '../identity/index.ts';
 import type { Transaction } from '../store/index.ts';
@@ -9,10 +9,10 @@ import type { WhoInRow } from './who-in-row.ts';
 
 export type Row = readonly Cell[];
 
-/** A row that is not kept, with what is wrong with it. */
+/** A row that is not kept, with the rule that it breaks. */
 export interface RefusedRow {
   readonly row: Row;
-  /** Which row of its chunk it is. */
+  /** Index of the row in its chunk. */
   readonly index: number;
   readonly refusal: Refusal;
 }
@@ -20,37 +20,48 @@ export interface RefusedRow {
 export type UnitFailure = PersonFailure;
 export type UnitOutcome = PersonOutcome | BatchOutcome;
 
-/** Rows of a chunk that are ready for delivery, in units, and those that no unit took. */
+/** Rows of a chunk that are ready for delivery, in units, and those that were refused. */
 export interface MappedRows {
-  /** Rows of the units, in order, by their index in the chunk. */
+  /** Indexes in the chunk of the units' rows, in order. */
   readonly accepted: readonly number[];
-  /** Unit i covers `accepted[starts[i]]` up to `accepted[starts[i + 1] - 1]`; one more entry than there are units. */
+  /**
+   * Start of each unit: unit i covers `accepted[starts[i]]` up to `accepted[starts[i + 1] - 1]`. One entry more than there are
+   * units.
+   */
   readonly starts: Int32Array;
   readonly refused: readonly RefusedRow[];
-  /** Indexes in `accepted` of the rows that say something of a person at a time that is still to come, ascending. */
+  /** Indexes in `accepted` of the rows that set attributes of a person at a time in the future, ascending. */
   readonly ahead: readonly number[];
-  /** One outcome a unit, in order; may run more than once. Throws as `Identities.deliver` does. */
+  /**
+   * Delivers the units and returns one outcome for each, in order. May run more than once. Throws as `Identities.deliver` does.
+   */
   deliver(tx: Transaction, exclusive: boolean): Promise<readonly UnitOutcome[]>;
 }
 
-/** Hashes of the rows that are added, 16 bytes each, where all columns make them: a row's begins at 16 × its index. */
+/** Hashes of the added rows, 16 bytes each; a row's hash begins at 16 × its index. Undefined unless all columns make them. */
 export type RowHashes = Buffer | undefined;
 
-/** A chunk while its rows come in, piece by piece; none of them is kept. */
+/** A chunk whose rows arrive piece by piece. None of them is kept. */
 export interface UnitCollector {
-  /** Rows are counted from 0 on. */
+  /** Adds a row. Rows count from 0. */
   add(row: Row, hashes?: RowHashes): void;
   finish(): MappedRows;
 }
 
-/** Compiled once a run. */
+/** The mapping of rows to units, compiled once for each run. */
 export interface UnitMapping {
-  /** Pure, so rows may be mapped again, and in parts: units of a part are made of its own rows. */
+  /** Creates a collector. Pure, so rows may be mapped again, and in parts: units of a part contain only its own rows. */
   collect(): UnitCollector;
-  /** Each unit of the rows as the JSON text of an event batch, without `mpid` where a person has none yet, and without `batch_id`. */
+  /**
+   * Returns each unit of the rows as the JSON text of an event batch, without `batch_id`, and without `mpid` where the person
+   * has none yet.
+   */
   batchTexts(rows: readonly Row[]): readonly string[];
-  /** Whom a row that is refused names. */
+  /** Reads the identities of a refused row. */
   readonly whoIn: WhoInRow;
-  /** A unit's failure as the refusal of one of its rows: people look for the column, not for the identity type. */
+  /**
+   * Returns a unit's failure as the refusal of one of its rows. It names the column, because users look for that, not for the
+   * identity type.
+   */
   refusalOf(row: Row, failure: UnitFailure): Refusal;
 }

@@ -5,7 +5,7 @@ import type { Row } from './unit-mapping.ts';
 
 type ReadCell = (row: Row) => Cell;
 
-/** Whom a row names, as far as that can be read. */
+/** Reads the identities and the MPID of a row, as far as they are readable. */
 export type WhoInRow = (row: Row) => Pick<Person, 'identities' | 'mpid'>;
 
 interface WhoSources {
@@ -13,7 +13,10 @@ interface WhoSources {
   readonly mpid: ReadCell | undefined;
 }
 
-/** For rows that are refused: whatever is wrong with them, they may be of somebody who was erased. */
+/**
+ * Compiles the reader of identities in refused rows. Whatever is wrong with such a row, it may belong to a person who was
+ * erased.
+ */
 export function compileWhoInRow({ identities, mpid: readMpid }: WhoSources): WhoInRow {
   return (row) => {
     const found = identities.flatMap(({ type, read }) => readIdentity(type, read(row)));

@@ -2,17 +2,17 @@ import { isRawNumber, type Json, parseJson, stringifyJson } from '../../kernel/i
 import type { Cell, Column } from '../../warehouse/index.ts';
 import type { RowRule } from './refusal.ts';
 
-/** What is wrong with a cell, with the reason for people. */
+/** The rule that a cell breaks, with the reason for users. */
 export interface CellFault {
   readonly rule: RowRule;
   readonly reason: string;
 }
 
-/** A cell that is not NULL as JSON text; undefined stands for a JSON null inside a JSON column. */
+/** Writes a cell that is not NULL as JSON text. Returns undefined for a JSON null inside a JSON column. */
 export type CellWriter = (cell: Cell) => string | undefined | CellFault;
 
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-// quote, backslash, control characters and surrogates: everything else stands in JSON as it is
+// Matches quotes, backslashes, control characters and surrogates. All other characters stand in JSON unchanged.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
 const SHORTEST_TIMESTAMP = 26;
@@ -40,8 +40,8 @@ const BAD_TEXT: CellFault = {
 };
 
 /**
- * Compiles how cells of a column become attributes (D-101): DECIMAL an exact number, dates and times ISO 8601 with
- * microseconds, binary base64, arrays lists. Texts over `valueChars` characters are refused, never cut.
+ * Compiles the writer that turns cells of a column into attributes (D-101): DECIMAL as exact numbers, dates and times in ISO
+ * 8601 with microseconds, binary as base64, arrays as lists. Texts over `valueChars` characters are refused, never cut.
  */
 export function compileCellWriter(column: Column, valueChars: number): CellWriter {
   const text = (cell: Cell) => (typeof cell === 'string' ? writeText(cell, valueChars) : WRONG_TYPE);
@@ -90,7 +90,7 @@ export function writeText(text: string, valueChars: number): string | CellFault 
   return JSON.stringify(text);
 }
 
-/** Characters as people count them: a surrogate pair is one. */
+/** Counts characters as users do: a surrogate pair is one. */
 function countChars(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -122,7 +122,7 @@ function writeBinary(cell: Cell, valueChars: number): string | CellFault {
   return text.length > valueChars ? tooLong(text.length, valueChars) : `"${text}"`;
 }
 
-/** A JSON column: single values and lists of them with all their digits; an object is nested. */
+/** Writes a cell of a JSON column: single values and lists of them with all their digits. An object is refused as nested. */
 function writeJson(text: string, valueChars: number): string | undefined | CellFault {
   let parsed: Json;
   try {
@@ -150,7 +150,7 @@ function writeList<Item>(items: readonly Item[], write: (item: Item) => string |
   return `[${texts.join(',')}]`;
 }
 
-/** A cell whose column says nothing about its type: by what it is. */
+/** Writes a cell by its own type, where the column has none. */
 function writeLoose(cell: Cell, valueChars: number): string | CellFault {
   if (typeof cell === 'string') return writeText(cell, valueChars);
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : NOT_FINITE;

@@ -1,5 +1,5 @@
-// Cells of a kept row as JSON text from which exactly the same cells come back: what JSON has no form for is an object with
-// one name, its kind, because no cell is written as an object otherwise.
+// Cells of a kept row as JSON text that reads back to exactly the same cells. A value without a JSON form is an object whose
+// one name is its kind; cells have no other objects.
 import type { Cell } from '../../warehouse/index.ts';
 
 type Written =

@@ -18,7 +18,7 @@ const BAD_MPID: IdentityFault = {
   reason: 'An MPID must be a whole number of 64 bits with a sign.',
 };
 
-/** A cell of a reserved column as an identity; numbers keep all their digits. NULL does not come here. */
+/** Returns the identity in a cell of a reserved column; numbers keep all their digits. The cell must not be NULL. */
 export function identityOf(type: IdentityType, cell: Cell): Identity | IdentityFault {
   const text = textOf(cell);
   if (text === undefined) return WRONG_TYPE;

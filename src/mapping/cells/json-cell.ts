@@ -4,20 +4,26 @@ import type { Row } from '../unit-mapping.ts';
 
 const NESTED: Cell = { entries: [] };
 
-/** Reads the cell at a position; of a JSON column the single value inside the text, and NULL for JSON's null. */
+/**
+ * Returns a reader of the cell at a position. For a JSON column it reads the single value in the text, and NULL for JSON's
+ * null.
+ */
 export function cellReader(column: Column | undefined, position: number): (row: Row) => Cell {
   if (column?.type !== 'json') return (row) => row[position] ?? null;
   return (row) => valueInside(row[position] ?? null);
 }
 
-/** A list or object becomes a nested cell, which no single value is; text that is no JSON stays as it is. */
+/**
+ * Returns the value of a JSON cell. A list or object becomes a nested cell, which is no single value; text that is no JSON
+ * stays as it is.
+ */
 export function valueInside(cell: Cell): Cell {
   const value = typeof cell === 'string' ? parsedJson(cell) : cell;
   if (value === undefined || value === null || typeof value !== 'object') return value === undefined ? cell : value;
   return isRawNumber(value) ? value.rawJSON : NESTED;
 }
 
-/** undefined: no JSON. */
+/** Returns the parsed JSON. Returns undefined where the text is no JSON. */
 export function parsedJson(text: string): Json | undefined {
   try {
     return parseJson(text);

@@ -20,7 +20,7 @@ export interface LeafPlan {
   readonly column: Column;
   readonly leaf: Leaf;
   readonly limits: AttributeLimits;
-  /** Where the leaf counts milliseconds since 1970: the instant that a time of the column means. */
+  /** Reads a time of the column as an instant; present where the leaf counts milliseconds since 1970. */
   readonly instantOf?: ((cell: Cell) => Micros | undefined) | undefined;
 }
 
@@ -50,9 +50,9 @@ const NULL_ITEM: CellFault = {
 };
 
 /**
- * Compiles how cells of a column become a field of the batch (docs/spec/events.md#type-conventions): numbers with all
- * their digits, times as ISO 8601 or as milliseconds since 1970 where the field counts those, text never cut. A list is
- * written only where the field takes lists.
+ * Compiles the writer that turns cells of a column into a field of the batch (docs/spec/events.md#type-conventions).
+ * Numbers keep all their digits. Times are ISO 8601, or milliseconds since 1970 where the field counts those. Text is never
+ * cut. A list is written only where the field takes lists.
  */
 export function compileLeafWriter(plan: LeafPlan): CellWriter {
   const { leaf, column } = plan;
@@ -67,14 +67,14 @@ export function compileLeafWriter(plan: LeafPlan): CellWriter {
   };
 }
 
-/** Column of a list's items. */
+/** Returns the column of a list's items. */
 export function itemOf(column: Column): Column {
   return column.item === undefined
     ? { name: column.name, type: 'unknown', nativeType: 'unknown' }
     : { ...column.item, name: column.name };
 }
 
-/** Items of a cell that is a list, each as a cell of `itemOf` its column; undefined: it is a single value. */
+/** Returns the items of a list cell, each as a cell of the column `itemOf` returns. Returns undefined for a single value. */
 export function itemsOf(column: Column, cell: Cell): readonly Cell[] | undefined {
   if (Array.isArray(cell)) return cell as readonly Cell[];
   if (column.type !== 'json' || typeof cell !== 'string' || !cell.trimStart().startsWith('[')) return undefined;
@@ -132,7 +132,7 @@ function compileKind(plan: LeafPlan): CellWriter {
   }
 }
 
-/** Identities are text in a batch, so that no reader rounds them. */
+/** Writes identities, which are text in a batch so that no reader rounds them. */
 function identityWriter({ kind }: Leaf, type: NonNullable<Leaf['identity']>): CellWriter {
   return (cell) => {
     const identity = identityOf(type, cell);
@@ -141,7 +141,7 @@ function identityWriter({ kind }: Leaf, type: NonNullable<Leaf['identity']>): Ce
   };
 }
 
-/** Compiles a String: any single value. */
+/** Compiles the writer of a String, which takes any single value. */
 function compileText({ column, leaf, limits }: LeafPlan): CellWriter {
   const { nameChars, valueChars } = limits;
   const chars = leaf.length === undefined ? Infinity : leaf.length === 'name' ? nameChars : valueChars;
@@ -159,7 +159,7 @@ function quoted(write: CellWriter): CellWriter {
   };
 }
 
-/** Of a JSON column the value inside the text; of every other the cell. */
+/** Passes the value inside the text of a JSON column to `write`; for other columns, the cell itself. */
 function loose(column: Column, write: CellWriter): CellWriter {
   if (column.type !== 'json') return write;
   return (cell) => {
@@ -194,7 +194,7 @@ function writeBoolean(cell: Cell): string | CellFault {
   return cell === false || cell === 'false' ? 'false' : NOT_BOOLEAN;
 }
 
-/** Cut toward the past. */
+/** Writes milliseconds since 1970, rounded down. */
 function epochWriter(instantOf: (cell: Cell) => Micros | undefined): CellWriter {
   return (cell) => {
     const instant = instantOf(cell);

@@ -12,9 +12,12 @@ interface SpreadColumn {
 }
 
 /**
- * A list of objects: cells that are lists give one object a position, single values repeat in each, and a row without any
- * list gives one object. In lists within lists a cell spreads over the innermost that its own depth reaches. All lists of
- * a row have the same length. No list when all columns are NULL.
+ * Compiles the writer of a list of objects.
+ * - Cells that are lists give one object for each position; single values repeat in each. A row without any list gives one
+ *   object.
+ * - In lists within lists, a cell spreads over the innermost list that its own depth reaches.
+ * - All lists of a row must have the same length.
+ * - The list is left out where all its columns are NULL.
  */
 export function compileList(node: ObjectNode, writeItem: PartWriter): PartWriter {
   const positions = columnLeaves(node).map(({ source }) => source.position);
@@ -46,7 +49,7 @@ function writeItems(items: readonly Row[], time: Micros, write: PartWriter): str
   return `[${texts.join(',')}]`;
 }
 
-/** The row once for each object of the list, its list cells exchanged for their items. */
+/** Returns one copy of the row for each object of the list, with the items in place of the list cells. */
 function itemRows(row: Row, spread: readonly SpreadColumn[]): readonly Row[] | Refusal {
   const lists: { readonly position: number; readonly column: Column; readonly items: readonly Cell[] }[] = [];
   for (const { position, column } of spread) {
@@ -76,7 +79,7 @@ function unequalLengths(one: List, other: List): Refusal {
   return { rule: 'list_lengths', field: other.column.name, value: null, reason };
 }
 
-/** Columns that may spread over this list: those whose depth reaches it from the innermost list of their path. */
+/** Returns the columns that may spread over this list: those whose depth reaches it from the innermost list of their path. */
 function spreadColumns(node: ObjectNode): readonly SpreadColumn[] {
   const byPosition = new Map<number, SpreadColumn>();
   for (const { source, destination } of columnLeaves(node)) {
@@ -86,7 +89,7 @@ function spreadColumns(node: ObjectNode): readonly SpreadColumn[] {
   return [...byPosition.values()];
 }
 
-/** Levels of lists in a column; a column that does not say what it holds may be one. */
+/** Returns the levels of lists in a column. A column without known contents may be a list. */
 function listDepth({ type, item }: Column): number {
   if (type === 'json' || type === 'unknown') return 1;
   return type === 'list' ? 1 + (item === undefined ? 0 : listDepth(item)) : 0;

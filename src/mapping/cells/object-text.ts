@@ -12,23 +12,23 @@ import { shownValue } from './failed-row.ts';
 import { compileList } from './list-text.ts';
 import type { Refusal } from './refusal.ts';
 
-/** A part of the batch as JSON text, of a row and its time; undefined: the row has nothing for it. */
+/** Writes one part of the batch for a row and its time, as JSON text. Returns undefined where the row has no value for it. */
 export type PartWriter = (row: Row, time: Micros) => string | undefined | Refusal;
 
 export interface ObjectPlan {
-  /** Path of the object that is there in any case. */
+  /** Path of the object that is always present. */
   readonly root: string;
-  /** Names of fields that an object at a path needs when it is there; of the names in one entry one is enough. */
+  /** Returns the fields that an object at a path needs when it is present. One name of each entry is enough. */
   readonly requiredFields: (path: string) => readonly (readonly string[])[];
   readonly cellWriter: (leaf: LeafNode & { readonly source: ColumnSource }) => CellWriter;
-  /** Path of the leaf that holds the row's time where its column is NULL. */
+  /** Path of the leaf that takes the row's time where its column is NULL. */
   readonly timePath?: string;
 }
 
 /**
- * Compiles how an object is written: nothing is looked up by name per row. A NULL leaves its field out, and an object
- * without any field is left out. One that lacks a required field is left out where all its columns are NULL, whatever is
- * static in it; otherwise the row is refused.
+ * Compiles the writer of an object, so that nothing is looked up by name per row.
+ * A NULL leaves its field out, and an object without any field is left out. An object that lacks a required field is left out
+ * where all its columns are NULL, whatever static values it has. Otherwise the row is refused.
  */
 export function compileObject(node: ObjectNode, plan: ObjectPlan): PartWriter {
   const fields: readonly Field[] = [...node.fields].map(([name, field]) => ({
@@ -49,13 +49,13 @@ export function compileObject(node: ObjectNode, plan: ObjectPlan): PartWriter {
 }
 
 interface Field {
-  /** The key as it stands in front of the object's first field, and of every other. */
+  /** The key as written before the object's first field; `next` is its form before later fields. */
   readonly first: string;
   readonly next: string;
   readonly write: PartWriter;
 }
 
-/** The most rows come this way: an array for each object would cost a fifth more. */
+/** Writes the fields by appending to one text. Most rows come this way: an array for each object would cost a fifth more. */
 function writeFields(fields: readonly Field[], row: Row, time: Micros): string | undefined | Refusal {
   let text = '';
   for (let index = 0; index < fields.length; index++) {
@@ -86,7 +86,7 @@ function compilePart(node: PlaceNode, plan: ObjectPlan): PartWriter {
   return node.isList ? compileList(node, write) : write;
 }
 
-/** Compiles how a single value is written. */
+/** Compiles the writer of a single value. */
 export function compileLeaf(leaf: LeafNode, plan: Pick<ObjectPlan, 'cellWriter' | 'timePath'>): PartWriter {
   const { source } = leaf;
   if (source.kind === 'time') return timeText;
@@ -109,10 +109,13 @@ function timeText(_row: Row, time: Micros): string {
   return String(msOfMicros(time));
 }
 
-/** Indexes of fields of which an object needs one. */
+/** Indexes of fields. An object needs one of them. */
 type Choice = readonly number[];
 
-/** What is static is there, and what is mapped from nothing at all is no matter of rows. */
+/**
+ * Returns the choices of fields that a row can fail to fill. Static values are always present, and a field without a mapping
+ * does not depend on rows.
+ */
 function compileNeeds({ fields, path }: ObjectNode, { requiredFields }: ObjectPlan): readonly Choice[] {
   const nodes = [...fields];
   const isThere = (index: number) => isStatic(nodes[index]?.[1]);
@@ -125,7 +128,7 @@ function isStatic(node: PlaceNode | undefined): boolean {
   return node?.kind === 'leaf' && node.source.kind !== 'column';
 }
 
-/** All columns are NULL; never so for what has no columns. */
+/** Tells whether all columns of an object are NULL. An object without columns is never empty. */
 function isEmpty(node: ObjectNode, row: Row): boolean {
   const leaves = columnLeaves(node);
   return leaves.length > 0 && leaves.every(({ source }) => (row[source.position] ?? null) === null);

@@ -22,9 +22,9 @@ export const ROW_RULES = {
 
 export type RowRule = keyof typeof ROW_RULES;
 
-/** Why one row cannot be kept: a value, never an exception. `field` is the column; empty for the row as a whole. */
+/** The reason why a row is not kept; a value, never an exception. `field` is the column, and empty for the row as a whole. */
 export interface Refusal {
-  /** One of ROW_RULES, or a rule of `identity`. */
+  /** One of ROW_RULES, or a rule of the room `identity`. */
   readonly rule: string;
   readonly field: string;
   readonly value: string | null;

@@ -6,34 +6,34 @@ import { cellText, readCells } from './row-text.ts';
 
 export const HASH_BYTES = 16;
 
-/** How rows are recognised and kept: equal rows have equal texts and equal hashes, over all restarts. */
+/** Texts and hashes by which rows are recognised and kept. Equal rows have equal texts and hashes, also after restarts. */
 export interface RowHash {
-  /** Names of its columns, in order, JSON text: rows have the same hash by the same names alone. */
+  /** Names of the hashed columns, in order, as JSON text. Only hashes over the same names can be equal. */
   readonly names: string;
-  /** How the cells of these columns are written, in the same order, JSON text: no part of the hash. */
+  /** Forms of the cells of these columns, in the same order, as JSON text. They are no part of the hash. */
   readonly types: string;
-  /** Key of the installation with the names of the columns, then the exact cells in order of these names. */
+  /** Returns the installation's key with the names of the columns, then the exact cells in the order of the names. */
   textOf(row: readonly Cell[]): string;
-  /** Writes the hash of such a text to `target` from `at` on. */
+  /** Writes the hash of such a text to `target`, beginning at `at`. */
   write(text: string, target: Buffer, at: number): void;
-  /** What `textOf` adds for one row: all that reading it again takes. */
+  /** Returns the part of a text that `textOf` adds for its row, from which the row can be read again. */
   cellsOf(text: string): string;
-  /** The row of such cells; only where all columns make a row. */
+  /** Returns the row of such cells; only where the hash covers all columns. */
   rowOf(cells: string): Cell[];
 }
 
 export interface RowHashPlan {
-  /** Key of the installation; it never changes. */
+  /** The installation's key, which never changes. */
   readonly key: Secret;
   readonly columns: readonly Column[];
-  /** Indexes of the columns that make a row; all of them, or those of `row_key`. */
+  /** Indexes of the hashed columns: all of them, or those of `row_key`. */
   readonly positions: readonly number[];
 }
 
 /**
- * SHA-256 over key, names of the columns and exact cells, cut to 16 bytes: 1.2 µs for a row of ten columns, a third of it
- * the text. Names are part of it, so that a value that moves to another column makes another row; in order,
- * so that a model may give its columns in another one.
+ * Creates the row hash: SHA-256 over key, names of the columns and exact cells, cut to 16 bytes.
+ * It takes 1.2 µs for a row of ten columns, a third of it for the text. The names are hashed so that a value that moves to
+ * another column makes another row. They are sorted so that a model may change the order of its columns.
  */
 export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash {
   const ordered = byName(columns, positions);
@@ -60,7 +60,7 @@ export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash
   };
 }
 
-/** No two columns of a model have one name. */
+/** Sorts positions by the names of their columns, which are distinct. */
 function byName(columns: readonly Column[], positions: readonly number[]): readonly number[] {
   const nameOf = (position: number) => columns[position]?.name ?? '';
   return positions.toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));

@@ -1,8 +1,9 @@
 import type { Cell, Column, NestedCell } from '../../warehouse/index.ts';
 
 /**
- * A cell so that no two rows give one text: each kind has its mark, and what has no fixed end has its length before it.
- * Integers read alike as number and as bigint: which of the two a connector gives depends on the size alone.
+ * Returns a text for the cell such that no two rows have one text. Each kind has its mark, and values without a fixed end have
+ * their length before them.
+ * Integers are written alike as number and as bigint, because the connector chooses by size alone.
  */
 export function cellText(cell: Cell): string {
   switch (typeof cell) {
@@ -19,7 +20,7 @@ export function cellText(cell: Cell): string {
   }
 }
 
-/** Half a surrogate pair has no UTF-8, and all of them would be hashed as one and the same replacement. */
+/** Writes text by its length. Half a surrogate pair has no UTF-8: all of them would hash as the same replacement character. */
 function textOf(text: string): string {
   if (text.isWellFormed()) return `s${text.length}:${text}`;
   return `u${text.length}:${Buffer.from(text, 'utf16le').toString('hex')}`;
@@ -42,7 +43,7 @@ interface Cursor {
   at: number;
 }
 
-/** The cells whose texts stand one behind the other, exactly as they were; `columns` are theirs, in that order. */
+/** Reads back the cells of joined texts, exactly as they were. `columns` are those of the cells, in the same order. */
 export function readCells(text: string, columns: readonly Column[]): Cell[] {
   const cursor = { text, at: 0 };
   return columns.map((column) => readCell(cursor, column));
@@ -70,7 +71,7 @@ function readCell(cursor: Cursor, column: Column | undefined): Cell {
   }
 }
 
-/** Asked before each item: whether there is one more. Passes the mark of the end. */
+/** Yields while another item follows, asked before each of them. Skips the mark of the end. */
 function* untilClosed(cursor: Cursor, close: string): Generator<undefined, void, undefined> {
   while (cursor.text[cursor.at] !== close) yield undefined;
   cursor.at++;
@@ -78,7 +79,7 @@ function* untilClosed(cursor: Cursor, close: string): Generator<undefined, void,
 
 const WHOLE_NUMBER = /^-?\d+$/;
 
-/** Beyond 2^53 an integer is a bigint, and a whole double is written with the same digits. */
+/** Reads a number. Beyond 2^53 an integer is a bigint, while a whole double is written with the same digits. */
 function numberOf(text: string, column: Column | undefined): number | bigint {
   const number = Number(text);
   if (Number.isSafeInteger(number) || column?.type === 'double' || !WHOLE_NUMBER.test(text)) return number;

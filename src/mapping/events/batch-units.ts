@@ -4,18 +4,15 @@ import type { Refusal } from '../cells/refusal.ts';
 import type { RowTime } from '../range/row-time.ts';
 import { type Head, isSameHead } from './compile-head.ts';
 
-/**
- * The most events of a batch. Its size in bytes is bounded too (D-031); a batch that grows without end would be slow to
- * read.
- */
+/** Most events of a batch. The size in bytes is bounded too (D-031). Very large batches would be slow to read. */
 const BATCH_EVENTS = 100;
-/** What the log and the batch put around head and events: keys, an MPID, a batch id and a time. */
+/** Bytes that log and batch add around head and events: keys, an MPID, a batch id and a time. */
 const FRAME_BYTES = 128;
 const BYTES_PER_CHAR = 3;
 
 export interface MappedEvent extends RowTime {
   readonly head: Head;
-  /** JSON text. */
+  /** The event as JSON text. */
   readonly event: string;
 }
 
@@ -23,15 +20,15 @@ export interface MappedEvent extends RowTime {
 export interface OpenBatch {
   readonly head: Head;
   readonly events: string[];
-  /** At least the bytes of the batch. */
+  /** Upper bound for the bytes of the batch. */
   bytes: number;
-  /** Times of the row whose time is the newest. */
+  /** Times of the row with the newest time. */
   newest: RowTime;
 }
 
 /**
- * The batch that has taken the event: the open one while what both say besides their events is equal and it stays in bounds,
- * else a new one. Or why no batch can hold it.
+ * Returns the batch that has taken the event, or the reason why no batch can hold it.
+ * The open batch takes it while their heads are equal and the bounds hold; otherwise a new batch begins.
  */
 export function batchFor(mapped: MappedEvent, open: OpenBatch | undefined, batchBytes: number): OpenBatch | Refusal {
   const { head, event } = mapped;
@@ -53,7 +50,10 @@ function belongs({ head, events }: OpenBatch, next: Head): boolean {
   return events.length < BATCH_EVENTS && (head === next || isSameHead(head, next));
 }
 
-/** Bytes are counted only where three a character may be too many: counting reads the whole text. Takes the room. */
+/**
+ * Tells whether the event fits, and adds its bytes to the batch. Counting bytes reads the whole text, so they are counted only
+ * where three a character may be too many.
+ */
 function hasRoom(open: OpenBatch, event: string, room: number): boolean {
   const most = open.bytes + event.length * BYTES_PER_CHAR + 1;
   if (most <= room) {
@@ -71,11 +71,11 @@ function boundedBytes(text: string, room: number): number {
   return most * 2 <= room ? most : Buffer.byteLength(text);
 }
 
-/** The batch as it is kept. */
+/** Returns the batch in the form to keep. */
 export function batchOf({ head, events, newest }: OpenBatch, source: BatchSource): BatchToKeep {
   const { person, text, batchId } = head;
   const time = head.time ?? String(msOfMicros(newest.time));
-  // joined: a text in pieces keeps all of them alive as long as the chunk, and the collector copies each
+  // joined, because a text in pieces keeps all of them alive as long as the chunk, and the collector copies each
   const whole = [text.slice(0, -1), text === '{}' ? TIME : NEXT_TIME, time, EVENTS, events.join(','), ']}'].join('');
   const batch = { person: { ...person, setAt: newest.setAt }, text: whole, source };
   return batchId === undefined ? batch : { ...batch, batchId: BigInt(batchId) };

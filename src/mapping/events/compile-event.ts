@@ -14,8 +14,9 @@ const TIME = 'events.data.timestamp_unixtime_ms';
 const DATA = ['events', 'data'];
 
 /**
- * Compiles the event of a row, whose time is its own where no mapping gives it another: of the one kind there is, or of
- * each kind when the first row of it comes. Throws MODEL_INVALID when the one kind cannot be made.
+ * Compiles the writer of a row's event: for the one fixed kind, or for each kind at its first row. The event's time is the
+ * row's, where no mapping sets another.
+ * Throws MODEL_INVALID when the fixed kind cannot be made.
  */
 export function compileEvent(plan: EventsPlan, { eventType, data }: PlacedMappings): PartWriter {
   if (eventType.kind !== 'column') {
@@ -78,11 +79,14 @@ const OWN_TIME: Placed = {
 
 interface PlacedData {
   readonly placed: readonly Placed[];
-  /** Columns that the kind has no field for. */
+  /** Columns for which the kind has no field. */
   readonly homeless: readonly { readonly source: ColumnSource; readonly path: string }[];
 }
 
-/** A static that this kind has no field for is meant for the others. */
+/**
+ * Sorts the mappings by whether this kind has their field. A static value without a field is skipped: it is meant for other
+ * kinds.
+ */
 function placeData(kind: string, data: PlacedMappings['data']): PlacedData {
   const placed: Placed[] = [];
   const homeless: { source: ColumnSource; path: string }[] = [];
@@ -111,7 +115,7 @@ function compileWrapper(plan: EventsPlan, kind: string, { placed, homeless }: Pl
   };
 }
 
-/** Left out, it would be lost without a word. */
+/** Refuses a value without a field in its kind. Leaving it out would lose it silently. */
 function nowhere(
   { column, position }: ColumnSource,
   row: Row,

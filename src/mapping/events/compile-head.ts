@@ -9,12 +9,12 @@ import { compilePerson } from './compile-person.ts';
 import type { EventsPlan } from './events-plan.ts';
 import { type Placed, placeTree } from './place-tree.ts';
 
-/** What a batch says besides its events: equal for rows that share a batch. */
+/** The part of a batch beside its events. Rows that share a batch have equal heads. */
 export interface Head {
   readonly person: Omit<Person, 'setAt'>;
-  /** Fields of the batch but `mpid`, `batch_id`, `timestamp_unixtime_ms` and `events`, as the text of a JSON object. */
+  /** Fields of the batch except `mpid`, `batch_id`, `timestamp_unixtime_ms` and `events`, as the text of a JSON object. */
   readonly text: string;
-  /** JSON text of `timestamp_unixtime_ms`, and of `batch_id`, where the row gives one. */
+  /** JSON text of `timestamp_unixtime_ms`, and of `batch_id`, where the row has one. */
   readonly time: string | undefined;
   readonly batchId: string | undefined;
 }
@@ -24,7 +24,7 @@ export type HeadMapper = (row: Row) => Head | Refusal;
 const OWN_RULES: readonly string[] = ['mpid', 'batch_id', 'timestamp_unixtime_ms'];
 const EVENT_TYPE = 'events.event_type';
 
-/** Compiles the batch-level part of a row. Throws MODEL_INVALID where a required field of it is mapped from nothing. */
+/** Compiles the batch-level part of a row. Throws MODEL_INVALID where no mapping fills a required field of it. */
 export function compileHead(plan: EventsPlan, batch: readonly Placed[]): HeadMapper {
   checkHead(plan, batch);
   const readPerson = compilePerson(plan, batch);

@@ -7,7 +7,7 @@ import { utcMicros } from '../range/wall-clock.ts';
 import type { EventLimits, EventsPlan } from './events-plan.ts';
 import { type ColumnSource, type LeafNode, listSteps, type Placed } from './place-tree.ts';
 
-/** How a column's cells stand at a leaf of the batch. */
+/** Compiles the writer of a column's cells at a leaf of the batch. */
 export function compileLeafCell(plan: EventsPlan, leaf: LeafNode & { readonly source: ColumnSource }): CellWriter {
   const { destination, source } = leaf;
   const column = spreadItem(source.column, listSteps(destination).length);
@@ -19,12 +19,15 @@ export function compileLeafCell(plan: EventsPlan, leaf: LeafNode & { readonly so
   });
 }
 
-/** What is left of a column of lists once it was spread over so many lists of objects. */
+/** Returns the column of the items that remain after `levels` lists of objects were spread. */
 function spreadItem(column: Column, levels: number): Column {
   return levels === 0 || column.type !== 'list' ? column : spreadItem(itemOf(column), levels - 1);
 }
 
-/** Reads the instants of a column that holds times; the iterator says itself what its cells mean, numbers too. */
+/**
+ * Returns a reader of the column's times, or undefined where it holds none. The iterator's axis defines what its own cells
+ * mean, numbers included.
+ */
 function timeReader(
   { iterator, zone }: EventsPlan,
   whole: Column,
@@ -44,8 +47,8 @@ function timeReader(
 }
 
 /**
- * Returns the problem of names that the transformation chose: they are bounded, and so is how many of them one object
- * has (D-031).
+ * Returns the problem with names that the transformation chose. Their length and their number in one object are limited
+ * (D-031).
  */
 export function limitProblem(placed: readonly Placed[], limits: EventLimits): string | undefined {
   const named = placed.filter(({ destination }) => destination.named).map(({ destination }) => destination.path);

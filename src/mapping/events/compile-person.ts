@@ -12,7 +12,7 @@ import { compileLeafCell } from './compile-leaf.ts';
 import type { EventsPlan } from './events-plan.ts';
 import { type Placed, placeTree, type Source } from './place-tree.ts';
 
-/** Whom the batch of a row speaks of, and what it says of them. */
+/** Reads the person of a row's batch, with attributes and consent. */
 export type PersonReader = (row: Row) => Omit<Person, 'setAt'> | Refusal;
 
 const NO_IDENTITY: Refusal = {
@@ -30,7 +30,9 @@ const TWO_VALUES: Refusal = {
   reason: 'The row says customer_id and customerid, two spellings of one identity, with two values.',
 };
 
-/** As `personOfBatch` of events reads a batch, without the way through its text. */
+/**
+ * Compiles the reader of the person. It agrees with `personOfBatch` of the room `events`, but does not parse the batch's text.
+ */
 export function compilePerson(plan: EventsPlan, batch: readonly Placed[]): PersonReader {
   const readWho = compileWho(batch);
   const readAttributes = compileAttributes(plan, batch);
@@ -61,7 +63,7 @@ function compileWho(batch: readonly Placed[]): (row: Row) => Who | Refusal {
   };
 }
 
-/** The cell of a column, or a static as if it were one. */
+/** Returns a reader of a column's cell, or of a static value as a cell. */
 export function sourceReader(source: Source): (row: Row) => Cell {
   if (source.kind === 'column') return cellReader(source.column, source.position);
   const value = source.kind === 'static' ? source.value : null;
@@ -69,7 +71,7 @@ export function sourceReader(source: Source): (row: Row) => Cell {
   return () => cell;
 }
 
-/** What a list or object is as an identity: none. */
+/** The cell of a static list or object. It is no valid identity. */
 const NO_CELL: Cell = [];
 
 function refusalOf(source: Source, cell: Cell, fault: Pick<Refusal, 'rule' | 'reason'>): Refusal {
@@ -92,7 +94,7 @@ interface IdentitySource {
   readonly source: Source;
 }
 
-/** Where identities and device ids of a batch come from. */
+/** Returns the sources of the batch's identities and device ids. */
 export function identitySources(batch: readonly Placed[]): readonly IdentitySource[] {
   return batch.flatMap(({ destination, source }) => {
     const type = destination.leaf.identity;
@@ -102,7 +104,7 @@ export function identitySources(batch: readonly Placed[]): readonly IdentitySour
 
 function compileIdentities(batch: readonly Placed[]): (row: Row) => readonly Identity[] | Refusal {
   const sources = identitySources(batch).map((each) => ({ ...each, read: sourceReader(each.source) }));
-  // customer_id has two names
+  // customer_id has two spellings
   const mayRepeat = new Set(sources.map(({ type }) => type)).size < sources.length;
   return (row) => {
     const found: Identity[] = [];
@@ -135,7 +137,7 @@ function compileAttributes(plan: EventsPlan, batch: readonly Placed[]): (row: Ro
     for (let index = 0; index < read.length; index++) {
       const text = (read[index] as PartWriter)(row, 0n);
       if (typeof text === 'object') return text;
-      // Only a static is null: it removes the attribute (D-033).
+      // Only a static value can be null: it removes the attribute (D-033).
       texts[index] = text === 'null' ? null : text;
     }
     return complete === undefined ? { names, texts } : complete(row, texts);
@@ -154,10 +156,7 @@ function compileValue(plan: EventsPlan, placed: Placed): PartWriter {
 type Attributes = Person['attributes'];
 type Texts = readonly (string | null | undefined)[];
 
-/**
- * Compiles the removal of attributes: they are set first, then removed (D-033). Rows that remove the same names share
- * them.
- */
+/** Compiles the removal of attributes, which comes after setting them (D-033). Rows that remove the same names share them. */
 function compileRemoval(set: readonly string[], read: PartWriter): (row: Row, texts: Texts) => Attributes | Refusal {
   let previous = { text: '[]', names: set, isRemoved: set.map(() => false) };
   return (row, texts) => {
@@ -173,7 +172,7 @@ function compileRemoval(set: readonly string[], read: PartWriter): (row: Row, te
   };
 }
 
-/** Compiles the consent of the person: the consent_state of the batch, at the times it gives (D-034). */
+/** Compiles the reader of the person's consent: the consent_state of the batch, at the times it gives (D-034). */
 function compileConsent(plan: EventsPlan, batch: readonly Placed[]): PartWriter {
   const consent = placedIn(batch, 'consent_state');
   if (consent.length === 0) return () => undefined;

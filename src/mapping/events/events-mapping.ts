@@ -17,8 +17,8 @@ export interface EventsMappingPlan extends EventsPlan {
 }
 
 /**
- * events pipelines: each row is an event, and rows of one user that follow each other are a unit, a batch. Throws
- * MODEL_INVALID when columns and transformation do not make events.
+ * Creates the mapping of an events pipeline. Each row is an event; consecutive rows of one user make a unit, a batch.
+ * Throws MODEL_INVALID when columns and transformation do not make events.
  */
 export function createEventsMapping(plan: EventsMappingPlan): UnitMapping {
   const placed = placeMappings(plan);
@@ -65,22 +65,22 @@ function collectBatches({ events, scope }: EventsMappingPlan, collectRows: Colle
   };
 }
 
-/** The log puts the person's own MPID in front; known before is only the one that came with the row. */
+/** Returns a batch as text with the MPID in front. Only an MPID from the row is known before the log adds the person's own. */
 function batchText({ text, person }: BatchToKeep): string {
   return person?.mpid === undefined ? text : `{"mpid":${person.mpid},${text.slice(1)}`;
 }
 
-/** What became of rows, by their index. */
+/** The outcome of rows, by their index. */
 export interface TakenRows {
   readonly accepted: number[];
   readonly refused: RefusedRow[];
-  /** Of each batch the number of accepted rows before it; the number of all at the end. */
+  /** Number of accepted rows before each batch; the total at the end. */
   readonly starts: number[];
-  /** Indexes in `accepted` of the rows that say something of a person at a time that is still to come, ascending. */
+  /** Indexes in `accepted` of the rows that set attributes of a person at a time in the future, ascending. */
   readonly ahead: number[];
 }
 
-/** Rows → batches, one by one: neither row nor batch need live longer than it takes to prepare it. */
+/** Turns rows into batches, one by one. Neither row nor batch lives longer than its preparation. */
 export type CollectRows = (onBatch: (batch: BatchToKeep) => void) => {
   add(row: Row): void;
   finish(): TakenRows;
@@ -124,7 +124,7 @@ export function compileBatches(plan: EventsPlan, placed: PlacedMappings): Collec
   };
 }
 
-/** Times of events may be to come; what is said of a person may not. */
+/** Tells whether a row sets attributes at a time in the future. Events may lie in the future, attributes may not. */
 function isAhead({ head: { person }, time, setAt }: MappedEvent): boolean {
   return time !== setAt && person.attributes.names.length > 0;
 }
@@ -148,7 +148,10 @@ function compileRow(plan: EventsPlan, placed: PlacedMappings): (row: Row) => Map
   };
 }
 
-/** Cells that are the same value make the same head; lists and bytes are compared by what they make. */
+/**
+ * Compiles the comparison of two rows' heads. Equal cells make equal heads. Lists and bytes never compare equal here: their
+ * heads are compared instead.
+ */
 function compileComparison({ batch }: PlacedMappings): (one: Row, other: Row) => boolean {
   const positions = batch.flatMap(({ source }) => (source.kind === 'column' ? [source.position] : []));
   return (one, other) => {
@@ -157,7 +160,10 @@ function compileComparison({ batch }: PlacedMappings): (one: Row, other: Row) =>
   };
 }
 
-/** People look for the column, not for the identity type. */
+/**
+ * Returns a unit's failure as the refusal of a row. It names the column, because users look for that, not for the identity
+ * type.
+ */
 function refusalOf(placed: PlacedMappings, row: Row, { rule, field, reason }: UnitFailure): Refusal {
   const source =
     field === 'mpid' ? mpidSource(placed) : identitySources(placed.batch).find(({ type }) => type === field)?.source;

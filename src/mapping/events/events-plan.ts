@@ -6,7 +6,7 @@ import type { RowTimePlan } from '../range/row-time.ts';
 import type { Zone } from '../range/wall-clock.ts';
 import type { Placed, Source } from './place-tree.ts';
 
-/** The bounds of a batch as the workspace has them set (D-031). */
+/** Limits of a batch, as set by the workspace (D-031). */
 export interface EventLimits {
   readonly nameChars: number;
   readonly valueChars: number;
@@ -15,31 +15,31 @@ export interface EventLimits {
   readonly userAttributesPerBatch: number;
 }
 
-/** Everything that decides how rows of a run become events. */
+/** Everything that determines how rows of a run become events. */
 export interface EventsPlan extends RowTimePlan {
-  /** Stands beside each batch in the log. */
+  /** Origin of each batch, stored beside it in the log. */
   readonly source: BatchSource;
   readonly mappings: readonly FieldMapping[];
   readonly environment: 'production' | 'development';
   readonly dataPlan: DataPlan | undefined;
   readonly limits: EventLimits;
-  /** Of columns without a zone. */
+  /** Time zone of columns without a zone. */
   readonly zone: Zone;
 }
 
-/** The mappings of a run by what they say something about. */
+/** The mappings of a run, sorted by the part of the batch that they fill. */
 export interface PlacedMappings {
   readonly eventType: Source;
   readonly batch: readonly Placed[];
-  /** Destinations as they are given: what they mean depends on the event type. */
+  /** Destinations as given. Their meaning depends on the event type. */
   readonly data: readonly { readonly source: Source; readonly path: string }[];
 }
 
 const EVENT_TYPE = 'events.event_type';
 
 /**
- * Sorts the mappings and adds what each batch says when no mapping does: its environment, where it comes from and its data
- * plan. Throws MODEL_INVALID, with every complaint, when columns and mappings do not go together.
+ * Sorts the mappings and adds defaults that no mapping sets: environment, source and data plan of each batch.
+ * Throws MODEL_INVALID, with every complaint, when columns and mappings do not match.
  */
 export function placeMappings(plan: EventsPlan): PlacedMappings {
   checkFit(plan);
@@ -67,7 +67,7 @@ function sourceOf(columns: readonly Column[], mapping: Exclude<FieldMapping, { r
   return { kind: 'column', column, position: columns.indexOf(column) };
 }
 
-/** Model and transformation may have changed since they were checked together. */
+/** Throws MODEL_INVALID where mappings and model do not match. Either may have changed since they were checked together. */
 function checkFit({ columns, mappings }: EventsPlan): void {
   const used = mappings.filter(({ type }) => type !== 'ignore');
   const complaints = transformationMisfits(columns, used).map(({ message }) => message);
@@ -75,7 +75,7 @@ function checkFit({ columns, mappings }: EventsPlan): void {
   throw invalid(`The field transformation does not suit the model: ${complaints.join('; ')}.`);
 }
 
-/** What stands in every batch of the pipeline where no mapping says otherwise. */
+/** Returns the values that every batch of the pipeline has where no mapping sets others. */
 function defaultsFor({ environment, dataPlan }: EventsPlan, mapped: readonly { readonly path: string }[]) {
   const isMapped = (path: string) => mapped.some((each) => each.path === path || each.path.startsWith(`${path}.`));
   const values: (readonly [string, Json])[] = [];
@@ -88,7 +88,10 @@ function defaultsFor({ environment, dataPlan }: EventsPlan, mapped: readonly { r
   return values.map(([path, value]) => ({ path, source: { kind: 'static', value } as const }));
 }
 
-/** People of a pipeline belong to its environment, so its batches do too. Throws MODEL_INVALID. */
+/**
+ * Returns the place of a batch-level path. Throws MODEL_INVALID where there is none.
+ * People of a pipeline belong to its environment, so the environment of its batches is fixed.
+ */
 function batchPlace({ environment }: EventsPlan, path: string): Destination {
   const destination = findDestination(path, undefined);
   if ('problem' in destination) throw invalid(`The destination ${path} ${destination.problem}.`);

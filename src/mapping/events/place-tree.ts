@@ -8,7 +8,7 @@ export interface ColumnSource {
   readonly position: number;
 }
 
-/** Where a value of the batch comes from: a column of the row, the transformation itself, or the row's time in ms. */
+/** The source of a value in the batch: a column of the row, a static value of the transformation, or the row's time in ms. */
 export type Source = ColumnSource | { readonly kind: 'static'; readonly value: Json } | { readonly kind: 'time' };
 
 /** One mapping whose destination is a place in the batch. */
@@ -26,9 +26,9 @@ export interface ObjectNode {
   readonly kind: 'object';
   /** Dotted path from the batch; empty for the batch itself. */
   readonly path: string;
-  /** Steps from the batch to it: its own step has the position `depth - 1` in a destination's path. */
+  /** Steps from the batch to the object. Its own step is at position `depth - 1` of a destination's path. */
   readonly depth: number;
-  /** A list of such objects stands here. */
+  /** The path holds a list of such objects. */
   readonly isList: boolean;
   readonly fields: ReadonlyMap<string, PlaceNode>;
 }
@@ -37,7 +37,7 @@ export type PlaceNode = LeafNode | ObjectNode;
 
 type Draft = Omit<ObjectNode, 'fields'> & { readonly fields: Map<string, PlaceNode> };
 
-/** The objects that values stand in, below `root`, in the order of the mappings. */
+/** Returns the tree of objects below `root` that hold the values, in the order of the mappings. */
 export function placeTree(placed: readonly Placed[], root: readonly string[]): ObjectNode {
   const tree: Draft = newObject(root, false);
   for (const each of placed) place(tree, each);
@@ -64,12 +64,12 @@ function newObject(path: readonly string[], isList: boolean): Draft {
   return { kind: 'object', path: path.join('.'), depth: path.length, isList, fields: new Map() };
 }
 
-/** Steps of the path that hold a list of objects; `events` holds the one event of the row, so it is none here. */
+/** Returns the steps of the path that hold a list of objects. `events` holds the row's one event, so it does not count. */
 export function listSteps({ lists }: Destination): readonly number[] {
   return lists.filter((step) => step > 0);
 }
 
-/** Leaves of a node that come from columns. */
+/** Returns the leaves of a node whose values come from columns. */
 export function columnLeaves(node: PlaceNode): readonly (LeafNode & { readonly source: ColumnSource })[] {
   if (node.kind === 'object') return [...node.fields.values()].flatMap(columnLeaves);
   const { source } = node;

@@ -1,7 +1,7 @@
 import { type IdentityType, isDeviceId, type Person } from '../../identity/index.ts';
 import { msOfMicros } from '../../kernel/index.ts';
 
-/** Shows what a row says of a person as an event batch without events: JSON text, for people to look at. */
+/** Returns what a row says of a person as an event batch without events: JSON text for display. */
 export function batchOfPerson({ mpid, identities, attributes, setAt }: Person, environment: string): string {
   const named = (isWanted: (type: IdentityType) => boolean) =>
     identities.filter(({ type }) => isWanted(type)).map(({ type, value }) => [type, JSON.stringify(value)] as const);

@@ -8,7 +8,10 @@ import type { Refusal } from '../cells/refusal.ts';
 import { compileRowTime, type RowTimePlan } from '../range/row-time.ts';
 import type { AttributeLimits, ColumnRoles } from './column-roles.ts';
 
-/** One row → one person, or why not. Compiled once a run: nothing is looked up by name per row (1.2 to 1.8 µs for 10 columns). */
+/**
+ * Maps one row to a person, or to the refusal. Compiled once for each run: nothing is looked up by name per row (1.2 to 1.8 µs
+ * for 10 columns).
+ */
 export type RowMapper = (row: readonly Cell[]) => PersonOfRow | Refusal;
 
 export interface PersonOfRow extends Person {
@@ -26,8 +29,8 @@ export function isRefusal(mapped: object): mapped is Refusal {
 }
 
 /**
- * Compiles the mapper of a user_attributes model: reserved columns are identities, every other column is an attribute,
- * and NULL leaves it alone (D-100, D-101).
+ * Compiles the mapper of a user_attributes model. Reserved columns are identities, and every other column is an attribute. A
+ * NULL leaves its attribute unchanged (D-100, D-101).
  */
 export function compileMapper(plan: MapperPlan): RowMapper {
   const readWho = compileWho(plan);

@@ -17,13 +17,13 @@ export interface PeopleMappingPlan {
   readonly roles: ColumnRoles;
   readonly mapRow: RowMapper;
   /**
-   * All that makes a person of a row besides the row, as text; undefined: a column says nothing of the person, so that rows
-   * which differ may be the same one.
+   * Text of everything besides the row that makes its person. Undefined: some column is no part of the person, so that
+   * different rows may give the same person.
    */
   readonly mark: string | undefined;
 }
 
-/** user_attributes pipelines: each row that is accepted is a unit of its own, a person. */
+/** Creates the mapping of a user_attributes pipeline. Each accepted row is a unit of its own, a person. */
 export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
   const hashOf = plan.mark === undefined ? () => undefined : compileHashOf(plan.mark);
   return {
@@ -47,7 +47,7 @@ function whoInRow({ roles, columns }: PeopleMappingPlan) {
 
 type HashOf = (hashes: Buffer, index: number) => HashOfRow | undefined;
 
-/** The row's own hash, another one under every mapping: so a profile knows the row by which it was written. */
+/** Compiles a hash that differs by row and by mapping, so that a profile recognises the row that last wrote it. */
 function compileHashOf(mark: string): HashOf {
   const marks = Buffer.from(hash('sha256', `people\n${mark}`, 'hex'), 'hex');
   const hashes = Buffer.alloc(HASH_BYTES);

@@ -3,24 +3,28 @@ import type { BoundValue, Cell, Column, ColumnType, IteratorType } from '../../w
 import { createZone, floorDivide, utcMicros, type Zone } from './wall-clock.ts';
 
 /**
- * The iterator column as a time line: where a boundary may stand, how it is written for the warehouse, and which instant a
- * cell of the column means. Three things decide it: the declared type, the column's own type, and the declared zone.
+ * The iterator column as a time line: where a boundary may lie, how the warehouse writes it, and which instant a cell means.
+ * Three things determine it: the declared type, the column's own type, and the declared zone.
  */
 export interface IteratorAxis {
-  /** What the dialect casts a bound to. */
+  /** The type to which the dialect casts a bound. */
   readonly boundType: IteratorType;
-  /** The newest boundary at or before `instant`: a whole second, a whole day, never inside an hour that is shown twice. */
+  /**
+   * Returns the newest boundary at or before `instant`: a whole second, a whole day, never inside an hour that is shown twice.
+   */
   floor(instant: Micros): Micros;
-  /** A boundary as text or integer for the warehouse; undefined: every value of the column lies before it. */
+  /**
+   * Returns a boundary as text or integer for the warehouse. Returns undefined where every value of the column lies before it.
+   */
   bound(boundary: Micros): BoundValue | undefined;
-  /** undefined for NULL and for what is no time of the years 1 to 9999, such as infinity. */
+  /** Returns the instant of a cell. Returns undefined for NULL and for values outside the years 1 to 9999, such as infinity. */
   instantOf(cell: Cell): Micros | undefined;
 }
 
 export interface IteratorDeclaration {
   readonly field: string;
   readonly type: IteratorType;
-  /** IANA name; of zone-less columns and of whole days. */
+  /** IANA name; applies to columns without a zone and to whole days. */
   readonly zone: string;
 }
 
@@ -28,8 +32,8 @@ const MICROS_PER_UNIT = { timestamp_unixtime_s: 1_000_000n, timestamp_unixtime_m
 const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double', 'unknown'];
 
 /**
- * Picks the axis by the column's own type: a bound with a zone against a column without one would be converted by the
- * session's zone in some warehouses. Throws MODEL_INVALID when column and declaration do not go together.
+ * Picks the axis by the column's own type. In some warehouses the session's zone would convert a bound with a zone for a column
+ * without one. Throws MODEL_INVALID when column and declaration do not match.
  */
 export function iteratorAxis(declared: IteratorDeclaration, column: Column): IteratorAxis {
   const zone = createZone(declared.zone);
@@ -100,26 +104,26 @@ function wallAxis(zone: Zone, wholeDays: boolean): IteratorAxis {
     floor: floorBy(wholeDays ? zone.startOfDay : zone.beforeFold),
     bound(boundary) {
       if (!wholeDays) return inFourDigits(zone.wallOf(boundary));
-      // where midnight is skipped the day begins later, but its rows still begin at 00:00 of the column
+      // where midnight is skipped the day begins later, but its rows still begin at 00:00 in the column
       return inFourDigits(`${zone.dateOf(boundary)}T00:00:00.000000`);
     },
     instantOf: (cell) => (typeof cell === 'string' ? nearest(zone.instantOf(cell)) : undefined),
   };
 }
 
-// The years 1 to 9999 of UTC begin and end some hours before or after those of another zone. What a clock of the zone shows
-// in these hours has its place at the end of the time line.
+// The years 1 to 9999 of UTC begin and end some hours before or after those of another zone. A wall time in these hours is
+// moved to the end of the time line.
 
 const nearest = (instant: Micros | undefined) => (instant === undefined ? undefined : nearestInstant(instant));
 
-/** A floor that stays an instant which the store can hold. */
+/** Limits a floor to instants that the store can hold. */
 function floorBy(floor: (instant: Micros) => Micros): (instant: Micros) => Micros {
   return (instant) => nearestInstant(floor(nearestInstant(instant)));
 }
 
 const FIRST_WALL = '0001-01-01T00:00:00.000000';
 
-/** No warehouse reads the year 0, or one of five digits. */
+/** Returns a text whose year has four digits. No warehouse reads the year 0, or one of five digits. */
 function inFourDigits(text: string): string | undefined {
   if (text.startsWith('0000')) return FIRST_WALL.slice(0, text.length);
   return text.startsWith('+') ? undefined : text;

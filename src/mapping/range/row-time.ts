@@ -6,10 +6,10 @@ import type { Refusal } from '../cells/refusal.ts';
 import type { Row } from '../unit-mapping.ts';
 import type { IteratorAxis } from './iterator-axis.ts';
 
-/** Everything that decides the time of a row. */
+/** Everything that determines the time of a row. */
 export interface RowTimePlan {
   readonly columns: readonly Column[];
-  /** Gives a row's time; without it, or where the cell is NULL, the time is the run's start. */
+  /** Iterator that gives the row's time. Without it, or where the cell is NULL, the time is the run's start. */
   readonly iterator: { readonly column: Column; readonly axis: IteratorAxis } | undefined;
   readonly runStart: Micros;
   readonly nowMs: () => number;
@@ -18,13 +18,13 @@ export interface RowTimePlan {
 export interface RowTime {
   readonly time: Micros;
   /**
-   * When the row's attributes were set: its time, or the run's start where that time is still to come. Such a value would
-   * win over every later one.
+   * Time at which the row sets attributes: its own, or the run's start where its own lies in the future. A future time would
+   * win over every later value.
    */
   readonly setAt: Micros;
 }
 
-/** Compiles how the time of a row is read. A row whose iterator names no time of the years 1 to 9999 is refused. */
+/** Compiles the reader of a row's time. A row whose iterator is no time of the years 1 to 9999 is refused. */
 export function compileRowTime({ columns, iterator, runStart, nowMs }: RowTimePlan): (row: Row) => RowTime | Refusal {
   const atStart: RowTime = { time: runStart, setAt: runStart };
   if (iterator === undefined) return () => atStart;
@@ -35,7 +35,7 @@ export function compileRowTime({ columns, iterator, runStart, nowMs }: RowTimePl
     if (cell === null) return atStart;
     const time = axis.instantOf(cell);
     if (time === undefined) return noTime(column, cell);
-    // the clock is asked for few rows: most are older than the run
+    // few rows need the clock: most are older than the run
     const isAhead = time > runStart && time > microsOfMs(nowMs());
     return { time, setAt: isAhead ? runStart : time };
   };
