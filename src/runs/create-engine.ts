@@ -13,19 +13,19 @@ const CARE_CRON = '41 * * * *';
 const PUT_BACK_CRON = '23 * * * *';
 
 export interface Engine {
-  /** Tells the jobs of the worker and the sweeper; before they start. */
+  /** Registers the jobs of the worker and the sweeper. Call before the jobs start. */
   register(): Promise<void>;
-  /** Begins to look once a second for what is due; after the jobs have started. */
+  /** Starts polling once a second for due work. Call after the jobs have started. */
   start(): void;
-  /** One such look. */
+  /** Polls once. */
   poll(): Promise<void>;
-  /** One look of the janitor, who comes when the daemon starts and every hour. */
+  /** Cleans up warehouses once (`careForTables`). The daemon does so at its start and every hour. */
   care(): Promise<void>;
-  /** No run is scheduled any more once it resolves. Runs that are going are stopped by the drain of the jobs. */
+  /** Stops scheduling; no run is scheduled once it resolves. The drain of the jobs stops active runs. */
   stop(): Promise<void>;
 }
 
-/** The worker and scheduler of this daemon; any number of daemons share one store. */
+/** Creates the worker and scheduler of this daemon. Any number of daemons share one store. */
 export function createEngine(deps: RunsDeps): Engine {
   const { store, jobs, clock, log } = deps;
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ export function createEngine(deps: RunsDeps): Engine {
   };
   let caring: Promise<void> = Promise.resolve();
   const care = () => careForTables(deps, stopping.signal);
-  // a schedule that cannot be read is faulted by the scheduler: the hour after is soon enough to look again
+  // the scheduler faults a schedule that cannot be read, so the next look may wait an hour
   const putBack = (signal: AbortSignal) =>
     putBackSchedules(store, { nowMs: clock.nowMs(), signal }).catch((thrown) =>
       log.warn({ err: asAppError(thrown) }, 'schedules.not_put_back'),
@@ -66,7 +66,7 @@ export function createEngine(deps: RunsDeps): Engine {
   };
 }
 
-/** A store that does not answer is waited for; the log says so once for each time it goes away. */
+/** Polls until the signal is aborted, also while the store does not answer. The log reports each outage once. */
 async function pollUntil({ clock, log }: RunsDeps, poll: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let isFailing = false;
   while (!signal.aborted) {

@@ -6,13 +6,13 @@ import type { Clock } from '../kernel/index.ts';
 import type { WarehouseDeps } from '../pipelines/index.ts';
 import type { Store } from '../store/index.ts';
 
-/** What the endpoints of this room work with. */
+/** Dependencies of the endpoints of this room. */
 export interface EndpointDeps extends WarehouseDeps {
   readonly store: Store;
   readonly jobs: Pick<Jobs, 'enqueue' | 'cancel'>;
   readonly clock: Clock;
   readonly identities: Identities;
   readonly events: Events;
-  /** The most that the operator allows as limits of a workspace. */
+  /** Upper bounds that the operator sets for limits of a workspace. */
   readonly ceilings: Ceilings;
 }

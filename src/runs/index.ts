@@ -1,8 +1,8 @@
-// The worker: when a pipeline is due it makes a run, claims it, reads the rows of its range, maps them to people and has
-// them delivered, one transaction a chunk, until the run ends or a fault stops it. It knows no provider.
-// Its endpoints are those that run a model.
+// The worker. When a pipeline is due it makes a run, claims it, reads the rows of its range, maps them to people and delivers
+// them, one transaction for each chunk, until the run ends or a fault stops it. It knows no provider. Its endpoints are those
+// that run a model.
 // Terminology: a *claim* gives a run to one worker with a *fence*, a number that every later write of the run names; an
-// *attempt* is what one claim does; *disposition* is the class of an error, and the only thing that is branched on.
+// *attempt* is the work of one claim; *disposition* is the class of an error, and the only thing that decides what follows.
 export { createEngine, type Engine } from './create-engine.ts';
 export type { EndpointDeps } from './endpoint-deps.ts';
 export {

@@ -7,27 +7,27 @@ import type { Store } from '../store/index.ts';
 import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
 import type { Counts } from './lifecycle/held-run.ts';
 
-/** Settings of the worker; limits hold over all daemons. */
+/** Settings of the worker. The limits apply over all daemons. */
 export interface EngineSettings {
-  /** Runs this daemon works on at the same time; 0: it schedules and sweeps, and works on none. */
+  /** Runs that this daemon works on at the same time. 0: it schedules and sweeps only. */
   readonly workers: number;
   readonly workspaceRuns: number;
   readonly connectionRuns: number;
   readonly chunkRows: number;
   readonly runAttempts: number;
-  /** A run that has been worked on for so long goes back to the queue at the border of a chunk. */
+  /** Time after which a running run is requeued at the border of a chunk. It resumes at its position. */
   readonly runHoldMs: number;
 }
 
-/** What happened, for metrics. Nothing waits for an observer. */
+/** An observer of events for metrics. No work waits for it. */
 export interface RunObserver {
-  /** `status` is the run's new one; a run that goes back to the queue is `queued`. */
+  /** Reports the end of an attempt. `status` is the run's new one; a requeued run is `queued`. */
   runEnded(status: string): void;
-  /** Rows of one chunk that were delivered. */
+  /** Reports the delivered rows of one chunk. */
   rowsDelivered(counts: Omit<Counts, 'extracted'>): void;
 }
 
-/** What the verbs of this room work with. */
+/** Dependencies of the worker in this room. */
 export interface RunsDeps {
   readonly store: Store;
   readonly jobs: Jobs;
@@ -35,14 +35,14 @@ export interface RunsDeps {
   readonly events: Events;
   readonly fleet: Fleet;
   readonly keyRing: KeyRing;
-  /** Of the hashes by which rows are recognised; it never changes. */
+  /** Key of the hashes by which rows are recognised. It never changes. */
   readonly ledgerKey: Secret;
   readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly settings: EngineSettings;
-  /** The most that the operator allows as limits of a workspace. */
+  /** Upper bounds that the operator sets for limits of a workspace. */
   readonly ceilings: Ceilings;
   readonly observer: RunObserver;
 }

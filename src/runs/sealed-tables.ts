@@ -21,8 +21,8 @@ const ofRuns = (fleet: Fleet): SealedTable<RunSecrets> => ({
 });
 
 /**
- * A claim copies the secrets of its connection as they were when it read them. Once the lock of every workspace was had, those
- * copies are committed, and later ones are of what the connections hold by now.
+ * Waits until claims have committed the copied secrets of their connections. After it has held the lock of every workspace,
+ * later claims copy the connections' current secrets.
  */
 async function settleClaims(store: Pick<Store, 'query' | 'transaction'>): Promise<void> {
   const workspaces = await store.query<{ readonly id: bigint }>(
@@ -31,5 +31,5 @@ async function settleClaims(store: Pick<Store, 'query' | 'transaction'>): Promis
   for (const { id } of workspaces) await store.transaction((tx) => lockClaims(tx, workspaceId(id)));
 }
 
-/** What this room keeps encrypted: copies of what connections hold, so it comes after them. */
+/** Returns the encrypted data of this room. They are copies of connections' secrets, so they are re-encrypted after those. */
 export const runsSecrets = (fleet: Fleet): readonly SealedTable[] => [ofRuns(fleet)];

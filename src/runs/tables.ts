@@ -1,4 +1,4 @@
-// What a run leaves behind besides its own row: the rows it could not keep, and which rows it has taken.
+// Data of a run besides its own row: the rows it could not keep, and the rows it has taken.
 import {
   bigint,
   customType,
@@ -20,15 +20,15 @@ export const failedRecords = pgTable(
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
     id: bigint('id', { mode: 'bigint' }).notNull(),
-    /** The whole row as JSON text, column → cell, for people. */
+    /** The whole row as JSON text, column → cell, for display. */
     row: text('row').notNull(),
-    /** Its cells exactly (`cells-text.ts`), for a retry; null: its run gave up, so the next one reads the row again. */
+    /** Exact cells of the row (`cells-text.ts`), for a retry. Null: the run gave up, so the next one reads the row again. */
     cells: text('cells'),
-    /** Which of the run's `failed_columns` the row has. */
+    /** Id of the row's columns among the run's `failed_columns`. */
     columnsId: integer('columns_id'),
     field: text('field').notNull(),
     value: text('value'),
-    /** The rule it broke, one of a list: `identity_missing`, `value_not_finite` … */
+    /** The broken rule, one of a list: `identity_missing`, `value_not_finite` … */
     rule: text('rule').notNull(),
     reason: text('reason').notNull(),
     failedOn: timestamp('failed_on', { withTimezone: true, precision: 3 }).notNull(),
@@ -68,11 +68,11 @@ export const recordRetries = pgTable(
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
-    /** The run that kept the rows. It may go before this one. */
+    /** The run that kept the rows. It may be deleted before this one. */
     failedRunId: bigint('failed_run_id', { mode: 'bigint' }).notNull(),
-    /** Ids of the records, JSON text; null: all that were not retried yet. */
+    /** Ids of the records as JSON text. Null: all that were not retried yet. */
     ids: text('ids'),
-    /** When the run that read the rows from the warehouse began: what has no time of its own was set then. */
+    /** Start of the run that read the rows from the warehouse: the time of rows that have none of their own. */
     readOn: timestamp('read_on', { withTimezone: true, precision: 3 }).notNull(),
   },
   (table) => [
@@ -85,8 +85,8 @@ export const recordRetries = pgTable(
 );
 
 /**
- * The resume ledger (D-096): one row per delivered chunk, with 16 bytes for each of its rows, in no order. It belongs
- * to one logical delivery, so the generation of the pipeline is part of its key.
+ * The resume ledger (D-096): one row for each delivered chunk, with 16 bytes for each of the chunk's rows, in no order. It
+ * belongs to one logical delivery, so the generation of the pipeline is part of its key.
  */
 export const runChunks = pgTable(
   'run_chunks',
@@ -95,17 +95,17 @@ export const runChunks = pgTable(
     pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
     generation: integer('generation').notNull(),
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
-    /** Rows that the run had counted before this chunk, which grows over all its attempts. */
+    /** Number of rows that the run had counted before this chunk, over all its attempts. */
     afterRows: bigint('after_rows', { mode: 'bigint' }).notNull(),
-    /** Rows that this chunk took, whatever became of them. */
+    /** Hashes of the rows that this chunk took, whatever their outcome. */
     delivered: bytea('delivered').notNull(),
-    /** Rows that it left out because another run had taken them; empty once the run is over. */
+    /** Hashes of the rows that it skipped because another run had taken them; empty once the run is over. */
     deduplicated: bytea('deduplicated').notNull(),
-    /** The iterator of each of its rows lies before this: text with microseconds; null: of a full run, or not known. */
+    /** Instant before which the iterator of all its rows lies, as text with microseconds. Null: a full run, or unknown. */
     endsBefore: text('ends_before'),
-    /** Names of the columns that the hashes are of, in order, JSON text; null: an earlier Penstock did not keep them. */
+    /** Names of the hashed columns, in order, as JSON text. Null: an earlier Penstock did not keep them. */
     columns: text('columns'),
-    /** Types of these columns (`RowHash.types`); null: an earlier Penstock did not keep them. */
+    /** Types of these columns (`RowHash.types`). Null: an earlier Penstock did not keep them. */
     columnTypes: text('column_types'),
   },
   (table) => [
@@ -120,15 +120,17 @@ export const runChunks = pgTable(
   ],
 );
 
-/** How many rows of a pipeline's model have no iterator value: a run counts them, and those of the next day go by that. */
+/**
+ * Numbers of rows without an iterator value in a pipeline's model. A run counts them, and runs of the next day use its count.
+ */
 export const nullIteratorCounts = pgTable(
   'null_iterator_counts',
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
-    /** Digest of connection, query and iterator: of others the count says nothing. */
+    /** Digest of connection, query and iterator, to which alone the count applies. */
     question: text('question').notNull(),
-    /** null: the count took too long. */
+    /** The count. Null: counting took too long. */
     nulls: bigint('nulls', { mode: 'bigint' }),
     countedOn: timestamp('counted_on', { withTimezone: true, precision: 3 }).notNull(),
   },
@@ -142,21 +144,21 @@ export const nullIteratorCounts = pgTable(
   ],
 );
 
-/** One row a workspace: claims and ends of its runs take it one after the other. A row, so it holds on every node. */
+/** One row for each workspace, which claims and ends of its runs lock one after the other. A row is locked on every node. */
 export const claimLocks = pgTable('claim_locks', {
   workspaceId: bigint('workspace_id', { mode: 'bigint' }).primaryKey(),
 });
 
-/** Keys whose rows a write-back left as they are, because something had changed; readable like failed records. */
+/** Keys whose rows a write-back skipped, because something had changed. Readable like failed records. */
 export const writeBackConflicts = pgTable(
   'write_back_conflicts',
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     runId: bigint('run_id', { mode: 'bigint' }).notNull(),
     id: bigint('id', { mode: 'bigint' }).notNull(),
-    /** JSON text, column → value. */
+    /** Key as JSON text, column → value. */
     key: text('key').notNull(),
-    /** What would have been written. */
+    /** The MPID that would have been written. */
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
     foundMpid: bigint('found_mpid', { mode: 'bigint' }),
     /** `changed`, `gone`, `ambiguous`. */
@@ -174,8 +176,8 @@ export const writeBackConflicts = pgTable(
 );
 
 /**
- * Tables that may hold MPIDs which a run of the pipeline has written, and where they are. A row outlives its pipeline: what
- * stands in the customer's table does, too.
+ * Tables that may hold MPIDs written by a run of the pipeline, and their places. A row outlives its pipeline, because the MPIDs
+ * in the customer's table do too.
  */
 export const writtenBackTables = pgTable(
   'written_back_tables',
@@ -183,19 +185,19 @@ export const writtenBackTables = pgTable(
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     id: bigint('id', { mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
-    /** The slug, for people. */
+    /** Slug of the pipeline, for display. */
     pipelineId: text('pipeline_id').notNull(),
     connectionId: text('connection_id').notNull(),
-    /** Where the connection led (`placeOf`): a PUT may lead it elsewhere. */
+    /** Database to which the connection led (`placeOf`). A PUT may lead it elsewhere. */
     place: text('place').notNull(),
-    /** As the model names it; empty: an earlier Penstock wrote, and the pipeline's next run knows where. */
+    /** Name of the table in the model. Empty: an earlier Penstock wrote it, and the pipeline's next run fills it in. */
     tableName: text('table_name').notNull(),
-    /** Its column of MPIDs, JSON text of `Column`. */
+    /** Its column of MPIDs, as JSON text of `Column`. */
     mpid: text('mpid').notNull(),
     since: timestamp('since', { withTimezone: true, precision: 3 }).notNull(),
-    /** Run that may have left a staging table behind; null: none has, or it ends with its session. */
+    /** Run that may have left a staging table behind. Null: none has, or staging ends with its session. */
     stagedBy: bigint('staged_by', { mode: 'bigint' }),
-    /** When a look first found it lost, if none has found it since; null: it is there, as far as anybody knows. */
+    /** Time at which the table was first not found, if it was never found since. Null: as far as known, the table exists. */
     lostSince: timestamp('lost_since', { withTimezone: true, precision: 3 }),
   },
   (table) => [

@@ -15,7 +15,7 @@ export const FailedRecordAnswer = closed(
     rule: Type.String({ description: 'The rule that the value broke.' }),
     reason: Type.String(),
     failed_on: Instant,
-    /** When a retry took it; what fails again is a failed record of that run. */
+    /** Time at which a retry took the record. A row that fails again becomes a failed record of the retry's run. */
     retried_on: nullable(Instant),
   },
   'FailedRecord',

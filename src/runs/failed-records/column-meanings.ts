@@ -5,8 +5,8 @@ import type { Sql } from '../../store/index.ts';
 import { snapshotFromText } from '../lifecycle/run-snapshot.ts';
 
 /**
- * What the columns of a run's rows mean, where their names do not say it: the columns of an events pipeline are called what
- * they like, and its transformation says which of them are identities.
+ * Returns the meanings of the columns of each run's rows, where their names do not say them.
+ * Columns of an events pipeline have any names; its transformation determines which of them are identities.
  */
 export async function loadMeanings(
   sql: Sql,
@@ -26,7 +26,7 @@ function meaningsOf(snapshot: string): MeaningsOf | undefined {
   const { transformation } = snapshotFromText(snapshot);
   if (transformation === null) return undefined;
   const byColumn = Map.groupBy(transformation.mappings.flatMap(meaningOfMapping), ([column]) => column);
-  // a field of JSON in a cell is no column, whatever it is called
+  // a field of JSON inside a cell is no column, whatever its name
   return (column, depth) => (depth > 0 ? undefined : byColumn.get(column.toLowerCase())?.map(([, meaning]) => meaning));
 }
 

@@ -1,12 +1,12 @@
-// What runs keep of a person besides profiles and batches: rows that failed, and keys that a write-back left alone. Neither
-// has an MPID that could be relied on, so all of a workspace are looked through, a bounded part at a time.
+// Data about a person that runs keep besides profiles and batches: rows that failed, and keys that a write-back skipped.
+// Neither has a reliable MPID, so an erasure reads all of a workspace, in bounded parts.
 import type { KeptRecord, MeaningsOf } from '../../identity/index.ts';
 import { parseJson, type Secret, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import { eraseHashes } from '../ledger/erase-hashes.ts';
 import { loadMeanings } from './column-meanings.ts';
 
-/** Where a record stands among those of its workspace. */
+/** The position of a record among those of its workspace. */
 export interface RecordPosition {
   readonly runId: bigint;
   readonly id: bigint;
@@ -14,15 +14,15 @@ export interface RecordPosition {
 
 export interface RecordPage {
   readonly records: readonly KeptRecord<RecordPosition>[];
-  /** Where the following page begins; absent: there are no more. */
+  /** Start of the following page; absent on the last page. */
   readonly next?: RecordPosition;
 }
 
-/** Of one page; the first one may be longer than its bytes. */
+/** Most records of a page. The first record may be longer than the page's bytes. */
 const AT_ONCE = 500;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
-/** Returns the next failed records of a workspace, with what their columns mean. */
+/** Returns the next failed records of a workspace, with the meanings of their columns. */
 export async function readFailedRecords(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -33,28 +33,28 @@ export async function readFailedRecords(
   return pageOf(page, ({ runId }) => meaningsOf(runId));
 }
 
-/** Returns the next conflicts of write-backs, by the keys that they left alone. */
+/** Returns the next write-back conflicts of a workspace, with the keys that were skipped. */
 export async function readConflicts(sql: Sql, workspaceId: WorkspaceId, after?: RecordPosition): Promise<RecordPage> {
   return pageOf(await readPage(sql, { workspaceId, after }, { table: 'write_back_conflicts', text: 'key' }));
 }
 
 export interface ErasedRecords {
   readonly records: number;
-  /** Hashes that went from resume ledgers. */
+  /** Hashes that were deleted from resume ledgers. */
   readonly hashes: number;
 }
 
 interface RecordsToErase {
   readonly workspaceId: WorkspaceId;
   readonly records: readonly RecordPosition[];
-  /** Of the hashes by which rows are recognised. */
+  /** Key of the hashes by which rows are recognised. */
   readonly ledgerKey: Secret;
 }
 
 /**
- * Deletes failed records and the hashes of their rows, of whichever run of the pipeline. Those of rows that were delivered
- * cannot be told: they are keyed, nothing leads from a person to them, and they go when the position of their pipeline has
- * passed them.
+ * Deletes failed records and the hashes of their rows, in the ledgers of all runs of the pipeline.
+ * Hashes of delivered rows cannot be found: they are keyed, and nothing leads from a person to them. They are deleted when the
+ * position of their pipeline has passed them.
  */
 export async function eraseFailedRecords(tx: Transaction, toErase: RecordsToErase): Promise<ErasedRecords> {
   if (toErase.records.length === 0) return { records: 0, hashes: 0 };
@@ -62,7 +62,7 @@ export async function eraseFailedRecords(tx: Transaction, toErase: RecordsToEras
   return { records: await deleteRecords(tx, toErase, 'failed_records'), hashes };
 }
 
-/** Deletes conflicts of write-backs; answers how many. */
+/** Deletes conflicts of write-backs. Returns how many it deleted. */
 export async function eraseConflicts(tx: Transaction, toErase: Omit<RecordsToErase, 'ledgerKey'>): Promise<number> {
   return toErase.records.length === 0 ? 0 : await deleteRecords(tx, toErase, 'write_back_conflicts');
 }
@@ -100,11 +100,14 @@ function pageOf(
 
 interface Place {
   readonly workspaceId: WorkspaceId;
-  /** The last record of the page before. */
+  /** Last record of the previous page. */
   readonly after: RecordPosition | undefined;
 }
 
-/** `before` counts the bytes of the records before one, so that a page has at least one record, however long. */
+/**
+ * Returns one page of texts. `before` is the number of bytes of earlier records, so that a page has at least one record,
+ * however long.
+ */
 function readPage(
   sql: Sql,
   { workspaceId, after }: Place,

@@ -10,8 +10,9 @@ import { createRecordLedger } from './record-ledger.ts';
 import type { RecordRetry } from './record-retry.ts';
 
 /**
- * Maps kept rows as the pipeline is now and delivers them; what fails again is a failed record of this run. Each chunk marks
- * its records in its own transaction, so an attempt goes on where the one before it ended.
+ * Maps kept rows by the pipeline's current definition and delivers them. A row that fails again becomes a failed record of this
+ * run.
+ * Each chunk marks its records in its own transaction, so an attempt resumes where the previous one ended.
  */
 export async function executeRetry(
   deps: RunsDeps,

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../store/index.ts';
 import type { RunLease } from '../lifecycle/claim-run.ts';
 
-/** Leaves the failed records of a run to be read, but not to be retried: the next run reads their rows in the warehouse. */
+/** Keeps the failed records of a run readable, but not retryable. The next run reads their rows from the warehouse. */
 export async function giveUpRecords(
   tx: Transaction,
   { workspaceId, runId }: Pick<RunLease, 'workspaceId' | 'runId'>,

@@ -20,7 +20,7 @@ export interface FailedRecord {
 }
 
 /**
- * Returns one page of a run's failed records, bounded by when they failed, the newest first. Beyond `PAGE_BYTES` they come
+ * Returns one page of a run's failed records within a range of times, the newest first. Records beyond `PAGE_BYTES` come
  * without their row.
  */
 export async function listFailedRecords(

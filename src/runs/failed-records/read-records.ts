@@ -10,15 +10,15 @@ import { keysOfRecords } from './record-ledger.ts';
 import type { RecordRetry } from './record-retry.ts';
 import type { KeptColumns } from './write-failed-records.ts';
 
-/** Records read at once hold at most about so many bytes, whatever their number. */
+/** Approximate limit for the bytes of records that are read at once, whatever their number. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
-/** Not retried yet, and named by `$3`, or none is. */
+/** Matches records that were not retried yet and are named by `$3`; a null `$3` names all. */
 const IS_WANTED = 'retried_on IS NULL AND cells IS NOT NULL AND ($3::bigint[] IS NULL OR record.id = ANY($3))';
 
 type RetryingRun = Pick<ClaimedRun, 'workspaceId'>;
 
-/** The kinds of rows that are to be retried: rows of one kind have the same columns and are mapped alike. */
+/** Returns the sets of columns of the rows to retry. Rows of one set are mapped alike. */
 export async function loadColumns(
   { query }: Pick<Store, 'query'>,
   { workspaceId }: RetryingRun,
@@ -43,7 +43,7 @@ export interface RecordReading {
   readonly chunkRows: number;
 }
 
-/** Records that were not retried yet, in the order in which they failed; page by page, and only when asked. */
+/** Yields records that were not retried yet, in the order in which they failed. Each page is read only on request. */
 export async function* readRecords(reading: RecordReading): AsyncGenerator<MappedChunk, void, undefined> {
   for (let after = 0n; ; ) {
     const page = await readPage(reading, after);
@@ -62,7 +62,10 @@ interface KeptRow {
   readonly cells: string;
 }
 
-/** `before` counts the bytes of the records before one, so that a page has at least one record, however long. */
+/**
+ * One page of records. `before` is the number of bytes of earlier records, so that a page has at least one record, however
+ * long.
+ */
 const READ_PAGE = `
   SELECT id, cells FROM (
     SELECT id, cells, sum(octet_length(cells)) OVER (ORDER BY id) - octet_length(cells) AS before FROM (

@@ -4,14 +4,14 @@ import { KEY_BYTES, type RowLedger } from '../ledger/row-ledger.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RecordRetry } from './record-retry.ts';
 
-/** The key of a row is the id of its record. */
+/** Returns the keys of rows. Each is the id of the row's record. */
 export function keysOfRecords(ids: readonly bigint[]): Uint8Array {
   const keys = Buffer.alloc(ids.length * KEY_BYTES);
   for (const [index, id] of ids.entries()) keys.writeBigInt64LE(id, index * KEY_BYTES);
   return keys;
 }
 
-/** The ledger of a retry: the record itself says that it was taken. */
+/** Creates the ledger of a retry, which marks the record itself as taken. */
 export function createRecordLedger(
   clock: Clock,
   { workspaceId }: Pick<ClaimedRun, 'workspaceId'>,

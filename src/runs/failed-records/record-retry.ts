@@ -1,14 +1,14 @@
-// A retry delivers rows that an earlier run could not keep, as the pipeline and its transformation are now. It is a run of
-// its own that reads no warehouse: its rows stand in the failed records, and a record that was retried is never taken again.
+// A retry delivers rows that an earlier run could not keep, by the current pipeline and transformation. It is a run of its own
+// that reads no warehouse: its rows come from the failed records. A record that was retried is never taken again.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 
 export interface RecordRetry {
   /** The run that kept the rows. */
   readonly failedRunId: bigint;
-  /** Ids of the records; undefined: all that were not retried yet. */
+  /** Ids of the records. Undefined: all that were not retried yet. */
   readonly ids: readonly bigint[] | undefined;
-  /** When the run that read the rows from the warehouse began: what has no time of its own was set then. */
+  /** Start of the run that read the rows from the warehouse: the time of rows that have none of their own. */
   readonly readOn: Date;
 }
 
@@ -23,7 +23,7 @@ interface RetryRow {
   readonly read_on: Date;
 }
 
-/** undefined: the run reads a warehouse. */
+/** Returns the retry that the run is for. Returns undefined for a run that reads a warehouse. */
 export async function loadRetry(sql: Sql, { workspaceId, runId }: RunKey): Promise<RecordRetry | undefined> {
   const [row] = await sql.query<RetryRow>(
     'SELECT failed_run_id, ids, read_on FROM record_retries WHERE workspace_id = $1 AND run_id = $2',

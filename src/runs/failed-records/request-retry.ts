@@ -20,21 +20,22 @@ export interface RetryRequest {
   readonly pipelineId: string;
   /** The run that kept the rows. */
   readonly runId: bigint;
-  /** Ids of its records; undefined: all that were not retried yet. */
+  /** Ids of its records. Undefined: all that were not retried yet. */
   readonly ids: readonly bigint[] | undefined;
 }
 
 type RetryDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
 
 /**
- * Requests a run that delivers failed records again, and returns its id. Throws NOT_FOUND; VALIDATION_FAILED that names
- * the records that are not there or were retried already, or says that the pipeline was reset since; and
- * PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
- * A faulted pipeline, or one whose schedule is over, may retry, because the retry reads no warehouse.
+ * Requests a run that delivers failed records again, and returns its id.
+ * A faulted pipeline, or one whose schedule has ended, may retry, because the retry reads no warehouse. Throws:
+ * - NOT_FOUND where pipeline or run is missing.
+ * - VALIDATION_FAILED where records are missing or were retried already, naming them, or where the pipeline was reset since.
+ * - PIPELINE_NOT_IDLE while the pipeline is stopped or has a run.
  */
 export async function requestRetry(deps: RetryDeps, caller: Caller, request: RetryRequest): Promise<bigint> {
   return await deps.store.transaction(async (tx) => {
-    // the lock puts two retries behind each other; the second one then finds the run of the first
+    // the lock serialises two retries; the second one then finds the run of the first
     const { number } = await lockPipeline(tx, caller.workspaceId, request.pipelineId);
     const context = await loadPipeline(tx, { workspaceId: caller.workspaceId, number });
     const stopped = stoppedError(context);
@@ -82,7 +83,10 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
   return runId;
 }
 
-/** A reset has begun another time line, whose runs read the rows again: a retry would deliver them once more. */
+/**
+ * Throws VALIDATION_FAILED where the pipeline was reset since the run. Runs after a reset read the rows again, so a retry would
+ * deliver them twice.
+ */
 async function requireSameTimeLine(tx: Transaction, pipeline: Pipeline, run: Run): Promise<void> {
   if (pipeline.generation === 0) return;
   const snapshot = (await loadSnapshot(tx, run))?.snapshot;
@@ -98,7 +102,7 @@ async function requireSameTimeLine(tx: Transaction, pipeline: Pipeline, run: Run
   throw refuse([{ path: '', message }]);
 }
 
-/** At least one record to retry; and of those that were named, each. */
+/** Throws VALIDATION_FAILED where no record is left to retry, or where one of the named records cannot be retried. */
 async function requireRecords(tx: Transaction, run: Run, ids: RetryRequest['ids']): Promise<void> {
   const missing = ids === undefined ? [] : await missingRecords(tx, run, ids);
   if (missing.length > 0) throw refuse([{ path: 'ids', message: missing.join('; ') }]);

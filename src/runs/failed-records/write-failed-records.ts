@@ -22,7 +22,7 @@ const FAILED_RECORDS: CopyTarget = {
   ],
 };
 
-/** Columns of rows that may be kept; `id` tells those of one attempt from those of another. */
+/** Columns of rows that may be kept. `id` differs between attempts. */
 export interface KeptColumns {
   readonly id: number;
   readonly columns: readonly Column[];
@@ -32,12 +32,12 @@ interface FailedRows {
   readonly lease: RunLease;
   readonly columns: KeptColumns;
   readonly refused: readonly RefusedRow[];
-  /** Records the run has already: ids count on from there. */
+  /** Number of records that the run already has. Ids count on from there. */
   readonly after: number;
   readonly nowMs: number;
 }
 
-/** Keeps rows that are not delivered, whole, with field, value, rule and reason, so that they can be delivered again. */
+/** Keeps whole rows that were not delivered, with field, value, rule and reason, so that a retry can deliver them. */
 export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Promise<void> {
   const { lease, columns, refused, after, nowMs } = rows;
   if (refused.length === 0) return;
@@ -50,7 +50,7 @@ export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Pro
   });
 }
 
-/** Storable whoever wrote them: a refused row goes with every part of its chunk, so none of its texts may be refused. */
+/** Returns the texts of a refusal in a form that the store accepts. A text that it refused would undo the whole chunk. */
 function textsOf({ field, value, rule, reason }: Refusal) {
   return [storableText(field), value === null ? null : storableText(value), rule, storableText(reason)] as const;
 }

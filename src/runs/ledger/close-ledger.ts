@@ -1,11 +1,12 @@
-// What becomes of a ledger when its run is over, or its time line. Each statement is part of the transaction that ends it.
+// Closes the ledger of a run, or of a time line. Each statement belongs to the transaction that ends the run.
 import { formatMicros, type Micros } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { LedgerOwner } from './stored-hashes.ts';
 
 /**
- * A run has come to its end. A full one delivered everything: nothing that is left of it, or of those that failed before it,
- * is needed, for the next one delivers everything again and a retry of those is refused.
+ * Closes the ledger of a successful run. An incremental run keeps its delivered rows.
+ * A full run delivered everything, so its ledger and those of earlier failed runs are dropped: the next run delivers everything
+ * again, and a retry of the failed runs is refused.
  */
 export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
   if (owner.snapshot.pipeline.syncMode.type === 'full') await dropAllRuns(tx, owner);
@@ -13,8 +14,9 @@ export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<
 }
 
 /**
- * A run is over that may not have delivered everything: what it delivered stays known to a retry of it and, of an incremental
- * one, to the runs after it. What it left out was for its own attempts.
+ * Keeps the delivered rows of a run that may have delivered only a part, for its retry and, in an incremental pipeline, for
+ * later runs.
+ * Drops its deduplicated keys: only its own attempts needed them.
  */
 export async function keepDelivered(tx: Transaction, owner: LedgerOwner): Promise<void> {
   await dropChunks(tx, owner, false);
@@ -29,12 +31,12 @@ async function dropAllRuns(tx: Transaction, { workspaceId, pipelineNumber, snaps
   ]);
 }
 
-/** A run is over that has delivered nothing, so that the next one delivers what this one took. */
+/** Drops the ledger of a run that delivered nothing, so that the next run delivers the rows it took. */
 export async function dropLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
   await dropChunks(tx, owner, true);
 }
 
-/** All of them, or only those that took no row. */
+/** Deletes chunks of the run: all of them, or only those that delivered no row. */
 async function dropChunks(tx: Transaction, owner: LedgerOwner, all: boolean): Promise<void> {
   await tx.execute(
     `DELETE FROM run_chunks
@@ -58,8 +60,9 @@ function ownKey({ workspaceId, pipelineNumber, runId, snapshot }: LedgerOwner) {
 }
 
 /**
- * No later run starts before `start`: what the ledgers know of rows before it goes. From the latest of their ends on the
- * ledgers are still complete, and `ledger_from` says so, so that no lookback which grows later reaches back behind it.
+ * Drops what ledgers know of rows before `start`, because no later run starts before it.
+ * The ledgers remain complete from the latest end of a dropped chunk on. `ledger_from` records that instant, so that no
+ * lookback that grows later reaches behind it.
  */
 export async function dropPassed(tx: Transaction, owner: LedgerOwner, start: Micros): Promise<void> {
   const { workspaceId, pipelineNumber, snapshot } = owner;
@@ -74,7 +77,7 @@ export async function dropPassed(tx: Transaction, owner: LedgerOwner, start: Mic
   );
 }
 
-/** A reset has begun another time line: what was delivered before is delivered again. */
+/** Drops the ledgers from before the latest reset. Rows that were delivered before a reset are delivered again. */
 export async function dropFormerGenerations(
   tx: Transaction,
   {

@@ -1,5 +1,5 @@
-// Which rows of a run no later run reads again once this one has succeeded. Of an incremental run with a lookback these are
-// most of a first load: their hashes are kept apart, so that they can go with the end of the run.
+// Tells which rows of a run no later run reads again once this one has succeeded. In an incremental run with a lookback, that
+// is most of a first load. Their hashes are stored apart, so that they can be deleted at the end of the run.
 import { type Micros, microsOfMs } from '../../kernel/index.ts';
 import type { Row } from '../../mapping/index.ts';
 import { durationMs } from '../../pipelines/index.ts';
@@ -9,7 +9,7 @@ import type { FixedRange } from '../read/fix-range.ts';
 import type { ModelIterator } from '../read/model-source.ts';
 
 export interface EarlyRows {
-  /** A boundary of the axis, so that no range that is planned later begins before it. */
+  /** A boundary of the axis. No range that is planned later begins before it. */
   readonly before: Micros;
   isEarly(row: Row): boolean;
 }
@@ -22,8 +22,9 @@ export interface EarlyRowsInput {
 }
 
 /**
- * The next range begins at the end of this one, less the lookback. Undefined where all rows are alike: without a lookback the
- * end of the range itself says it, and a lookback as long as the range reads all of them again.
+ * Returns the boundary of early rows. The next range begins at the end of this one, less the lookback.
+ * Returns undefined where all rows are alike: without a lookback the end of the range is the boundary, and with a lookback as
+ * long as the range all rows are read again.
  */
 export function earlyRows({ pipeline, columns, iterator, range }: EarlyRowsInput): EarlyRows | undefined {
   const { syncMode } = pipeline;
@@ -39,8 +40,8 @@ export function earlyRows({ pipeline, columns, iterator, range }: EarlyRowsInput
 }
 
 /**
- * Compares as the warehouse does that reads from the boundary on: numbers by value, times by their texts, which sort like the
- * times they are of. What has another form, such as an infinite time, counts as late.
+ * Compares a cell with the boundary as the warehouse does: numbers by value, times by their texts, which sort like the times.
+ * A cell of another form, such as an infinite time, counts as late.
  */
 function comparison({ column, axis }: ModelIterator, boundary: Micros): (cell: Cell) => boolean {
   const bound = axis.bound(boundary);

@@ -40,7 +40,7 @@ export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Prom
   return erased;
 }
 
-/** A row without cells was given up by its run, which has dropped its ledger. */
+/** Returns the kept rows of the records. A row without cells was given up by its run, which has dropped its ledger. */
 async function loadRows(tx: Transaction, { workspaceId, records }: RecordsOfRows): Promise<readonly KeptRow[]> {
   return await tx.query<KeptRow>(
     `SELECT run_id AS "runId", cells, columns_id AS "columnsId" FROM failed_records
@@ -56,7 +56,7 @@ interface RowsOfRun extends RecordsOfRows {
   readonly snapshot: RunSnapshot;
 }
 
-/** Each once. */
+/** Returns the distinct hashes of the rows. */
 async function hashesOf(tx: Transaction, { workspaceId, runId, rows, snapshot, ledgerKey: key }: RowsOfRun) {
   const kinds = await tx.query<{ readonly id: number; readonly columns: string }>(
     'SELECT id, columns FROM failed_columns WHERE workspace_id = $1 AND run_id = $2',
@@ -67,7 +67,7 @@ async function hashesOf(tx: Transaction, { workspaceId, runId, rows, snapshot, l
   return [...hashes].filter((hex) => hex !== '').map((hex) => Buffer.from(hex, 'hex'));
 }
 
-/** As the run itself has made it. */
+/** Returns the row hash that the run itself used. */
 function rowHash({ pipeline }: RunSnapshot, columns: readonly Column[], key: Secret): RowHash {
   return createRowHash({ key, columns, positions: identifyingPositions(pipeline, columns) ?? [...columns.keys()] });
 }
@@ -79,7 +79,7 @@ function hexOf(rowHash: RowHash | undefined, cells: string): string {
   return bytes.toString('hex');
 }
 
-/** From one reset of a pipeline to the next. */
+/** The runs of a pipeline between two resets. */
 interface TimeLine {
   readonly workspaceId: WorkspaceId;
   readonly pipelineNumber: bigint;

@@ -1,7 +1,7 @@
 import type { Pipeline, Run } from '../../pipelines/index.ts';
 import type { Sql } from '../../store/index.ts';
 
-/** A run that has one delivered rows since the last reset of its pipeline which later runs may read again. */
+/** Tells whether the run delivered rows since the last reset of its pipeline that later runs may read again. */
 export async function hasLedger(sql: Sql, { workspaceId, number, generation }: Pipeline, run: Run): Promise<boolean> {
   const [answer] = await sql.query<{ found: boolean }>(
     `SELECT EXISTS (SELECT FROM run_chunks

@@ -1,23 +1,26 @@
-/** Some buckets of hashes that follow each other, in one piece of memory that becomes less as hashes are taken. */
+/** Consecutive buckets of hashes in one block of memory, which shrinks as hashes are taken. */
 export interface HashSegment {
-  /** A bucket lies from its start to the start of the next one; what was not taken ends at its end. Counted in hashes. */
+  /**
+   * Bounds of the buckets, counted in hashes: a bucket lies between its start and the next start, and its untaken hashes end at
+   * its end.
+   */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   kept: Uint32Array<ArrayBuffer>;
   left: number;
-  /** What the first word of a hash says of its bucket. */
+  /** Returns the bucket of a hash by its first word. */
   readonly bucketOf: (word: number) => number;
 }
 
 /**
- * The first word of a hash only says its bucket, the last is let go: 64 bits and those of the bucket tell rows apart. Among
- * ten million, one that is new passes for one that was taken once in 10^10 runs.
+ * Words kept of a hash. The first word only gives its bucket, and the last is dropped. 64 bits and those of the bucket tell
+ * rows apart: among ten million, a new row passes for a taken one once in 10^10 runs.
  */
 const KEPT_WORDS = 2;
-/** Where less of the memory than this share is needed, the rest goes. */
+/** Share of the memory in use below which the rest is freed. */
 const FULL_ENOUGH = 0.9;
 
-/** `counts`: how many hashes each bucket will get. */
+/** Creates an empty segment. `counts` are the numbers of hashes that the buckets will get. */
 export function createSegment(counts: Uint32Array, bucketOf: HashSegment['bucketOf']): HashSegment {
   const starts = new Uint32Array(counts.length + 1);
   // an iterator's pairs would be 10 MB of garbage for ten million hashes
@@ -28,7 +31,7 @@ export function createSegment(counts: Uint32Array, bucketOf: HashSegment['bucket
   return { starts, ends: starts.slice(0, -1), kept, left: 0, bucketOf };
 }
 
-/** Whatever was taken, none may be added any more. */
+/** Adds a hash to its bucket. Must not be called after a hash was taken. */
 export function addHash(segment: HashSegment, words: Uint32Array, at: number): void {
   const { starts, ends, kept } = segment;
   const bucket = segment.bucketOf(words[at] as number);
@@ -39,7 +42,10 @@ export function addHash(segment: HashSegment, words: Uint32Array, at: number): v
   segment.left++;
 }
 
-/** The last of the bucket moves into the gap, so what was taken is never looked at again, however many are equal. */
+/**
+ * Takes a hash and returns whether it was present. The last hash of the bucket fills the gap, so taken hashes are never
+ * compared again, however many are equal.
+ */
 export function takeHash(segment: HashSegment, words: Uint32Array, at: number): boolean {
   const { starts, ends, kept } = segment;
   const bucket = segment.bucketOf(words[at] as number);
@@ -57,12 +63,15 @@ export function takeHash(segment: HashSegment, words: Uint32Array, at: number): 
   return false;
 }
 
-/** With less than one hash a bucket, starts and ends are what takes memory. */
+/** Tells whether shrinking frees memory. With less than one hash for each bucket, starts and ends take most of it. */
 function isWorthShrinking({ kept, ends, left }: HashSegment): boolean {
   return left > ends.length && left * KEPT_WORDS < kept.length * FULL_ENOUGH;
 }
 
-/** Every bucket moves to the end of the one before it; the memory behind the last goes at once, not with a collection. */
+/**
+ * Moves every bucket to the end of the one before it. The memory behind the last is freed at once, without a garbage
+ * collection.
+ */
 function shrink(segment: HashSegment): void {
   const { starts, ends, kept } = segment;
   let to = 0;

@@ -3,9 +3,9 @@ import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 
 /**
- * Returns the columns by which a row is recognised where its pipeline has a `row_key` (D-097): those of `row_key` with
- * the iterator, in any order. Undefined: all columns make a row. Throws MODEL_INVALID where the model has none of that
- * name.
+ * Returns the columns by which a row is recognised where its pipeline has a `row_key` (D-097): those of `row_key` and the
+ * iterator, in any order. Returns undefined where all columns make a row. Throws MODEL_INVALID where the model lacks one of
+ * them.
  * A row whose iterator has moved is another row: it changed, so its new version is delivered.
  */
 export function identifyingPositions(

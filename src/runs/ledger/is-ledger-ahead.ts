@@ -3,8 +3,8 @@ import type { Pipeline } from '../../pipelines/index.ts';
 import type { Sql } from '../../store/index.ts';
 
 /**
- * Whether runs that failed or were cancelled have delivered rows that the next run reads again and has to recognise: some of
- * them lie after the position. To be asked while no run is live.
+ * Returns whether failed or cancelled runs have delivered rows after the position, which the next run reads again and has to
+ * recognise. Must be called while no run is live.
  */
 export async function isLedgerAhead(sql: Sql, pipeline: Pipeline): Promise<boolean> {
   const { workspaceId, number, generation, position } = pipeline;

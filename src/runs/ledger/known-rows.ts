@@ -6,19 +6,22 @@ import { countHashes, type HashSelection, type HashSource, type LedgerReach, str
 /** Rows that were taken before, by the hash of one set of columns. */
 export interface KnownRows {
   readonly hash: RowHash;
-  /** What this run took in an earlier attempt. */
+  /** Rows that this run took in an earlier attempt. */
   readonly own: HashMultiset;
-  /** What other runs took. */
+  /** Rows that other runs took. */
   readonly others: HashMultiset;
 }
 
 export interface KnownBy {
   readonly hash: RowHash;
-  /** The columns by which rows are recognised from now on. */
+  /** The hash is over the columns by which rows are recognised from now on. */
   readonly isNewest: boolean;
 }
 
-/** Loads what was taken by these columns; what this run has left out before is not there for it a second time. */
+/**
+ * Loads the rows that were taken, by the hash of these columns. Rows that this run has deduplicated before are removed from
+ * `others`, so that they are not deduplicated twice.
+ */
 export async function loadKnownRows(
   { store }: RunsDeps,
   { hash, isNewest }: KnownBy,

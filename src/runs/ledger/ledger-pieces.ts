@@ -7,11 +7,14 @@ export interface PieceFacts {
   /** The columns by which rows are recognised, those of the keys first. */
   readonly columns: readonly HashColumns[];
   readonly early: Pick<EarlyRows, 'before'> | undefined;
-  /** All rows lie before this. */
+  /** Instant before which all rows lie. */
   readonly end: Micros | undefined;
 }
 
-/** The rows of one transaction as rows of the ledger: early ones apart, and each set of columns by itself. None is empty. */
+/**
+ * Yields the rows of one transaction as rows of the ledger, none of them empty: early rows apart, and each set of columns by
+ * itself.
+ */
 export function* ledgerPieces(
   taken: TakenRows & { readonly afterRows: number },
   { columns, early, end }: PieceFacts,

@@ -17,7 +17,7 @@ import { columnsInLedger, type LedgerReach, writeHashes } from './stored-hashes.
 
 /** The ledger of a run that reads a warehouse. */
 export interface ResumeLedger extends RowLedger {
-  /** Begins a chunk. Each row that is read goes through one sieve, once. */
+  /** Begins a chunk. Each row that is read must pass through one sieve, once. */
   openSieve(): Sieve;
 }
 
@@ -29,10 +29,10 @@ export interface LedgerRequest {
 }
 
 /**
- * Loads the hashes of rows that must not be delivered again: those that earlier attempts of the run counted, and in an
- * incremental pipeline those that other runs since its last reset delivered in the same part of the time line. Both shrink as
- * rows are found again. Rows are recognised by the columns that they had when they were delivered. Throws MODEL_INVALID where
- * events would not be recognised.
+ * Loads the hashes of rows that must not be delivered again. Throws MODEL_INVALID where events would not be recognised.
+ * These are the rows that earlier attempts of the run counted. In an incremental pipeline they are also the rows that other
+ * runs since its last reset delivered in the same part of the time line. Both shrink as rows are found again. Rows are
+ * recognised by the columns that they had at delivery.
  */
 export async function openLedger(
   deps: RunsDeps,
@@ -60,7 +60,7 @@ export async function openLedger(
   };
 }
 
-/** Undefined: all columns make a row. */
+/** Returns the hash over the identifying columns. Returns undefined where all columns make a row. */
 function identifyingHash({ ledgerKey: key }: RunsDeps, { claimed, columns }: LedgerRequest): RowHash | undefined {
   const positions = identifyingPositions(claimed.snapshot.pipeline, columns);
   return positions === undefined ? undefined : createRowHash({ key, columns, positions });
@@ -71,7 +71,7 @@ function reachOf({ claimed, range }: LedgerRequest): LedgerReach {
   return { owner: claimed, others, after: range.kind === 'whole' ? undefined : range.range.start };
 }
 
-/** Of a full run nobody asks where its rows end: no other run knows them. */
+/** Returns the end of the range for the ledger. Returns undefined for a full run, whose rows no other run needs to know. */
 function endOf({ claimed, range }: LedgerRequest): Micros | undefined {
   return range.kind === 'whole' || !isIncremental(claimed) ? undefined : range.range.end;
 }

@@ -1,5 +1,6 @@
-// How a run knows the rows it has taken, so that whatever dies, none is delivered twice. A run over a warehouse keeps a hash
-// of each row beside the chunk that took it and leaves out what it finds again; one over failed records marks the records.
+// How a run recognises the rows it has taken, so that no row is delivered twice, whatever process dies. A run over a warehouse
+// keeps a hash of each row beside the chunk that took it, and skips rows that it finds again. A run over failed records marks
+// the records.
 
 import { HASH_BYTES } from '../../mapping/index.ts';
 import type { Transaction } from '../../store/index.ts';
@@ -7,17 +8,21 @@ import type { Transaction } from '../../store/index.ts';
 /** Rows of one transaction, by their keys: 16 bytes each. */
 export interface TakenRows {
   readonly keys: Uint8Array;
-  /** One byte a key, 1 where no later run reads the row again once this run has succeeded; absent: nobody can tell. */
+  /**
+   * One byte for each key: 1 where no later run reads the row again once this run has succeeded. Absent where that is unknown.
+   */
   readonly early?: Uint8Array | undefined;
   /**
-   * Keys of rows that are counted and left out, because another run has delivered them; a list for each set of columns that
-   * the ledger knows rows by.
+   * Keys of rows that are counted and skipped, because another run has delivered them: one list for each set of columns by
+   * which the ledger knows rows.
    */
   readonly deduplicated: readonly Uint8Array[];
 }
 
 export interface RowLedger {
-  /** Part of the transaction that delivers the rows; `afterRows` are those that the run had counted before. */
+  /**
+   * Writes the rows in the transaction that delivers them. `afterRows` is the number of rows that the run had counted before.
+   */
   write(tx: Transaction, taken: TakenRows & { readonly afterRows: number }): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Rows of a chunk while it is delivered. They are needed again only where one fails, so they are kept as the bytes of their
-// text: ten thousand rows of objects that live as long as a chunk cost the garbage collector more than all else.
+// Rows of a chunk during its delivery. They are needed again only where one fails, so they are kept as the bytes of their text.
+// Ten thousand rows of objects that live as long as a chunk would cost the garbage collector more than everything else.
 import type { Row } from '../../mapping/index.ts';
 
 /** Rows that can be had again. */

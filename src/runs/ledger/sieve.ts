@@ -6,26 +6,28 @@ import { KEY_BYTES, NO_KEYS, type TakenRows } from './row-ledger.ts';
 import { createRowPack, type KeptRows } from './row-pack.ts';
 import { wordsOf } from './stored-hashes.ts';
 
-/** Lets the rows of one chunk pass that are to be delivered, and keeps what delivering them takes. */
+/**
+ * A filter for the rows of one chunk. It passes rows that are to be delivered, and collects the data that their delivery needs.
+ */
 export interface Sieve {
   /** Rows that have passed. */
   readonly passed: number;
-  /** Rows that are only counted, because another run has delivered them. */
+  /** Rows that are counted but not delivered, because another run has delivered them. */
   readonly found: number;
   /** Bytes of the rows that have passed. */
   readonly bytes: number;
-  /** Hashes of the rows that have passed, where all their columns make them. */
+  /** Hashes of the rows that have passed, where they cover all columns. */
   readonly hashes: RowHashes;
-  /** Whether the row is to be delivered. */
+  /** Returns whether the row is to be delivered. */
   pass(row: Row): boolean;
-  /** To be asked once. */
+  /** Returns the rows that have passed, with their keys. Must be called once. */
   close(): TakenRows & { readonly rows: KeptRows };
 }
 
 export interface SievePlan {
-  /** Of all columns. */
+  /** Hash over all columns. */
   readonly whole: RowHash;
-  /** Rows that were taken before, by the columns of each hash; the keys of rows that pass are of the first one. */
+  /** Rows that were taken before, for each set of columns. The keys of rows that pass are hashes of the first set. */
   readonly known: readonly KnownRows[];
   readonly early: Pick<EarlyRows, 'isEarly'> | undefined;
 }
@@ -52,7 +54,7 @@ export function createSieve({ whole, known, early }: SievePlan): Sieve {
     },
     pass(row) {
       const text = whole.textOf(row);
-      // where the row does not pass, the next one writes its key over this one
+      // a row that does not pass leaves its key to be overwritten by the next one
       if (newest.isTaken(newest.hash === whole ? text : newest.hash.textOf(row))) return false;
       if (former.some((finder) => finder.knows(row))) return false;
       keys.count++;
@@ -69,12 +71,12 @@ export function createSieve({ whole, known, early }: SievePlan): Sieve {
   };
 }
 
-/** Looks for rows by one set of columns; the key that it looks for stands at the end of `keys`. */
+/** Creates a finder of rows by one set of columns. The key of the row in question is at the end of `keys`. */
 function createFinder({ hash, own, others }: KnownRows, keys: Keys) {
   const found = createKeys();
   return {
     hash,
-    /** Rows that are only counted, because another run has delivered them. */
+    /** Rows that are counted but not delivered, because another run has delivered them. */
     found,
     knows(row: Row): boolean {
       return (own.left > 0 || others.left > 0) && this.isTaken(hash.textOf(row));
@@ -96,7 +98,7 @@ const FIRST_KEYS = 256;
 
 type Keys = ReturnType<typeof createKeys>;
 
-/** A growable buffer of row keys. */
+/** Creates a growable buffer of row keys. */
 function createKeys() {
   let bytes: Buffer = Buffer.from(NO_KEYS);
   let words = wordsOf(bytes);

@@ -1,4 +1,5 @@
-// The statements of the resume ledger's table. Each names a pipeline and its generation, with which the key begins.
+// The statements of the resume ledger's table. Each names a pipeline and its generation, which are the beginning of the primary
+// key.
 import { hash } from 'node:crypto';
 import { formatMicros, type Micros } from '../../kernel/index.ts';
 import { HASH_BYTES, type RowHash } from '../../mapping/index.ts';
@@ -8,15 +9,18 @@ import type { HashStream } from './hash-multiset.ts';
 
 export type LedgerOwner = Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber' | 'runId' | 'snapshot'>;
 
-/** Which stored hashes: those that this run took or left out, only those that it left out, or what other runs took. */
+/**
+ * The stored hashes to read: those that this run took or deduplicated, only those that it deduplicated, or those that other
+ * runs took.
+ */
 export type HashSource = 'own' | 'own deduplicated' | 'others';
 
 export interface HashSelection {
   readonly owner: LedgerOwner;
   readonly source: HashSource;
-  /** Of other runs: only rows that may lie after this; undefined: all. */
+  /** Lower bound for other runs: only rows that may lie after it count. Undefined: all rows. */
   readonly after: Micros | undefined;
-  /** Only hashes of these columns (`RowHash.names`), and with `isNewest` those of which nobody knows the columns. */
+  /** Names of the hashed columns (`RowHash.names`). `isNewest` adds hashes whose columns are unknown. */
   readonly names: string;
   readonly isNewest: boolean;
 }
@@ -27,7 +31,7 @@ const COLUMNS: Readonly<Record<HashSource, readonly string[]>> = {
   others: ['delivered'],
 };
 
-/** How many there are; reads no hash. */
+/** Returns the number of hashes without reading them. */
 export async function countHashes(sql: Sql, selection: HashSelection): Promise<number> {
   const bytes = COLUMNS[selection.source].map((column) => `octet_length(chunk.${column})`).join(' + ');
   const [row] = await sql.query<{ hashes: bigint | null }>(
@@ -36,10 +40,10 @@ export async function countHashes(sql: Sql, selection: HashSelection): Promise<n
   return Number(row?.hashes ?? 0n);
 }
 
-/** What comes in one message of the wire: the driver takes one apart that is larger than what it reads at once by copying. */
+/** Bytes that fit into one message of the protocol. The driver copies a message that is larger than its read buffer. */
 const PIECE_BYTES = 1024 * HASH_BYTES;
 
-/** Reads them as they come over the wire, a piece at a time, without garbage. May be read again. */
+/** Reads the hashes as they arrive, a piece at a time, without garbage. The stream may be read again. */
 export function streamHashes(store: Store, selection: HashSelection): HashStream {
   return async (onHashes) => {
     const piece = new Uint8Array(PIECE_BYTES);
@@ -47,7 +51,7 @@ export function streamHashes(store: Store, selection: HashSelection): HashStream
       await store.transaction((tx) =>
         tx.copyOut(piecesOf(column, selection), ['bytea'], ([bytes]) => {
           if (!(bytes instanceof Uint8Array)) return;
-          // whole words stand at whole addresses
+          // words need aligned addresses
           piece.set(bytes);
           onHashes(wordsOf(piece.subarray(0, bytes.length)));
         }),
@@ -66,8 +70,8 @@ export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32A
 }
 
 /**
- * Without parameters, because COPY takes none: numbers, a time that we write ourselves, and a digest of the names, which are
- * the customer's text.
+ * Returns FROM and WHERE of a selection, without parameters, because COPY takes none.
+ * It inserts only numbers, a time in Penstock's own format, and a digest of the names, which are the customer's text.
  */
 function chunksOf({ owner, source, after, names, isNewest }: HashSelection, joined = ''): string {
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
@@ -80,28 +84,28 @@ function chunksOf({ owner, source, after, names, isNewest }: HashSelection, join
       AND (${digest}${isNewest ? ' OR chunk.columns IS NULL' : ''})`;
 }
 
-/** A row of the ledger that may know rows from `start` on. */
+/** Returns the condition for rows of the ledger that may know rows from `start` on. */
 function reachesPast(start: string): string {
   return `(chunk.ends_before IS NULL OR chunk.ends_before > ${start})`;
 }
 
 export interface LedgerReach {
   readonly owner: LedgerOwner;
-  /** Other runs too; else this one alone. */
+  /** The reach includes other runs; otherwise only this one. */
   readonly others: boolean;
   readonly after: Micros | undefined;
 }
 
-/** The columns that hashes are of, as their `RowHash` says. */
+/** The hashed columns, as in their `RowHash`. */
 export type HashColumns = Pick<RowHash, 'names' | 'types'>;
 
-/** As they stand in the ledger; without types where an earlier Penstock did not keep them. */
+/** Hashed columns as stored in the ledger. Without types where an earlier Penstock did not keep them. */
 export interface StoredColumns {
   readonly names: string;
   readonly types: string | null;
 }
 
-/** Each set of columns whose hashes a run has to know. */
+/** Returns each set of columns whose hashes a run has to know. */
 export async function columnsInLedger(
   sql: Sql,
   { owner, others, after }: LedgerReach,
@@ -126,15 +130,15 @@ export async function columnsInLedger(
 /** One row of the ledger. */
 export interface LedgerPiece {
   readonly columns: HashColumns;
-  /** All its rows lie before this; undefined: nobody knows. */
+  /** Instant before which all its rows lie; undefined where that is unknown. */
   readonly endsBefore: Micros | undefined;
-  /** Rows that the run had counted before these. */
+  /** Number of rows that the run had counted before these. */
   readonly afterRows: number;
   readonly delivered: Uint8Array;
   readonly deduplicated: Uint8Array;
 }
 
-/** Part of the transaction that delivers the rows: 16 bytes of each are all that resuming costs. */
+/** Writes hashes in the transaction that delivers their rows. These 16 bytes for each row are the whole cost of resuming. */
 export async function writeHashes(tx: Transaction, owner: LedgerOwner, piece: LedgerPiece): Promise<void> {
   const { workspaceId, pipelineNumber, runId, snapshot } = owner;
   await tx.execute(

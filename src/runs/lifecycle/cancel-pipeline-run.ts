@@ -11,8 +11,8 @@ interface NamedRun {
 }
 
 /**
- * Cancels a run of a pipeline for a caller and answers it as it then is. Throws NOT_FOUND, and VALIDATION_FAILED when the run
- * is over already.
+ * Cancels a run of a pipeline for a caller and returns it. Throws NOT_FOUND, and VALIDATION_FAILED when the run is over
+ * already.
  */
 export async function cancelPipelineRun(
   { store, jobs, clock }: Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>,

@@ -16,9 +16,9 @@ export interface Cancellation {
 }
 
 /**
- * Stops a run that is not over: once the transaction is committed its worker writes nothing more, and within a second it
- * stops reading and wakes what waits for its place. What it had delivered stays delivered, and the next run leaves it out.
- * false: the run was over already.
+ * Stops a run that is not over. Returns false where the run was over already.
+ * Once the transaction is committed, its worker writes nothing more. Within a second the worker stops reading, and wakes runs
+ * that wait for its place. Delivered rows stay delivered, and the next run skips them.
  */
 export async function cancelRun(tx: Transaction, jobs: CancelJobs, cancellation: Cancellation): Promise<boolean> {
   const { workspaceId, runId, nowMs } = cancellation;

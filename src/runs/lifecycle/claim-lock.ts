@@ -2,15 +2,16 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 
 /**
- * Claims and ends of runs of one workspace happen one after the other, so that its limits hold over all daemons and a run
- * that waits for a place is woken by the one that frees it. A row, because advisory locks hold on one node only.
+ * Locks the claims and ends of runs of one workspace, so that they happen one after the other. Thus limits of the workspace
+ * hold over all daemons, and a run that waits for a place is woken by the run that frees it.
+ * The lock is a row, because advisory locks hold on one node only.
  */
 export async function lockClaims(tx: Transaction, workspaceId: WorkspaceId): Promise<void> {
   await tx.execute('INSERT INTO claim_locks (workspace_id) VALUES ($1) ON CONFLICT DO NOTHING', [workspaceId]);
   await tx.query('SELECT workspace_id FROM claim_locks WHERE workspace_id = $1 FOR UPDATE', [workspaceId]);
 }
 
-/** Locks the pipeline of a run before the run itself is written: triggers, PUTs and the scheduler lock in that order, too. */
+/** Locks the pipeline of a run before the run itself is written. Triggers, PUTs and the scheduler lock in the same order. */
 export async function lockPipelineOf(
   tx: Transaction,
   { workspaceId, runId }: { readonly workspaceId: WorkspaceId; readonly runId: bigint },

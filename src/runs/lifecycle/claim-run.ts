@@ -24,7 +24,7 @@ import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot
 import { wakeWaiting } from './wake-runs.ts';
 import { leaveToOthers, readLoad, yieldToOthers } from './yield-to-others.ts';
 
-/** What every write of a run names; a worker with an older fence writes nothing. */
+/** Identification of a claimed run in every write. A worker with an older fence writes nothing. */
 export interface RunLease {
   readonly workspaceId: WorkspaceId;
   readonly runId: bigint;
@@ -32,14 +32,14 @@ export interface RunLease {
   readonly fence: number;
 }
 
-/** A run in the hands of this worker. */
+/** A run that this worker has claimed. */
 export interface ClaimedRun extends RunLease {
   readonly job: Job;
   readonly run: Run;
   readonly snapshot: RunSnapshot;
-  /** Of the first attempt; of a retry, the start of the run that had read the rows. */
+  /** Start of the first attempt; for a retry, of the run that read the rows. */
   readonly startedAt: Micros;
-  /** undefined: the run reads a warehouse. */
+  /** The retry that the run is for. Undefined: the run reads a warehouse. */
   readonly retry: RecordRetry | undefined;
 }
 
@@ -51,10 +51,10 @@ interface Claim extends RunKey {
 }
 
 /**
- * Takes the run whose job this is, with a fence of its own. One job a run is active at a time, so a run that is `running`
- * has lost its worker and is taken over. undefined: the run steps back behind others, or is left to other daemons; or it is
- * over, not due yet, or has to wait for a place, and then the job is done, and its retry time or the run that frees a place
- * wakes it.
+ * Claims the run of this job, with a new fence. One job of a run is active at a time, so a run that is `running` has lost its
+ * worker and is taken over.
+ * Returns undefined in two cases. The run steps back behind others, or is left to other daemons. Or it is over, not due yet, or
+ * has to wait for a place: then the job is done, and the run is woken at its retry time or by the run that frees a place.
  */
 export async function claimRun(deps: RunsDeps, claim: Claim): Promise<ClaimedRun | undefined> {
   const { job, place, ...key } = claim;
@@ -89,7 +89,7 @@ interface Waiting {
   readonly connection_id: string;
 }
 
-/** Looks whether this daemon has a worker for the run, and whether another one should come first. */
+/** Decides whether this daemon has a worker for the run, and whether another run should come first. */
 async function enter(tx: Transaction, deps: RunsDeps, claim: Claim): Promise<'entered' | 'refused' | 'stepped back'> {
   const { job, place, workspaceId, runId } = claim;
   const [waiting] = await tx.query<Waiting>(
@@ -109,7 +109,7 @@ async function enter(tx: Transaction, deps: RunsDeps, claim: Claim): Promise<'en
   return !isLost && (await yieldToOthers(tx, deps, { job, candidate, load })) ? 'stepped back' : 'entered';
 }
 
-/** Nobody works on it, so it takes no place of its workspace while it waits. */
+/** Requeues a run that lost its worker, so that it occupies no place of its workspace while it waits. */
 async function requeueLost(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
   await tx.execute(
     `UPDATE pipeline_runs SET status = 'queued', fence = fence + 1, losses = losses + 1, attempts = attempts - 1
@@ -134,7 +134,7 @@ async function endUnbegun(tx: Transaction, deps: RunsDeps, { lease, run, job }: 
   await wakeWaiting(tx, deps, workspaceId);
 }
 
-/** A run that has not begun uses the connection that its pipeline has by now, and counts against that one's limit. */
+/** Updates the connection of a run that has not begun to the pipeline's current one, whose limit it then counts against. */
 async function followConnection(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
   await tx.execute(
     `UPDATE pipeline_runs AS run SET connection_id = pipeline.connection_id FROM pipelines AS pipeline
@@ -146,8 +146,9 @@ async function followConnection(tx: Transaction, { workspaceId, runId }: RunKey)
 }
 
 /**
- * The limits of workspace and connection stand in the statement itself; counters go on over all attempts. A run that lost its
- * worker goes on with the same attempt: a crash that another run caused takes none from it.
+ * Claims a run. The statement itself contains the limits of workspace and connection.
+ * Counters continue over all attempts. A run that lost its worker continues the same attempt, because another run may have
+ * caused the crash.
  */
 const TAKE_RUN = `
   UPDATE pipeline_runs AS taken
@@ -178,7 +179,10 @@ async function readRun(tx: Transaction, { workspaceId, runId }: RunKey) {
   return rows[0];
 }
 
-/** undefined: the pipeline may not run any more. A trigger of a faulted pipeline is a retry, so only what nobody asked for waits. */
+/**
+ * Takes and stores the snapshot. Returns undefined where the pipeline may not run any more.
+ * A trigger of a faulted pipeline is a retry, so only runs that nobody requested have to wait.
+ */
 async function takeSnapshot(tx: Transaction, { ceilings }: RunsDeps, run: Run): Promise<string | undefined> {
   const { workspaceId, pipelineNumber } = run;
   const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });

@@ -5,21 +5,21 @@ import type { RunLease } from './claim-run.ts';
 import { imbalanceOf, writeEnding, writeErrors } from './held-run.ts';
 import { nextStatus, type RunEvent, type RunStatus, statusesBefore } from './run-machine.ts';
 
-/** What ends a run, or an attempt of it. */
+/** The end of a run, or of an attempt of it. */
 export interface RunEnding {
   readonly lease: RunLease;
   readonly event: Exclude<RunEvent, 'claim' | 'retry'>;
   readonly nowMs: number;
   readonly errors?: readonly Notice[];
   readonly warnings?: readonly Notice[];
-  /** `defer`: when it is tried again. */
+  /** Time of the next attempt, for `defer`. */
   readonly retryAtMs?: number;
 }
 
 /**
- * Moves a claimed run on as the machine says and answers its new status. Throws LEASE_LOST when another worker or a cancel
- * has changed it since: then nothing of the transaction may stay. Throws INTERNAL when its counts do not balance; a run that
- * fails anyhow says so in its errors.
+ * Moves a claimed run to the status after the event, and returns that status. Throws:
+ * - LEASE_LOST when another worker or a cancel has changed the run since: then the whole transaction must be rolled back.
+ * - INTERNAL when the run's counts do not balance. A run that fails reports this in its errors instead.
  */
 export async function endRun(tx: Transaction, ending: RunEnding): Promise<RunStatus> {
   const { lease, event, errors = [], warnings = [], retryAtMs } = ending;
@@ -32,7 +32,7 @@ export async function endRun(tx: Transaction, ending: RunEnding): Promise<RunSta
     warnings,
     retryAt: retryAtMs === undefined ? null : new Date(retryAtMs),
     endedOn: isOver ? new Date(ending.nowMs) : null,
-    // nothing went wrong with an attempt that a daemon handed back
+    // an attempt that a daemon handed back did not fail
     uncounted: event === 'release' ? 1 : 0,
     before: statusesBefore(event),
   });

@@ -2,7 +2,7 @@ import type { Retention } from '../../access/index.ts';
 import { deleteInParts, type Sql, type SqlValue } from '../../store/index.ts';
 import { statusesBefore } from './run-machine.ts';
 
-/** Rows a statement deletes at most. */
+/** Most rows that a statement deletes. */
 const AT_ONCE = 5_000;
 
 export interface Expired {
@@ -12,9 +12,10 @@ export interface Expired {
 }
 
 /**
- * Deletes the expired failed records, ended runs and deleted pipelines of a workspace (D-023, D-090), and the ledgers
- * of what was deleted or reset. A living pipeline keeps its latest successful run, and the runs whose deliveries a
- * later run has to know. After an abort the next call deletes the rest.
+ * Deletes the expired failed records, ended runs and deleted pipelines of a workspace (D-023, D-090), and the ledgers of
+ * deleted or reset pipelines.
+ * An existing pipeline keeps its latest successful run, and the runs whose deliveries a later run has to know. After an abort
+ * the next call deletes the rest.
  */
 export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSignal): Promise<Expired> {
   const { workspaceId, runsSince, failedRecordsSince } = retention;
@@ -29,11 +30,14 @@ export async function expireRuns(sql: Sql, retention: Retention, signal: AbortSi
   return { failedRecords, runs, pipelines };
 }
 
-// A living pipeline keeps the run that its report names as the last successful one.
+// An existing pipeline keeps the run that its report names as the last successful one.
 const RUN_IS_OLD = `
   run.ended_on < $3 AND (pipeline.deleted_on IS NOT NULL OR pipeline.latest_successful_run_id IS DISTINCT FROM run.id)`;
 
-/** A run goes with its failed records, so they go when the first of the two times has come. Read from the index alone. */
+/**
+ * Deletes failed records. A run is deleted together with its failed records, so they go at the first of the two times. The
+ * statement reads the index alone.
+ */
 const DROP_RECORDS = `
   DELETE FROM failed_records WHERE workspace_id = $1 AND (run_id, id) IN (
     SELECT record.run_id, record.id FROM failed_records AS record
@@ -42,7 +46,7 @@ const DROP_RECORDS = `
     WHERE record.workspace_id = $1 AND NOT run.status = ANY($2) AND (run.ended_on < $4 OR (${RUN_IS_OLD}))
     ORDER BY record.run_id, record.id LIMIT ${AT_ONCE})`;
 
-/** As long as failed records. */
+/** Deletes conflicts by the same retention as failed records. */
 const DROP_CONFLICTS = DROP_RECORDS.replaceAll('failed_records', 'write_back_conflicts');
 
 const DROP_LEDGERS = `

@@ -1,9 +1,9 @@
 import { AppError } from '../../kernel/index.ts';
 
-/** What a failure of a run is about: what stops until someone acts. */
+/** The part that caused a failure of a run, and that stops until someone acts. */
 export type FaultSubject = 'connection' | 'data model' | 'pipeline';
 
-/** Runs `work`. An error that it throws is about `subject`, unless a call further inside named another. */
+/** Runs `work`. Errors that it throws get the subject `subject`, unless a call further inside named another. */
 export async function at<Result>(subject: FaultSubject, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -12,7 +12,7 @@ export async function at<Result>(subject: FaultSubject, work: () => Result | Pro
   }
 }
 
-/** Returns what the error is about. What nothing named is about the connection: the warehouse could not be worked with. */
+/** Returns the subject of an error. Without a named subject it is the connection: the warehouse could not be used. */
 export function subjectOf({ subject }: AppError): FaultSubject {
   return subject === 'pipeline' || subject === 'data model' ? subject : 'connection';
 }

@@ -20,16 +20,16 @@ import { isChangedSince, usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 export interface RunResult {
-  /** End of the range that was delivered; undefined: the position stays. */
+  /** End of the delivered range. Undefined: the position stays. */
   readonly position: Micros | undefined;
   readonly warnings: readonly Notice[];
-  /** Part of the transaction that ends the run: what may be true only together with its warnings. */
+  /** Runs in the transaction that ends the run, for data that may only be true together with the run's warnings. */
   readonly conclude?: (tx: Transaction) => Promise<void>;
 }
 
 /**
- * Finishes a run whose rows are all delivered: sets position, status, faults, next due time and the job in one
- * transaction (D-095). Throws LEASE_LOST when the run is not this worker's any more.
+ * Finishes a run whose rows are all delivered: sets position, status, faults, next due time and the job in one transaction
+ * (D-095). Throws LEASE_LOST when this worker no longer holds the run.
  */
 export async function finishRun(deps: RunsDeps, claimed: ClaimedRun, result: RunResult): Promise<void> {
   const { workspaceId, pipelineNumber } = claimed;
@@ -39,7 +39,7 @@ export async function finishRun(deps: RunsDeps, claimed: ClaimedRun, result: Run
     const changes = await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
     await endRun(tx, { lease: claimed, event: 'end', nowMs, warnings: result.warnings });
     await result.conclude?.(tx);
-    // a retry has no range, and proves nothing of the warehouse
+    // a retry has no range, and proves nothing about the warehouse
     if (claimed.retry === undefined) await concludeRange(tx, claimed, { ...result, nowMs, changes });
     await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
     await claimed.job.complete(tx);
@@ -61,7 +61,10 @@ async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: Concl
   await clearFaults(tx, context, { nowMs: result.nowMs, ranOn: usedBy(snapshot), isAsRan });
 }
 
-/** A reset since the start (generation) means that the position belongs to a time line that is over. */
+/**
+ * Records a success. After a reset during the run (generation), the run's position belongs to a former time line and is not
+ * written.
+ */
 const RECORD_SUCCESS = `
   UPDATE pipelines
   SET failed_in_a_row = 0, latest_successful_run_id = $3,
@@ -78,7 +81,10 @@ async function recordSuccess(tx: Transaction, claimed: ClaimedRun, { position }:
   ]);
 }
 
-/** The next run starts at the position, or, with a lookback, before it: as the pipeline says now, not when this run began. */
+/**
+ * Drops ledgers before the start of the next run: the position, less the lookback of the current pipeline, not of this run's
+ * snapshot.
+ */
 async function dropPassedLedgers(
   tx: Transaction,
   claimed: ClaimedRun,

@@ -1,6 +1,6 @@
-// Everything that a worker writes into the row of the run that it holds. Each statement names the fence of the worker's claim:
-// once another worker or a cancel has changed the run, it writes nothing and throws LEASE_LOST, and then nothing of its
-// transaction may stay.
+// Everything that a worker writes into the row of the run that it holds. Each statement names the fence of the worker's claim.
+// Once another worker or a cancel has changed the run, it writes nothing and throws LEASE_LOST; the whole transaction must then
+// be rolled back.
 import { AppError } from '../../kernel/index.ts';
 import type { Notice, Run } from '../../pipelines/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
@@ -22,13 +22,13 @@ export interface Counts {
   readonly erased: number;
 }
 
-/** The counters' columns as the names of `Counts`: what a statement that writes them gives back. */
+/** The counters' columns, under the names of `Counts`, for RETURNING. */
 const RETURNED_COUNTS = `extracted_records AS extracted, successful_records AS successful,
   failed_records AS failed, deduplicated_records AS deduplicated, erased_records AS erased`;
 
 export type ReturnedCounts = Readonly<Record<keyof Counts, bigint>>;
 
-/** What earlier attempts of a run have counted. */
+/** Returns the counts of earlier attempts of a run. */
 export function countsOfRun(run: Run): Counts {
   return {
     extracted: Number(run.extractedRecords),
@@ -39,7 +39,7 @@ export function countsOfRun(run: Run): Counts {
   };
 }
 
-/** Why the counts are wrong; undefined: they balance. */
+/** Returns the error for counts that do not balance. Returns undefined where they balance. */
 export function imbalanceOf({ runId }: Pick<RunLease, 'runId'>, counts: ReturnedCounts): string | undefined {
   const { extracted, successful, failed, deduplicated, erased } = counts;
   if (extracted === successful + failed + deduplicated + erased) return undefined;
@@ -78,7 +78,7 @@ export async function countRows(
   };
 }
 
-/** Throws LEASE_LOST where the run is not this worker's any more. */
+/** Throws LEASE_LOST where this worker no longer holds the run. */
 export async function requireHeld(sql: Sql, lease: RunLease): Promise<void> {
   const [held] = await sql.query(
     "SELECT id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'",
@@ -87,7 +87,7 @@ export async function requireHeld(sql: Sql, lease: RunLease): Promise<void> {
   if (held === undefined) throw leaseLost(lease);
 }
 
-/** Writes the range of the run; `start` and `end` are instants as text, null: open. */
+/** Writes the range of the run. `start` and `end` are instants as text; null is open. */
 export async function writeRange(
   sql: Sql,
   lease: RunLease,
@@ -100,7 +100,7 @@ export async function writeRange(
   if (written !== 1) throw leaseLost(lease);
 }
 
-/** Sets the counts of a write-back to 0 for another attempt. What was written into the table stays counted. */
+/** Sets the counts of a write-back to 0 for another attempt. Rows that were written into the table stay counted. */
 export async function resetCounts(tx: Transaction, lease: RunLease): Promise<void> {
   const reset = await tx.execute(
     `UPDATE pipeline_runs
@@ -112,7 +112,7 @@ export async function resetCounts(tx: Transaction, lease: RunLease): Promise<voi
   if (reset !== 1) throw leaseLost(lease);
 }
 
-/** Adds rows that a write-back has written and keys that it could not write. Returns all conflicts of the run. */
+/** Adds rows that a write-back has written and keys that it could not write. Returns the total of conflicts of the run. */
 export async function addWritten(
   tx: Transaction,
   lease: RunLease,
@@ -128,16 +128,16 @@ export async function addWritten(
   return Number(sums.conflicting);
 }
 
-/** Values of the row at the end of a run, or of an attempt of it. */
+/** Values for the run's row at the end of the run, or of an attempt of it. */
 export interface EndingRow {
   readonly status: RunStatus;
   readonly errors: readonly Notice[];
   readonly warnings: readonly Notice[];
   readonly retryAt: Date | null;
   readonly endedOn: Date | null;
-  /** Attempts that do not count. */
+  /** Number of attempts to subtract, because they do not count. */
   readonly uncounted: number;
-  /** Statuses that the run may have. */
+  /** Statuses from which the run may change. */
   readonly before: readonly RunStatus[];
 }
 

@@ -4,11 +4,11 @@ import { type RunSnapshot, snapshotFromText } from './run-snapshot.ts';
 
 interface SnapshotOfRun {
   readonly pipelineNumber: bigint;
-  /** undefined: the run has not begun, or was requeued from the start. */
+  /** The run's snapshot. Undefined: the run has not begun, or was requeued from the start. */
   readonly snapshot: RunSnapshot | undefined;
 }
 
-/** Reads what a run worked on; undefined when retention has removed the run. */
+/** Returns the definitions that a run works on. Returns undefined when retention has removed the run. */
 export async function loadSnapshot(
   tx: Transaction,
   { workspaceId, id }: Pick<Run, 'workspaceId' | 'id'>,

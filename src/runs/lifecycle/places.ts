@@ -1,21 +1,24 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 
-/** A run whose worker was lost so often may be what takes workers down. */
+/** Number of lost workers from which a run is suspected of crashing its workers. */
 export const SUSPECT_LOSSES = 2;
 
 export interface PlaceRequest {
   readonly workspaceId: WorkspaceId;
-  /** The workspace has no other run under way. */
+  /** The workspace has no other active run. */
   readonly isFirst: boolean;
-  /** The run may be what took its workers down. */
+  /** The run may have crashed its workers. */
   readonly isSuspect: boolean;
 }
 
 /** A worker of this daemon that has a job and asks for a run to work on. */
 export interface Place {
-  /** False: the run waits. Asking again changes nothing, so a transaction may repeat it. */
+  /**
+   * Returns whether the run gets the place; otherwise it waits. Repeating the call changes nothing, so a transaction may be
+   * repeated.
+   */
   take(request: PlaceRequest): boolean;
-  /** The work is over. Answers the workspaces that were refused since, whose runs may find a place now. */
+  /** Frees the place. Returns the workspaces that were refused since, whose runs may find a place now. */
   leave(): readonly WorkspaceId[];
 }
 
@@ -25,9 +28,10 @@ export interface Places {
 }
 
 /**
- * Shares the workers of a daemon: the last free one stays for a workspace that has no run under way, however large the limit
- * of a workspace is; a daemon with one worker has none to spare. Of runs that may take workers down it works on one at a
- * time, so that they do not drag each other along.
+ * Creates the places, which share the workers of a daemon between workspaces.
+ * The last free worker is reserved for a workspace without an active run, however large the limit of a workspace is; a daemon
+ * with one worker reserves none. Among suspect runs, the daemon works on one at a time, so that no other suspect is lost with
+ * it.
  */
 export function createPlaces(workers: number): Places {
   const taken = new Set<Place>();
@@ -50,7 +54,7 @@ export function createPlaces(workers: number): Places {
           return true;
         },
         leave() {
-          // one that was refused itself has freed nothing
+          // a request that was refused itself has freed nothing
           if (!taken.delete(place)) return [];
           suspects.delete(place);
           const waiting = [...refused];

@@ -1,5 +1,5 @@
-// Retries a failed run for version 1 (D-107). The run keeps its id, its logical date and its nominal end; everything
-// else is as of a run that starts now, so that fixes made since then count.
+// Retries a failed run for version 1 (D-107). The run keeps its id, its logical date and its nominal end. Everything else is as
+// for a run that starts now, so that fixes made since then take effect.
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
 import { AppError, formatMicros, instantFromStore, type Micros, type Worded } from '../../kernel/index.ts';
@@ -32,13 +32,15 @@ interface RetryRequest {
 }
 
 /**
- * Queues the run again and answers it. Throws NOT_FOUND, and PIPELINE_NOT_IDLE, which says why, where it is not over or came
- * to something, its pipeline is stopped or has another run, or a later run has covered its range.
+ * Requeues the run and returns it. Throws NOT_FOUND, or PIPELINE_NOT_IDLE with the reason where the run must not be retried:
+ * - The run is not over, or it succeeded.
+ * - Its pipeline is stopped or has another run.
+ * - A later run has covered its range.
  */
 export async function retryRun(deps: RetryDeps, caller: Caller, request: RetryRequest): Promise<Run> {
   const { workspaceId } = caller;
   return await deps.store.transaction(async (tx) => {
-    // the lock puts two retries behind each other; the second one then finds the run queued
+    // the lock serialises two retries; the second one then finds the run queued
     const { number } = await lockPipeline(tx, workspaceId, request.pipelineId);
     const context = await loadPipeline(tx, { workspaceId, number });
     const run = await loadRun(tx, context.pipeline, request.runId);
@@ -79,7 +81,10 @@ async function requireRetryable(tx: Transaction, { context, run, nowMs }: Questi
   await requireOwnRange(tx, pipeline, run);
 }
 
-/** A range that was covered since is not loaded again, and rows that were kept as failed are retried as such. */
+/**
+ * Throws PIPELINE_NOT_IDLE where the run has no range of its own to load. A range that was covered since is not loaded again,
+ * and a retry of failed records is retried by their own endpoint.
+ */
 async function requireOwnRange(tx: Transaction, pipeline: Pipeline, run: Run): Promise<void> {
   if ((await loadRetry(tx, { workspaceId: run.workspaceId, runId: run.id })) !== undefined) {
     throw refused(`Run ${run.id} delivered failed records again; ask for another retry of those records.`);
@@ -88,7 +93,10 @@ async function requireOwnRange(tx: Transaction, pipeline: Pipeline, run: Run): P
   if (later !== undefined) throw refused(`What run ${run.id} was to load was loaded by run ${later} since.`);
 }
 
-/** Of an incremental pipeline the position says it, of a full one any run that came to its end later. */
+/**
+ * Returns the run that covered this run's range. In an incremental pipeline the position decides, in a full one any run that
+ * succeeded later.
+ */
 async function coveringRun(tx: Transaction, pipeline: Pipeline, run: Run): Promise<bigint | undefined> {
   const { workspaceId, number, syncMode, position } = pipeline;
   const isIncremental = syncMode.type === 'incremental';
@@ -105,7 +113,7 @@ async function coveringRun(tx: Transaction, pipeline: Pipeline, run: Run): Promi
   return row?.id;
 }
 
-/** Where its range ends, or would have ended. */
+/** Returns the end of the run's range, or the end that it would have had. */
 function endOf({ rangeEnd, nominalEnd }: Run, until: string | undefined): Micros | undefined {
   if (rangeEnd !== null) return instantFromStore(rangeEnd);
   const ends = [nominalEnd, until].flatMap((text) => (text == null ? [] : [instantFromStore(text)]));
@@ -119,8 +127,8 @@ interface Queueing {
 }
 
 /**
- * As if it had never begun, but for what the ledger still knows that it delivered: those rows stay counted, and are left out.
- * Without a ledger it delivered nothing, or the pipeline was reset since.
+ * Requeues the run from the start. Rows in its ledger stay counted and are skipped.
+ * Without a ledger the run delivered nothing, or the pipeline was reset since; then its counts start at 0.
  */
 async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): Promise<void> {
   if (await hasLedger(tx, pipeline, run)) await keepCounted(tx, pipeline, run);
@@ -134,10 +142,13 @@ async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): 
   );
 }
 
-/** More rows than a run has, so that chunks of its earlier attempts have keys of their own beside the new ones. */
+/** More rows than any run has. Chunks of earlier attempts are moved down by it, so that their keys differ from new ones. */
 const BEYOND_ANY_ROW = 1_000_000_000_000n;
 
-/** What it had left out is not remembered when a run ends: it is left out, and counted, again. */
+/**
+ * Keeps the counts of delivered rows. Deduplicated rows are not remembered after a run, so they are deduplicated, and counted,
+ * again.
+ */
 async function keepCounted(tx: Transaction, { workspaceId, number, generation }: Pipeline, run: Run): Promise<void> {
   await tx.execute(
     `UPDATE pipeline_runs SET extracted_records = extracted_records - deduplicated_records, deduplicated_records = 0

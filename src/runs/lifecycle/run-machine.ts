@@ -3,14 +3,17 @@ export const RUN_STATUSES = ['queued', 'running', 'retrying', 'success', 'failed
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
- * What can happen to a run. `claim`: a worker takes it; from `running` it takes it over from a worker that is gone.
- * `release`: its worker hands it back (drain). `defer`: a passing error, to be tried again later. `end`: all delivered.
- * `retry`: somebody asks for another attempt of a run that failed (D-107).
+ * The events of a run.
+ * - `claim`: a worker takes it; from `running` it takes it over from a worker that is gone.
+ * - `release`: its worker hands it back (drain).
+ * - `defer`: a passing error; to be tried again later.
+ * - `end`: everything is delivered.
+ * - `retry`: a caller requests another attempt of a run that failed (D-107).
  */
 export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel', 'retry'] as const;
 export type RunEvent = (typeof RUN_EVENTS)[number];
 
-/** null: the event does not apply any more, and whoever brings it writes nothing. */
+/** The next status. Null: the event no longer applies, and its sender writes nothing. */
 type Outcome = RunStatus | null;
 
 const OVER: Readonly<Record<RunEvent, Outcome>> = {
@@ -46,12 +49,12 @@ export function nextStatus(status: RunStatus, event: RunEvent): RunStatus | null
   return TABLE[status][event];
 }
 
-/** A live run keeps others of its pipeline away. */
+/** Tells whether a run is live. A live run blocks others of its pipeline. */
 export function isLive(status: RunStatus): boolean {
   return nextStatus(status, 'cancel') !== null;
 }
 
-/** Statuses from which `event` leads somewhere: the WHERE of the statement that writes it. */
+/** Returns the statuses from which `event` is allowed, for the WHERE of the statement that writes it. */
 export function statusesBefore(event: RunEvent): readonly RunStatus[] {
   return RUN_STATUSES.filter((status) => nextStatus(status, event) !== null);
 }

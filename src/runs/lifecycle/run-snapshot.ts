@@ -18,33 +18,33 @@ import {
  */
 export interface RunSnapshot {
   readonly pipeline: Pick<Pipeline, 'id' | 'pipelineType' | 'environment' | 'syncMode' | 'schedule' | 'generation'> & {
-    /** Text with microseconds. */
+    /** Position as text with microseconds. */
     readonly position: string | null;
-    /** Text with microseconds: a lookback reaches no further back. */
+    /** Earliest instant to which a lookback reaches, as text with microseconds. */
     readonly ledgerFrom: string | null;
-    /** Columns that make a row the same row when it is read again; absent: all of them. */
+    /** Columns that identify a row when it is read again. Absent: all columns. */
     readonly rowKey?: readonly string[];
-    /** Goes to each batch as `context.data_plan`. */
+    /** The data plan, which each batch carries as `context.data_plan`. */
     readonly dataPlan?: DataPlan;
-    /** The feed that has to be active. */
+    /** Id of the feed that has to be active. */
     readonly partnerFeedId?: string;
   };
   readonly connection: Pick<Connection, 'id' | 'provider' | 'config'>;
   readonly dataModel: Pick<DataModel, 'id' | 'sqlQuery'>;
-  /** Of an events pipeline only. */
+  /** Transformation of an events pipeline; null for other types. */
   readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
   /**
-   * How people are resolved: two strategies in one run would tell the same person apart. Absent in a run that an earlier
-   * Penstock began: there each attempt goes by the settings of the workspace.
+   * Settings of identity resolution. They are fixed for the run, because two strategies in one run would resolve the same
+   * person differently. Absent in a run that an earlier Penstock began: there each attempt uses the workspace's settings.
    */
   readonly identity?: WorkspaceSettings['identity'];
-  /** When each part had been changed last. Absent in a run that an earlier Penstock began. */
+  /** Times of the last change of each part. Absent in a run that an earlier Penstock began. */
   readonly changedMs?: LastChanges;
 }
 
 /**
- * Returns whether the part was changed since the run took its snapshot. Two times of one row are held against each other, so
- * clocks of daemons that differ change nothing.
+ * Returns whether the part was changed since the run took its snapshot. Compares two times of one row, so differing clocks of
+ * daemons do not matter.
  */
 export function isChangedSince(
   { changedMs }: RunSnapshot,
@@ -54,12 +54,12 @@ export function isChangedSince(
   return changedMs === undefined ? changes[part] > msOfMicros(startedAt) : changes[part] !== changedMs[part];
 }
 
-/** Names of what a run works on, besides its pipeline. */
+/** Returns the names of the parts that a run works on, besides its pipeline. */
 export function usedBy({ connection, dataModel, transformation }: RunSnapshot) {
   return { connectionId: connection.id, dataModelId: dataModel.id, transformationId: transformation?.id ?? null };
 }
 
-/** JSON text of the snapshot, as it stands in the run's row. */
+/** Returns the snapshot as JSON text for the run's row. */
 export function snapshotText(
   { pipeline, connection, dataModel, transformation }: PipelineContext,
   { identity }: WorkspaceSettings,
@@ -91,7 +91,7 @@ export function snapshotText(
   return stringifyJson(snapshot);
 }
 
-/** With every digit of a transformation's numbers. */
+/** Returns the snapshot with every digit of a transformation's numbers. */
 export function snapshotFromText(text: string): RunSnapshot {
   return parseJson(text) as unknown as RunSnapshot;
 }

@@ -22,7 +22,10 @@ import type { RunsDeps } from '../runs-deps.ts';
 
 const DUE_AT_ONCE = 200;
 const POSTPONED: BackoffPolicy = { baseMs: 60_000, maxMs: 3_600_000 };
-/** Like failed runs: so many in a row fault the pipeline, so that its report says why it does not run. */
+/**
+ * Number of failures to schedule in a row that faults the pipeline, as for failed runs. The pipeline's report then says why it
+ * does not run.
+ */
 const FAILURES_IN_A_ROW = 5;
 
 interface DuePipeline {
@@ -34,10 +37,10 @@ interface DuePipeline {
 type SchedulerDeps = Pick<RunsDeps, 'store' | 'jobs' | 'log' | 'random'>;
 
 /**
- * Creates the scheduler of this daemon: a function that makes the runs that are due. Every daemon asks without a lock; for
- * each due pipeline the one that moves `next_due_at` makes the run and its job in the same transaction. The question reads
- * one partial index, so ten thousand pipelines that are not due cost nothing. A pipeline that cannot be scheduled is logged
- * and looked at again later, and the others are scheduled.
+ * Creates the scheduler of this daemon: a function that makes the runs that are due.
+ * Every daemon polls without a lock. For each due pipeline, the daemon that moves `next_due_at` makes the run and its job in
+ * the same transaction. The query reads one partial index, so ten thousand pipelines that are not due cost nothing. A pipeline
+ * that cannot be scheduled is logged and postponed; the others are scheduled.
  */
 export function createScheduler(deps: SchedulerDeps): (nowMs: number) => Promise<void> {
   const failures = new Map<string, number>();
@@ -48,7 +51,7 @@ export function createScheduler(deps: SchedulerDeps): (nowMs: number) => Promise
       const before = failures.get(key) ?? 0;
       failures.delete(key);
       if (error === undefined) return;
-      // one that lost against other transactions says nothing of the pipeline
+      // a conflict with other transactions says nothing about the pipeline
       const count = error.disposition === 'retry' ? before : before + 1;
       if (count < FAILURES_IN_A_ROW) failures.set(key, count);
       await putOff(deps, due, { count, nowMs, error });
@@ -64,7 +67,7 @@ async function findDue(store: Store, nowMs: number): Promise<readonly DuePipelin
 }
 
 interface Failing {
-  /** How often in a row the pipeline itself was to blame. */
+  /** Number of failures in a row that the pipeline itself caused. */
   readonly count: number;
   readonly nowMs: number;
   readonly error: AppError;
@@ -108,7 +111,7 @@ async function scheduleRun(tx: Transaction, jobs: Jobs, { due, nowMs }: Scheduli
   const moved = { nextDueAtMs: nextDueAt(table, scheduledUntilMs, nowMs), scheduledUntilMs };
   if (!(await moveDue(tx, due, moved)) || run === undefined) return;
   if ((await makeRun(tx, jobs, { pipeline, run, nowMs })) !== undefined) return;
-  // a run of this pipeline is live: the next boundary's run will cover this interval too
+  // a run of this pipeline is live: the run of the next boundary will cover this interval too
   const next = { next_due_at: dateOf(moved.nextDueAtMs) };
   const kept = { nextDueAtMs: dueAfter(table, nowMs), scheduledUntilMs: pipeline.scheduledUntilMs };
   await moveDue(tx, { ...due, ...next }, kept);
@@ -123,7 +126,7 @@ async function makeRun(
   return await requestRun(tx, jobs, { pipeline, type: 'scheduled', logicalDateMs, nominalEndMs, nowMs });
 }
 
-/** Compare-and-set: false when another daemon, a PUT or the end of a run was here first. */
+/** Moves the due time by compare-and-set. Returns false when another daemon, a PUT or the end of a run was first. */
 async function moveDue(
   tx: Transaction,
   due: Omit<DuePipeline, 'next_due_at'> & { readonly next_due_at: Date | null },

@@ -22,13 +22,13 @@ import { retryDelayMs } from './retry-delay.ts';
 import { isChangedSince, usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
-/** The number of failed runs in a row that faults the pipeline (D-092). */
+/** Number of failed runs in a row that faults the pipeline (D-092). */
 const FAILURES_IN_A_ROW = 5;
 
 /**
- * Decides by the disposition alone what becomes of a run that could not go on, and writes it in one transaction. What it
- * had delivered stays delivered; the next interval covers the gap. False: the run is another
- * worker's or was cancelled, and nothing is written.
+ * Decides by the disposition alone what follows for a run that could not continue, and writes it in one transaction. Delivered
+ * rows stay delivered; the next interval covers the gap.
+ * Returns false where another worker holds the run or it was cancelled; then nothing is written.
  */
 export async function settleFailure(deps: RunsDeps, claimed: ClaimedRun, error: AppError): Promise<boolean> {
   if (error.code === 'LEASE_LOST') return false;
@@ -67,7 +67,7 @@ async function writeFailure(tx: Transaction, deps: RunsDeps, settling: Settling)
   }
 }
 
-/** The daemon stops, or takes the run for lost: whoever is free goes on with it. */
+/** Requeues the run for any free worker, because the daemon stops or considers the run lost. */
 async function releaseRun(tx: Transaction, deps: RunsDeps, claimed: ClaimedRun): Promise<string> {
   const status = await endRun(tx, { lease: claimed, event: 'release', nowMs: deps.clock.nowMs() });
   await claimed.job.complete(tx);
@@ -75,7 +75,7 @@ async function releaseRun(tx: Transaction, deps: RunsDeps, claimed: ClaimedRun):
   return status;
 }
 
-/** The scheduler wakes the run at its time, so the queue holds nothing for it meanwhile. */
+/** Defers the run. The scheduler wakes it at its time, so the queue holds no job for it meanwhile. */
 async function deferRun(tx: Transaction, deps: RunsDeps, settling: Settling): Promise<string> {
   const { error, claimed } = settling;
   const nowMs = deps.clock.nowMs();
@@ -96,7 +96,7 @@ async function failRun(tx: Transaction, deps: RunsDeps, settling: Settling): Pro
   const changes = await lockRanOn(tx, { workspaceId, number: pipelineNumber, ...usedBy(claimed.snapshot) });
   const status = await endRun(tx, { lease: claimed, event: 'fail', nowMs, errors });
   await (error.code === 'NO_ROW_MAPPED' ? takeBack(tx, claimed) : keepDelivered(tx, claimed));
-  // a retry says nothing of the warehouse, nor of what the next run will meet
+  // a retry says nothing about the warehouse, nor about the next run
   if (claimed.retry === undefined) await countAgainstPipeline(tx, settling, changes);
   await reschedulePipelines(tx, { workspaceId, number: pipelineNumber }, { nowMs });
   await claimed.job.complete(tx);
@@ -104,13 +104,16 @@ async function failRun(tx: Transaction, deps: RunsDeps, settling: Settling): Pro
   return status;
 }
 
-/** All that it had taken was refused, and will fit once the pipeline is mended: the next run reads it, and no retry does. */
+/** Takes back a run whose rows were all refused. The next run reads them again after a fix, and no retry does. */
 async function takeBack(tx: Transaction, claimed: ClaimedRun): Promise<void> {
   await dropLedger(tx, claimed);
   await giveUpRecords(tx, claimed);
 }
 
-/** What was changed since the run began is not what failed: it is neither faulted, nor held against the pipeline. */
+/**
+ * Counts the failure against the pipeline and faults its subject. A part that was changed since the run began did not fail: it
+ * is neither faulted nor counted.
+ */
 async function countAgainstPipeline(tx: Transaction, settling: Settling, changes: LastChanges): Promise<void> {
   const { error, claimed } = settling;
   const { workspaceId, pipelineNumber: id } = claimed;
@@ -127,7 +130,7 @@ async function countAgainstPipeline(tx: Transaction, settling: Settling, changes
   }
 }
 
-/** What a failure may come from: a model that fails on one connection may work on another. */
+/** Parts that may have caused a failure: a model that fails on one connection may work on another. */
 const COMES_FROM: Readonly<Record<FaultSubject, readonly RanOnPart[]>> = {
   connection: ['connection'],
   'data model': ['connection', 'dataModel'],
@@ -143,7 +146,7 @@ async function countFailure(tx: Transaction, { workspaceId, pipelineNumber }: Cl
   return row?.failed_in_a_row ?? 0;
 }
 
-/** These are about the connection whenever they come up. */
+/** Errors whose subject is always the connection. */
 const ABOUT_THE_CONNECTION: readonly ErrorCode[] = [
   'WAREHOUSE_CREDENTIALS',
   'WAREHOUSE_CONFIG',
@@ -156,7 +159,7 @@ function faultedBy(error: AppError): FaultSubject {
   return ABOUT_THE_CONNECTION.includes(error.code) ? 'connection' : subjectOf(error);
 }
 
-/** A faulted connection or model holds every pipeline that uses it, this one with them. */
+/** Marks the subject as faulted. A faulted connection or model stops every pipeline that uses it, this one included. */
 async function faultSubject(
   tx: Transaction,
   { workspaceId, pipelineNumber, snapshot }: ClaimedRun,

@@ -7,7 +7,7 @@ import { SUSPECT_LOSSES } from './places.ts';
 import { LONGEST_RETRY_MS } from './retry-delay.ts';
 
 const SWEPT_AT_ONCE = 1000;
-/** A retry that is further ahead was put off by a clock that ran ahead; clocks may differ by the minutes beyond. */
+/** Delay beyond which a retry was set by a clock that ran ahead. Clocks may differ by the ten minutes added. */
 const TOO_FAR_MS = LONGEST_RETRY_MS + 10 * 60_000;
 
 interface RunRow {
@@ -15,7 +15,10 @@ interface RunRow {
   readonly id: bigint;
 }
 
-/** Each look is bounded by the limits, so the price grows with the connections, not with the runs that wait. */
+/**
+ * Runs that find a place. Each lookup is bounded by the limits, so the cost grows with the connections, not with the waiting
+ * runs.
+ */
 const FIND_STARTABLE = `
   SELECT waiting.id FROM connections AS connection
     CROSS JOIN LATERAL (
@@ -33,9 +36,10 @@ const FIND_STARTABLE = `
     SELECT count(*) FROM pipeline_runs AS run WHERE run.workspace_id = $1 AND run.status = 'running'))`;
 
 /**
- * Wakes runs of a workspace that find a place now: of each connection as many as it has places, the oldest first. Those that
- * wait for a busy connection stay asleep and keep nobody of another one waiting. Runs that may take workers down are left to
- * the sweeper, for they may have to wait for each other. To be called under the claim lock.
+ * Wakes runs of a workspace that find a place now: for each connection as many as it has places, the oldest first. Must be
+ * called under the claim lock.
+ * Runs that wait for a busy connection stay asleep and do not block those of other connections. Suspect runs are left to the
+ * sweeper, because they may have to wait for each other.
  */
 export async function wakeWaiting(
   tx: Transaction,
@@ -46,7 +50,7 @@ export async function wakeWaiting(
     await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspace, id) });
 }
 
-/** Returns the ids of the runs that find a place by the limits now. */
+/** Returns the ids of the runs that find a place within the limits now. */
 export async function findStartable(
   sql: Sql,
   { connectionRuns, workspaceRuns }: Pick<RunsDeps['settings'], 'connectionRuns' | 'workspaceRuns'>,
@@ -61,8 +65,8 @@ interface DueRetry extends RunRow {
 }
 
 /**
- * Wakes runs whose retry time has come, and those whose retry time is further ahead than any retry is put off: a clock that
- * ran ahead wrote it. Any daemon may look; the one that clears the time makes the job.
+ * Wakes runs whose retry time has come, or lies further ahead than any retry delay, which means that a clock ran ahead. Any
+ * daemon may poll; the one that clears the time makes the job.
  */
 export async function wakeDueRetries(store: Store, jobs: Jobs, nowMs: number): Promise<void> {
   const looks = [() => findRetries(store, '<=', nowMs), () => findRetries(store, '>', nowMs + TOO_FAR_MS)];
@@ -88,7 +92,9 @@ async function wakeRetry(tx: Transaction, jobs: Jobs, run: DueRetry): Promise<vo
   if (won === 1) await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspaceId(run.workspace_id), run.id) });
 }
 
-/** What should have a job: what a worker has, or had; and of each connection as many waiting runs as it has places. */
+/**
+ * Runs that should have a job: those that a worker has, or had, and for each connection as many waiting runs as it has places.
+ */
 const SWEPT = `/* across workspaces: the sweeper */
   SELECT workspace_id, id FROM (
     SELECT workspace_id, id, created_on, status = 'running' OR losses >= ${SUSPECT_LOSSES} AS is_due,
@@ -100,8 +106,8 @@ const SWEPT = `/* across workspaces: the sweeper */
   ORDER BY is_due DESC, place, created_on, id LIMIT ${SWEPT_AT_ONCE}`;
 
 /**
- * The net below everything: every run that should have a job gets one, whoever lost it. A run whose job is queued or active
- * keeps that one, so a healthy installation is not disturbed.
+ * Gives a job to every run that should have one and lost it. A run whose job is queued or active keeps that job, so a healthy
+ * installation is not disturbed.
  */
 export async function sweepRuns(
   { store, jobs, settings }: Pick<RunsDeps, 'store' | 'jobs' | 'settings'>,

@@ -12,8 +12,8 @@ import { settleFailure } from './settle-failure.ts';
 import { wakeWaiting } from './wake-runs.ts';
 
 /**
- * What a worker does with the job of a run: claim it, carry it out, write what became of it. Returns when all of that is in
- * the store; throws only when the store does not answer, and then the queue brings the job again.
+ * Works on the job of a run: claims the run, executes it, writes its outcome.
+ * Returns when all of that is stored. Throws only when the store does not answer; the queue then delivers the job again.
  */
 export async function workRun(deps: RunsDeps, places: Places, job: Job): Promise<void> {
   const key = runOfKey(job.key);
@@ -24,13 +24,13 @@ export async function workRun(deps: RunsDeps, places: Places, job: Job): Promise
     if (claimed !== undefined) isOurs = await workClaimed(deps, claimed);
   } finally {
     const refused = place.leave();
-    // who cancelled the run freed its place, but knows no limits; the worker hears of it from the job or from the run
+    // a cancel frees the run's place without waking others; the worker learns of the cancel from the job or from the run
     const mayBeCancelled = job.signal.aborted || !isOurs;
     await wakeRefused(deps, mayBeCancelled ? new Set([...refused, key.workspaceId]) : refused);
   }
 }
 
-/** The sweeper comes to those that cannot be woken here. */
+/** Wakes runs of workspaces that were refused a place. The sweeper wakes those that cannot be woken here. */
 async function wakeRefused(deps: RunsDeps, workspaces: Iterable<WorkspaceId>): Promise<void> {
   const wake = (id: WorkspaceId) =>
     deps.store.transaction(async (tx) => {
@@ -42,7 +42,7 @@ async function wakeRefused(deps: RunsDeps, workspaces: Iterable<WorkspaceId>): P
   });
 }
 
-/** False: the run was cancelled or taken over meanwhile. */
+/** Executes the run and settles its outcome. Returns false where the run was cancelled or taken over meanwhile. */
 async function workClaimed(deps: RunsDeps, claimed: ClaimedRun): Promise<boolean> {
   const { job } = claimed;
   const { workspaceId, runId, snapshot } = claimed;
@@ -68,26 +68,35 @@ function execute(deps: RunsDeps, execution: Execution): Promise<RunResult> {
   return retry === undefined ? executeRun(deps, execution) : executeRetry(deps, execution, retry);
 }
 
-/** `<workspace id>/<run id>`, as `runJobKey` of sync writes it. */
+/** Parses `<workspace id>/<run id>`, the form that `runJobKey` of the room `sync` writes. */
 function runOfKey(key: string): Pick<RunLease, 'workspaceId' | 'runId'> {
   const [workspace = '', run = ''] = key.split('/');
   return { workspaceId: workspaceId(BigInt(workspace)), runId: BigInt(run) };
 }
 
-/** A run that takes its worker down with it each time would be taken over for ever. */
+/**
+ * Throws INTERNAL where the run has lost too many workers. A run that crashes its worker each time would otherwise be taken
+ * over for ever.
+ */
 function requireAttempt({ settings }: RunsDeps, { run }: ClaimedRun): void {
   if (run.losses < settings.runAttempts) return;
   throw new AppError('INTERNAL', `The run was begun ${run.losses} times, and its worker was lost each time.`);
 }
 
-/** After an abort whatever is thrown is a consequence of it, except that the lease is lost, which is more. */
+/**
+ * Returns the failure as AppError. After an abort every error is a consequence of the abort, except a lost lease, which tells
+ * more.
+ */
 function failureOf(thrown: unknown, signal: AbortSignal): AppError {
   const error = asAppError(thrown);
   if (!signal.aborted || error.code === 'LEASE_LOST') return error;
   return new AppError('CANCELLED', 'The work was cancelled.', { cause: thrown });
 }
 
-/** A drain is normal work; what a customer has to mend is said by the message, and a fault of ours needs its stack. */
+/**
+ * Logs the failure by its disposition. A drain is normal work, the message tells a customer what to fix, and a bug needs its
+ * stack.
+ */
 function logFailure(log: Log, thrown: unknown, { code, disposition, message: reason }: AppError): void {
   if (disposition === 'cancelled') log.info({ code, reason }, 'run.interrupted');
   else if (disposition === 'bug') log.error({ err: thrown, code, reason }, 'run.interrupted');

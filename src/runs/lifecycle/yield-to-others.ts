@@ -7,14 +7,14 @@ import { SUSPECT_LOSSES } from './places.ts';
 import { findStartable } from './wake-runs.ts';
 
 const STEP_BACK_MS = 1000;
-/** Ids of workspaces lie between these. */
+/** Bounds between which all ids of workspaces lie. */
 const [BELOW_ALL, ABOVE_ALL] = [-1n, 2n ** 63n - 1n];
 
-/** Runs under way besides the one that is claimed. */
+/** Active runs besides the one that is claimed. */
 export interface RunningLoad {
   readonly ofWorkspace: number;
   readonly ofConnection: number;
-  /** Of all workspaces that have some, by id. */
+  /** Number of active runs of each workspace that has any, ordered by workspace id. */
   readonly byWorkspace: ReadonlyMap<bigint, number>;
 }
 
@@ -22,7 +22,7 @@ interface Candidate extends Pick<RunLease, 'workspaceId' | 'runId'> {
   readonly connectionId: string;
 }
 
-/** Counts what runs. A fleet query without locks; as many rows as the workers of all daemons. */
+/** Counts active runs over all workspaces, without locks. Reads at most as many rows as all daemons have workers. */
 export async function readLoad(tx: Transaction, { workspaceId, runId, connectionId }: Candidate): Promise<RunningLoad> {
   const groups = await tx.query<{ workspace_id: bigint; connection_id: string; runs: bigint }>(
     `/* across workspaces: what runs */ SELECT workspace_id, connection_id, count(*) AS runs FROM pipeline_runs
@@ -36,15 +36,20 @@ export async function readLoad(tx: Transaction, { workspaceId, runId, connection
   return { ofWorkspace: byWorkspace.get(workspaceId) ?? 0, ofConnection: Number(own?.runs ?? 0n), byWorkspace };
 }
 
-/** In the words of the partial index, so that a look is one step down its tree however many runs wait. */
+/**
+ * Condition for waiting runs in the words of the partial index, so that a lookup takes one step down its tree, however many
+ * runs wait.
+ */
 const WAITS = `(other.status = 'queued' OR (other.status = 'retrying' AND other.retry_at IS NULL))
   AND other.losses < ${SUSPECT_LOSSES}`;
 
 /**
- * Tells whether a run waits that has fewer runs beside it: of a workspace that has none ($1, $2: the gaps between those that
- * have some); or on a connection with fewer runs than allowed ($3, $4), of a workspace that has fewer runs, or on another
- * connection of the same workspace. The queue is first come first served, so without this a workspace with a thousand runs
- * would keep all others waiting. Each look is bounded, so the price does not grow with the runs that wait.
+ * Tells whether a fairer run waits, which has fewer active runs beside it. Such a run belongs to one of these:
+ * - a workspace without active runs ($1, $2: the gaps between the ids of those that have some);
+ * - a workspace with fewer active runs, on a connection with fewer runs than allowed, or the same workspace, on a connection
+ *   with fewer runs than this one's ($3, $4).
+ * The queue is first come first served, so without this a workspace with a thousand runs would block all others. Each lookup is
+ * bounded, so the cost does not grow with the waiting runs.
  */
 const FAIRER_RUN_WAITS = `/* across workspaces: who waits with fewer runs */
   SELECT EXISTS (
@@ -65,8 +70,8 @@ const FAIRER_RUN_WAITS = `/* across workspaces: who waits with fewer runs */
   ) AS found`;
 
 /**
- * Whether the run stepped back: its job goes to the end of the queue, and others come first. Asked under the claim lock, so
- * that two runs of one workspace do not both see it without a run.
+ * Returns whether the run stepped back: its job goes to the end of the queue, and others come first. Must be called under the
+ * claim lock, so that two runs of one workspace do not both find it without a run.
  */
 export async function yieldToOthers(
   tx: Transaction,
@@ -87,9 +92,9 @@ interface RunRefused extends Pick<RunLease, 'workspaceId' | 'runId'> {
 }
 
 /**
- * Hands back the job of a run that this daemon has no worker for: another one may be idle. Only runs that find a place by the
- * limits get their jobs back, so a thousand that wait do not keep workers busy, and those that may take workers down. The jobs
- * come back later, and meanwhile the worker is free for those of other workspaces.
+ * Hands back the job of a run for which this daemon has no worker, because another daemon may be idle.
+ * The job is queued again later, and the worker is free for other workspaces meanwhile. Only suspect runs, and runs that find a
+ * place within the limits, get their jobs back, so that a thousand waiting runs do not keep workers busy.
  */
 export async function leaveToOthers(
   tx: Transaction,

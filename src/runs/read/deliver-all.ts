@@ -5,20 +5,21 @@ import { type Delivery, deliverChunk } from './deliver-chunk.ts';
 import type { MappedChunk } from './read-chunks.ts';
 
 export interface ChunkFlow {
-  /** Reads until the signal aborts, which it does with the flow's own, and when a delivery failed. */
+  /** Reads until the signal aborts. It aborts with the flow's own signal, and when a delivery failed. */
   readonly read: (signal: AbortSignal) => AsyncGenerator<MappedChunk, void, undefined>;
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
-  /** When this attempt began: it ends at the border of a chunk, before its job expires. */
+  /** Start of this attempt. The attempt ends at the border of a chunk, before its job expires. */
   readonly sinceMs: number;
-  /** Looks at the sums after each chunk, and may do what is due by then; what it throws ends the attempt. */
+  /** Inspects the sums after each chunk, and may do work that is due. An error that it throws ends the attempt. */
   readonly inspect?: (progress: Counts, chunk: MappedChunk) => void | Promise<void>;
 }
 
 /**
- * Delivers chunk by chunk; the next one is read and mapped while this one commits, and never more than that one. An abort
- * ends it at the border of a chunk: what is being committed is committed. A failure ends the reading too, and is what is
- * thrown, whatever the reading then says. Answers the counts of the run.
+ * Delivers chunk by chunk and returns the counts of the run. While one chunk commits, the next one is read and mapped, and
+ * never more than that one.
+ * An abort ends the delivery at the border of a chunk: a commit in progress is completed. A failure also ends the reading, and
+ * is thrown whatever the reading then reports.
  */
 export async function deliverAll(deps: RunsDeps, flow: ChunkFlow): Promise<Counts> {
   const { delivery, signal } = flow;
@@ -40,20 +41,23 @@ export async function deliverAll(deps: RunsDeps, flow: ChunkFlow): Promise<Count
     leaving.abort(error);
     throw error;
   } finally {
-    // whatever is being read ends before its session is closed
+    // the reading must end before its session is closed
     await next.catch(() => undefined);
     await chunks.return().catch(() => undefined);
   }
 }
 
-/** The read-ahead may fail while nobody waits for it yet; its failure is met when it is its turn. */
+/** Reads the next chunk. The read-ahead may fail before anyone awaits it; its failure is thrown at its turn. */
 function readNext(chunks: AsyncGenerator<MappedChunk, void, undefined>): Promise<MappedChunk | undefined> {
   const next = chunks.next().then(({ value }) => value ?? undefined);
   next.catch(() => undefined);
   return next;
 }
 
-/** Asked after a chunk was delivered, so every attempt brings its run on before it hands it back. */
+/**
+ * Throws CANCELLED where the attempt has taken too long. Called after a delivery, so every attempt makes progress before the
+ * run is requeued.
+ */
 function requireTime({ clock, settings }: RunsDeps, { sinceMs }: ChunkFlow): void {
   if (clock.nowMs() - sinceMs < settings.runHoldMs) return;
   throw new AppError(

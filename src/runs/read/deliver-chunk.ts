@@ -16,14 +16,15 @@ export interface Delivery {
   readonly mapping: UnitMapping;
   readonly columns: KeptColumns;
   readonly ledger: RowLedger;
-  /** What the run has counted so far, over all its attempts. */
+  /** Counts of the run so far, over all its attempts. */
   readonly progress: Counts;
 }
 
 /**
- * Delivers one chunk in one transaction: units, failed records, ledger and counters under the fence, all of it or
- * nothing (D-095). Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours
- * are kept; each part leaves its own ledger. Returns the progress after it. Throws LEASE_LOST.
+ * Delivers one chunk in one transaction (D-095): units, failed records, ledger and counters under the fence. Returns the
+ * progress after it. Throws LEASE_LOST.
+ * Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are kept. Each part
+ * writes its own ledger.
  */
 export async function deliverChunk(deps: RunsDeps, delivery: Delivery, chunk: MappedChunk): Promise<Counts> {
   try {
@@ -57,7 +58,10 @@ async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
   return after;
 }
 
-/** Rows that could not be mapped: of somebody who was erased nothing is kept, so they count as that. */
+/**
+ * Returns the rows that could not be mapped, without those of erased people. Nothing of an erased person is kept, so these rows
+ * count as erased.
+ */
 async function withoutErased(tx: Transaction, { deps, claimed, mapping, chunk }: Writing) {
   const { refused } = chunk.mapped;
   if (refused.length === 0) return refused;
@@ -74,7 +78,7 @@ function countsOf({ keys, deduplicated }: TakenRows, { failed, erased }: Pick<Co
   return { extracted: taken + left, successful: taken - failed - erased, failed, deduplicated: left, erased };
 }
 
-/** Units that are kept, how many of their rows have a time to come, and rows of those whose person was erased. */
+/** Counts kept units, their rows with a time in the future, and rows of erased people. */
 function sumUnits({ mapped }: MappedChunk, outcomes: readonly UnitOutcome[]) {
   const { starts } = mapped;
   let [units, erased, ahead, at] = [0, 0, 0, 0];
@@ -92,7 +96,7 @@ function sumUnits({ mapped }: MappedChunk, outcomes: readonly UnitOutcome[]) {
   return { units, erased, ahead };
 }
 
-/** Every row of every unit that failed. */
+/** Returns every row of every unit that failed. */
 function refusedUnits(
   mapping: UnitMapping,
   { rows, mapped: { accepted, starts } }: MappedChunk,
@@ -121,8 +125,9 @@ async function deliverParts(
 }
 
 /**
- * Two halves, whole units where there are several and rows where there is one; of a single row, the row as refused. The
- * halves are mapped again from their rows. What was refused or left out already goes with the first part.
+ * Splits a chunk into two halves: of whole units, or of rows where there is one unit. For a single row, returns the row as
+ * refused.
+ * The halves are mapped again from their rows. The first part takes the rows that were refused or deduplicated already.
  */
 async function partsOf({ mapping }: Delivery, chunk: MappedChunk, error: AppError): Promise<readonly MappedChunk[]> {
   const { accepted, starts, refused } = chunk.mapped;
@@ -141,7 +146,7 @@ async function partsOf({ mapping }: Delivery, chunk: MappedChunk, error: AppErro
   ];
 }
 
-/** Some of the rows that were accepted, and rows that are refused in any case behind them. */
+/** Maps some of the accepted rows again, followed by rows that are refused in any case. */
 async function partOf(
   mapping: UnitMapping,
   { rows, keys, early }: MappedChunk,

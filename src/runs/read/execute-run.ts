@@ -59,11 +59,11 @@ async function executeReading(
 
 type Reading = Execution & { readonly source: RunSource; readonly session: Session; readonly sinceMs: number };
 
-/** Answers what the run has to say of rows that it recognised. */
+/** Delivers the rows. Returns the warnings about rows that it recognised. */
 async function deliverRows(deps: RunsDeps, reading: Reading): Promise<readonly Notice[]> {
   const { claimed, source, session, signal, sinceMs } = reading;
   const { mapping, columns } = source;
-  // a column of row_key, or of the ledger, that the model does not have
+  // row_key, or the ledger, may name a column that the model lacks
   const ledger = await at('pipeline', () => openLedger(deps, { claimed, ...source }));
   const { chunkRows } = deps.settings;
   const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
@@ -79,13 +79,16 @@ async function deliverRows(deps: RunsDeps, reading: Reading): Promise<readonly N
   return ledger.warnings;
 }
 
-/** Its feed makes it a write-back pipeline once its model projects MPID, and the model breaks a rule of those. */
+/**
+ * Throws the refusal where the model projects MPID: then its feed makes the pipeline a write-back pipeline, and the model
+ * breaks a rule.
+ */
 function requireNoMpid(refusal: AppError, { columns }: RunSource): void {
   if (!columns.some(({ name }) => name.toLowerCase() === 'mpid')) return;
   throw refusal;
 }
 
-/** A full pipeline has no position, and an empty range leaves it. */
+/** Returns the new position. Returns undefined for a full pipeline, which has none, and for an empty range, which leaves it. */
 function positionAfter({ snapshot }: ClaimedRun, { range }: RunSource): RunResult['position'] {
   return snapshot.pipeline.syncMode.type === 'incremental' && range.kind === 'range' ? range.range.end : undefined;
 }

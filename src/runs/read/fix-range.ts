@@ -18,8 +18,9 @@ interface RangeSource {
 }
 
 /**
- * The range of the run, fixed by its first attempt before anything is read and kept over all attempts; the row shows it
- * from then on. Waits for a warehouse clock that is a little behind.
+ * Fixes the range of the run. The first attempt does so before anything is read, and stores it in the run's row for all
+ * attempts.
+ * Waits for a warehouse clock that is a little behind.
  */
 export async function fixRange(deps: RunsDeps, source: RangeSource): Promise<FixedRange> {
   const { claimed, axis, session, signal } = source;
@@ -37,8 +38,8 @@ export async function fixRange(deps: RunsDeps, source: RangeSource): Promise<Fix
 }
 
 /**
- * Warns where the range ends before what the run was made for. A clock of the warehouse that is behind by less than a minute
- * is waited for.
+ * Returns a warning where the range ends before its nominal end. The run waits for a clock of the warehouse that is behind by
+ * less than a minute.
  */
 export function shortRangeWarnings(
   { run, snapshot }: ClaimedRun,
@@ -55,7 +56,7 @@ export function shortRangeWarnings(
   return [{ message }];
 }
 
-/** What decides the range of a run over the snapshot, but for the warehouse's clock. */
+/** Returns the input of the range plan, except the warehouse's clock. */
 export function rangeInput(
   { pipeline }: RunSnapshot,
   axis: IteratorAxis,
@@ -77,7 +78,7 @@ export function rangeInput(
   };
 }
 
-/** An earlier attempt may have found that nothing can be new, and left an empty range. */
+/** Returns the stored range. An earlier attempt may have stored an empty one, because nothing could be new. */
 function rangeOfTexts(startText: string | null, endText: string): FixedRange {
   const [start, end] = [instantOf(startText), instantFromStore(endText)];
   const isEmpty = start !== undefined && end <= start;

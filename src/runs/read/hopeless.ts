@@ -6,7 +6,7 @@ import type { MappedChunk } from './read-chunks.ts';
 /** A run that has read so many rows and mapped none fails (D-093). */
 const HOPELESS_ROWS = 1000;
 
-/** Throws NO_ROW_MAPPED. Rows that were left out had been mapped by an earlier run, and those of erased people are mapped. */
+/** Throws NO_ROW_MAPPED. Deduplicated rows were mapped by an earlier run, and rows of erased people are mapped too. */
 export function requireMappedRows(progress: Counts, chunk: MappedChunk): void {
   const { failed, successful, deduplicated, erased } = progress;
   if (failed < HOPELESS_ROWS || successful > 0 || deduplicated > 0 || erased > 0) return;

@@ -6,7 +6,7 @@ import type { FixedRange } from './fix-range.ts';
 
 /** A model as one provider reads it. */
 export interface Model {
-  /** What the gate gave back. */
+  /** SQL that the gate returned. */
   readonly sql: string;
   readonly dialect: Dialect;
   readonly iterator: ModelIterator | undefined;
@@ -17,14 +17,14 @@ export interface ModelIterator {
   readonly axis: IteratorAxis;
 }
 
-/** The text of a model as the provider's gate lets it through. Throws SQL_REFUSED. */
+/** Returns the text of a model as the provider's gate accepts it. Throws SQL_REFUSED. */
 export async function acceptedSql(sqlQuery: string, dialect: Dialect): Promise<string> {
   const check = await checkModel(sqlQuery, dialect);
   if (check.outcome === 'refused') throw new AppError('SQL_REFUSED', check.complaint.message);
   return check.sql;
 }
 
-/** Throws MODEL_INVALID when the model lacks the column, or has it with a type that says no time. */
+/** Returns the iterator of the model. Throws MODEL_INVALID when the model lacks the column, or when its type is no time. */
 export function iteratorOf({ pipeline }: RunSnapshot, columns: readonly Column[]): ModelIterator | undefined {
   const { iterator } = pipeline.syncMode;
   if (iterator === undefined) return undefined;
@@ -37,7 +37,7 @@ export function iteratorOf({ pipeline }: RunSnapshot, columns: readonly Column[]
   return { column, axis: iteratorAxis({ ...iterator, zone: iterator.timeZone ?? 'UTC' }, column) };
 }
 
-/** The rows of the range, or all of them. */
+/** Returns the model with the rows of the range, or with all rows. */
 export function rowsToRead({ sql, dialect, iterator }: Model, range: FixedRange): ModelToWrap {
   if (range.kind === 'whole' || iterator === undefined) return { sql, dialect };
   const { column, axis } = iterator;

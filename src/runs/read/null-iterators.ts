@@ -1,5 +1,5 @@
-// Rows whose iterator is NULL are in no range, and a warning of each run says how many there are. Counting them reads the
-// whole model, whatever the range of the run is, so it is done once a day and not with every run.
+// Rows whose iterator is NULL are in no range, and each run warns how many there are. Counting them reads the whole model,
+// whatever the range of the run is, so it is done once a day and not with every run.
 import { hash } from 'node:crypto';
 import { AppError } from '../../kernel/index.ts';
 import type { Notice } from '../../pipelines/index.ts';
@@ -23,8 +23,8 @@ interface NullCount {
 }
 
 /**
- * Warns of rows without an iterator value: by a count of today, or by the last one of the same query, connection and iterator.
- * A count that takes too long fails its attempt; those that follow within a day go without.
+ * Returns a warning of rows without an iterator value, from today's count, or from the last one of the same query, connection
+ * and iterator. A count that takes too long fails its attempt; later attempts within a day do without.
  */
 export async function nullWarnings(deps: RunsDeps, counting: NullCounting, model: Model): Promise<readonly Notice[]> {
   if (model.iterator === undefined) return [];

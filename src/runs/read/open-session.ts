@@ -5,7 +5,7 @@ import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 
-/** The connector of a connection's provider. Throws CONNECTOR_MISSING. */
+/** Returns the connector of a connection's provider. Throws CONNECTOR_MISSING. */
 export function connectorOf({ fleet }: Pick<RunsDeps, 'fleet'>, { provider }: Pick<Connection, 'provider'>): Connector {
   const connector = fleet[provider];
   if (connector !== undefined) return connector;
@@ -15,7 +15,7 @@ export function connectorOf({ fleet }: Pick<RunsDeps, 'fleet'>, { provider }: Pi
   );
 }
 
-/** A run; or whoever has something else to do over a connection. */
+/** A run, or other work over a connection. */
 interface SessionOwner extends Pick<ClaimedRun, 'workspaceId'> {
   readonly snapshot: Pick<RunSnapshot, 'connection'>;
 }
@@ -26,7 +26,7 @@ interface Opening {
   readonly writes?: boolean;
 }
 
-/** A session over the snapshot's connection; secrets are decrypted for it and nowhere kept. */
+/** Opens a session over the snapshot's connection. Secrets are decrypted only for the session, and stored nowhere. */
 export async function openSession(
   deps: RunsDeps,
   { workspaceId, snapshot }: SessionOwner,

@@ -11,7 +11,7 @@ import { acceptedSql, iteratorOf, type ModelIterator, rowsToRead } from './model
 import { nullWarnings } from './null-iterators.ts';
 import { feedOf } from './require-active-feed.ts';
 
-/** Everything that reading, mapping and delivering of a run need, worked out once. */
+/** Everything that reading, mapping and delivering a run need, prepared once. */
 export interface RunSource {
   readonly statement: Statement;
   readonly columns: readonly Column[];
@@ -29,8 +29,8 @@ export interface SourceRequest {
 }
 
 /**
- * The gate, the columns, their roles, the range, the mapper: in this order, so that nothing is read before everything
- * fits. Throws SQL_REFUSED, MODEL_INVALID, and whatever the warehouse says about the model.
+ * Prepares gate, columns, roles, range and mapper, in this order, so that nothing is read before everything fits. Throws
+ * SQL_REFUSED, MODEL_INVALID, and the warehouse's errors about the model.
  */
 export async function openSource(deps: RunsDeps, request: SourceRequest): Promise<RunSource> {
   const { claimed, session, signal } = request;
@@ -47,7 +47,7 @@ export async function openSource(deps: RunsDeps, request: SourceRequest): Promis
       ? await at('data model', () => nullWarnings(deps, request, { sql, dialect, iterator }))
       : []),
   ];
-  // other pipelines of the model may well suit it: what does not fit is this one's transformation
+  // an events pipeline that does not fit has a wrong transformation; its model may suit other pipelines
   const unfit = pipeline.pipelineType === 'events' ? 'pipeline' : 'data model';
   const mapping = await at(unfit, () => compileMapping(deps, { claimed, columns, iterator }));
   return {
@@ -60,7 +60,7 @@ export async function openSource(deps: RunsDeps, request: SourceRequest): Promis
   };
 }
 
-/** How rows of these columns are mapped, without a warehouse: for rows that were kept. Throws MODEL_INVALID. */
+/** Returns the mapping of kept rows with these columns, without a warehouse. Throws MODEL_INVALID. */
 export async function openMapping(
   deps: RunsDeps,
   claimed: ClaimedRun,

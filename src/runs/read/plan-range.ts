@@ -1,27 +1,27 @@
 import { type Micros, microsOfMs, msOfMicros } from '../../kernel/index.ts';
 import type { IteratorAxis } from '../../mapping/index.ts';
 
-/** Everything that decides which part of the time line a run reads. */
+/** Everything that determines which part of the time line a run reads. */
 export interface RangeInput {
   readonly mode: 'full' | 'incremental';
-  /** undefined: a full pipeline without an iterator. */
+  /** Iterator's axis. Undefined: a full pipeline without an iterator. */
   readonly axis: IteratorAxis | undefined;
-  /** End of the last range that was delivered. */
+  /** End of the last delivered range. */
   readonly position: Micros | undefined;
   readonly from: Micros | undefined;
-  /** Where the first run begins when there is no `from`: on demand, at the schedule's start. */
+  /** Start of the first run without `from`: the schedule's start, for an on-demand pipeline. */
   readonly firstStart: Micros | undefined;
   readonly until: Micros | undefined;
   readonly delayMs: number;
   readonly lookbackMs: number;
-  /** Only from here on is it known which rows were delivered; undefined: from the beginning. */
+  /** Instant from which on the delivered rows are known. Undefined: from the beginning. */
   readonly ledgerFrom: Micros | undefined;
-  /** What the scheduler or the trigger gave; undefined: as far as the warehouse's clock allows. */
+  /** End set by the scheduler or the trigger. Undefined: as late as the warehouse's clock allows. */
   readonly nominalEnd: Micros | undefined;
   readonly warehouseNow: Micros;
 }
 
-/** Half-open; a missing bound is no bound. */
+/** A half-open range. A missing bound is unbounded. */
 export interface Range {
   readonly start: Micros | undefined;
   readonly end: Micros | undefined;
@@ -39,8 +39,10 @@ export type RangePlan =
 const WAITED_FOR_MS = 60_000;
 
 /**
- * Fixes the range of a run before its first read (D-081, D-086): [position, else from, else first start, min(nominal
- * end, warehouse clock − delay, until)), both ends on boundaries of the axis. The next run starts at this end.
+ * Fixes the range of a run before its first read (D-081, D-086), with both ends on boundaries of the axis. The next run starts
+ * at this end.
+ * - Start: the position, else `from`, else the first start.
+ * - End, exclusive: the earliest of nominal end, warehouse clock − delay, and `until`.
  */
 export function planRange(input: RangeInput): RangePlan {
   const { axis } = input;
@@ -58,13 +60,12 @@ export function planRange(input: RangeInput): RangePlan {
   return { kind: 'range', range: { start: lookBack(axis, start, input), end } };
 }
 
-/** Where a run ends if the warehouse's clock allows. */
+/** Returns the end of the run as far as the warehouse's clock allows it. */
 export function wantedEnd({ nominalEnd, until }: Pick<RangeInput, 'nominalEnd' | 'until'>): Micros | undefined {
   return least(nominalEnd, until);
 }
 
-// Plans the range of a full run. It has none of its own; from and until restrict it where an iterator says by which
-// column.
+// Plans the range of a full run, which reads everything. Where an iterator names the column, from and until restrict it.
 function fullRange(axis: IteratorAxis, { from, until }: RangeInput): RangePlan {
   if (from === undefined && until === undefined) return { kind: 'whole' };
   const range = { start: floorOf(axis, from), end: floorOf(axis, until) };
@@ -72,7 +73,10 @@ function fullRange(axis: IteratorAxis, { from, until }: RangeInput): RangePlan {
   return { kind: isEmpty ? 'empty' : 'range', range };
 }
 
-/** A lookback widens the start, but not past `from`, nor past what would be taken for new. */
+/**
+ * Returns the start with the lookback. It does not go past `from`, nor past the instant before which delivered rows would seem
+ * new.
+ */
 function lookBack(axis: IteratorAxis, start: Micros | undefined, input: RangeInput): Micros | undefined {
   if (start === undefined) return undefined;
   const widened = most(start - microsOfMs(input.lookbackMs), input.from, input.ledgerFrom);

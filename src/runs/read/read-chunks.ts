@@ -7,17 +7,20 @@ import type { TakenRows } from '../ledger/row-ledger.ts';
 import type { KeptRows } from '../ledger/row-pack.ts';
 import type { RunSource } from './open-source.ts';
 
-/** Rows of one chunk as they will be delivered, and those that are only counted. */
+/** Rows of one chunk that are to be delivered, and the keys of those that are only counted. */
 export interface MappedChunk extends TakenRows {
-  /** Those that `keys` has keys of, in that order. */
+  /** Rows in the order of `keys`. */
   readonly rows: KeptRows;
   readonly mapped: MappedRows;
 }
 
-/** Smaller, so that progress shows early. */
+/** Rows of the first chunk; fewer, so that progress shows early. */
 const FIRST_CHUNK_ROWS = 2000;
 const CHUNK_BYTES = 16 * 1024 * 1024;
-/** Rows as the connector makes them are let go piece by piece: few of them ever outlive their youth. */
+/**
+ * Rows of a piece. The connector's rows are freed piece by piece, so few of them leave the garbage collector's young
+ * generation.
+ */
 const PIECE_ROWS = 2048;
 const PIECE_BYTES = 16 * 1024 * 1024;
 
@@ -25,14 +28,14 @@ export interface ReadingDeps {
   readonly session: Session;
   readonly ledger: ResumeLedger;
   readonly chunkRows: number;
-  /** Goes to the warehouse's query log. */
+  /** Pipeline and run, for the warehouse's query log. */
   readonly label: Readonly<Record<string, string>>;
   readonly snapshotKey: string;
 }
 
 /**
- * Reads, leaves out what was delivered before, maps and prepares chunk by chunk, only when asked: memory does not depend on
- * the size of the result.
+ * Yields chunks: reads rows, drops those that were delivered before, maps and prepares the others. Reads only on request, so
+ * memory does not depend on the size of the result.
  */
 export async function* readChunks(
   { session, ledger, chunkRows, label, snapshotKey }: ReadingDeps,
@@ -62,9 +65,9 @@ function openChunk(ledger: ResumeLedger, mapping: UnitMapping) {
   const isFull = (most: number) => sieve.passed + sieve.found >= most || sieve.bytes >= CHUNK_BYTES;
   return {
     isFull,
-    // an earlier attempt may have counted them all
+    // an earlier attempt may have counted all of the rows
     isEmpty: () => sieve.passed + sieve.found === 0,
-    /** Takes rows from `from` on until it is full; answers the first that it did not take. */
+    /** Takes rows from `from` on until the chunk is full. Returns the index of the first row that it did not take. */
     async add(rows: readonly Row[], from: number, most: number): Promise<number> {
       let index = from;
       while (index < rows.length && !isFull(most)) {

@@ -5,12 +5,12 @@ import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 
-/** The feed that the pipeline's data belong to; undefined where it names none, or one that is gone. */
+/** Returns the feed of the pipeline's data. Returns undefined where the pipeline names none, or a deleted one. */
 export async function feedOf(sql: Sql, workspaceId: WorkspaceId, { partnerFeedId: id }: RunSnapshot['pipeline']) {
   return id === undefined ? undefined : await findFeed(sql, workspaceId, BigInt(id));
 }
 
-/** Throws FEED_INACTIVE where the pipeline's feed is not active, which stops the pipeline (D-021). */
+/** Throws FEED_INACTIVE where the pipeline's feed is not active. That stops the pipeline (D-021). */
 export async function requireActiveFeed({ store }: RunsDeps, { workspaceId, snapshot }: ClaimedRun): Promise<void> {
   const { partnerFeedId: id } = snapshot.pipeline;
   if (id === undefined) return;

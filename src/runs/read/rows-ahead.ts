@@ -2,7 +2,7 @@ import type { Notice } from '../../pipelines/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 
-/** Warns of the rows of all attempts whose time lay in the future when they were read; none: no warning. */
+/** Returns a warning of rows, over all attempts, whose time lay in the future when they were read; none without such rows. */
 export async function warnOfRowsAhead({ store }: RunsDeps, claimed: ClaimedRun): Promise<readonly Notice[]> {
   const [row] = await store.query<{ readonly ahead: bigint }>(
     'SELECT ahead_records AS ahead FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',

@@ -6,10 +6,12 @@ import type { RunsDeps } from '../runs-deps.ts';
 const KEY_DIGITS = 32;
 
 /**
- * The `snapshotKey` of what a run reads: the same in all its attempts, which share their first start, and another one once the
- * run is retried, which starts anew. Ids of runs are serials of a store, so the installation's own key is part of it, and so is
- * the start: a store that was restored gives ids a second time. So are the columns that the attempt expects: a result that
- * the warehouse keeps of a table which was replaced since has others, and would fail every attempt that is left.
+ * Returns the `snapshotKey` of a run's reading: the same for all its attempts, which share their first start, and another one
+ * after a retry, which starts anew.
+ * - The installation's key and the start are part of it. Ids of runs are serials of a store, and a restored store assigns ids a
+ *   second time.
+ * - The expected columns are part of it. A cached result of a table that was replaced since has other columns, and would fail
+ *   every remaining attempt.
  */
 export function snapshotKeyOf(
   { ledgerKey }: Pick<RunsDeps, 'ledgerKey'>,

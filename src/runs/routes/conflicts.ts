@@ -7,7 +7,7 @@ import { type ListedConflict, listWriteBackConflicts } from '../write-back/list-
 
 type Answer = Static<typeof WriteBackConflictAnswer>;
 
-/** Beside `failed-records`, for runs that write MPIDs back. */
+/** Defines the endpoint that lists conflicts of runs that write MPIDs back, beside `failed-records`. */
 export function conflictEndpoint({ store }: EndpointDeps): Endpoint {
   const path = `${BASE}/inputs/data-pipelines/:pipelineId/runs/:runId/write-back-conflicts`;
   const params = pathParams({ pipelineId: Type.String(), runId: Int64() });

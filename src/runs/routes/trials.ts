@@ -14,8 +14,8 @@ const refusals = {
 };
 
 /**
- * Returns the endpoints that run a model and keep nothing (D-110). They need the role admin, as `validate` does,
- * because they cost a scan and show data of the warehouse.
+ * Returns the endpoints that run a model and keep nothing (D-110). They need the role admin, as `validate` does, because they
+ * cost a scan and show data of the warehouse.
  */
 export function trialEndpoints(deps: EndpointDeps): readonly Endpoint[] {
   const limitTrials = createTrialLimit();

@@ -21,13 +21,13 @@ type DryRun = Static<typeof DryRunAnswer>;
 
 export interface DryRunRequest {
   readonly pipelineId: string;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What a run triggered now would read and keep, whatever state the pipeline is in; keeps nothing. Throws NOT_FOUND,
- * SQL_REFUSED, MODEL_INVALID, and what the warehouse says, WAREHOUSE_TIMEOUT when it is too slow.
+ * Reads and maps what a run triggered now would read, whatever state the pipeline is in. Keeps nothing.
+ * Throws NOT_FOUND, SQL_REFUSED, MODEL_INVALID and the warehouse's errors, with WAREHOUSE_TIMEOUT when it is too slow.
  */
 export async function dryRun(
   deps: EndpointDeps,
@@ -95,7 +95,7 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
 
 const NOTHING_TO_READ: DryRun = { row_count: 0, cost_estimate: null, batches: [], failed_records: [], warnings: [] };
 
-/** As a trigger would fix it; it would wait for an `until` that is about to come, and this does not. */
+/** Returns the range as a trigger would fix it. A trigger would wait for an `until` that is about to come; this does not. */
 async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Model['iterator']): Promise<FixedRange> {
   if (iterator === undefined) return { kind: 'whole' };
   const input = rangeInput(snapshot, iterator.axis, { nominalEnd: null });

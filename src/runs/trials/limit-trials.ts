@@ -8,8 +8,8 @@ const MOST_OF_ALL = 12;
 export type LimitTrials = <Answer>(workspaceId: WorkspaceId, trial: () => Promise<Answer>) => Promise<Answer>;
 
 /**
- * Bounds the trials under way, because each holds a connection to a warehouse and DuckDB also one of the threads that gzip,
- * name lookups and files wait for: without a bound one workspace takes them all.
+ * Limits the active trials. Each holds a connection to a warehouse, and DuckDB also one of the threads that gzip, name lookups
+ * and files wait for. Without a limit one workspace would take them all.
  */
 export function createTrialLimit(): LimitTrials {
   const underWay = new Map<WorkspaceId, number>();

@@ -21,13 +21,14 @@ export interface PreviewRequest {
   readonly modelId: string;
   readonly connectionId: string;
   readonly limit?: number | undefined;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Some rows of a model on one warehouse; keeps nothing. Throws NOT_FOUND, VALIDATION_FAILED for an unknown connection,
- * SQL_REFUSED, and what the warehouse says, WAREHOUSE_TIMEOUT when it is too slow.
+ * Returns some rows of a model on one warehouse. Keeps nothing.
+ * Throws NOT_FOUND, VALIDATION_FAILED for an unknown connection, SQL_REFUSED and the warehouse's errors, with WAREHOUSE_TIMEOUT
+ * when it is too slow.
  */
 export async function previewModel(
   deps: EndpointDeps,
@@ -67,11 +68,11 @@ const MOST_BYTES = MOST_MIB * 1024 * 1024;
 
 interface SomeRows {
   readonly rows: readonly Row[];
-  /** Says so where rows were left out because of their size. */
+  /** Warning where rows were dropped because of their size. */
   readonly warnings: readonly Notice[];
 }
 
-/** At most `limit` rows of the statement, of about 8 MiB together; what is left in the warehouse is freed. */
+/** Returns at most `limit` rows of the statement, of about 8 MiB together. The rest of the result is freed in the warehouse. */
 export async function firstRows(session: Session, first: FirstRows): Promise<SomeRows> {
   const { limit, signal, ...asked } = first;
   const rows: Row[] = [];

@@ -11,15 +11,15 @@ import {
 } from '../../warehouse/index.ts';
 import { holdsMpid } from './holds-mpid.ts';
 
-/** How the rows of a model are found again in its table. */
+/** The way to find the rows of a model again in its table. */
 export interface Addressing {
   readonly target: WriteBackTarget;
-  /** Whether all identities of a row are in its key: then rows of one key are one person. */
+  /** All identities of a row are in its key. Then rows of one key are one person. */
   readonly isWhole: boolean;
   keyOf(row: Row): readonly KeyCell[];
-  /** Of the cells of the key's columns, in their order. */
+  /** Returns the key of the cells of the key's columns, in their order. */
   keyOfCells(cells: readonly Cell[]): readonly KeyCell[];
-  /** undefined: no whole number of 64 bits. */
+  /** Returns the MPID in the row. Returns undefined where it is no whole number of 64 bits. */
   readMpidOf(row: Row): bigint | null | undefined;
   /** Position of the MPID in a row. */
   readonly mpidAt: number;
@@ -28,8 +28,8 @@ export interface Addressing {
 const KEY_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'integer', 'decimal', 'uuid']);
 
 /**
- * Returns the key by which a row of the table is found again: all identities that the model projects, or those of them
- * that the pipeline's `row_key` names. Throws MODEL_INVALID.
+ * Returns the addressing of rows by key: all identities that the model projects, or those that the pipeline's `row_key` names.
+ * Throws MODEL_INVALID.
  */
 export function addressRows(
   model: WriteBackModel,
@@ -79,10 +79,10 @@ function wrongMpid({ name, nativeType }: Column): string {
   return `The column "${name}" is of type ${nativeType}; an MPID needs a numeric column that holds 64 bits, such as BIGINT or NUMBER(38,0).`;
 }
 
-/** Cells of other types fail their row when it is mapped, before anybody asks for its key. */
+/** Returns a cell of a key. Cells of other types fail their row in the mapping, before its key is needed. */
 function keyCellOf(cell: Cell, type: ColumnType): KeyCell {
   if (typeof cell === 'number') return BigInt(Math.trunc(cell));
-  // numbers that are equal are one key, however many zeros a column without a scale has kept
+  // equal numbers are one key, however many trailing zeros a column without a scale has kept
   if (type === 'decimal' && typeof cell === 'string' && cell.includes('.')) return cell.replace(/\.?0+$/, '');
   return typeof cell === 'string' || typeof cell === 'bigint' ? cell : null;
 }
@@ -91,7 +91,7 @@ const WHOLE = /^-?\d+(?:\.0*)?$/;
 
 function mpidOf(cell: Cell): bigint | null | undefined {
   if (cell === null) return null;
-  // as nearly every warehouse gives it; a number that came as such is whole and small
+  // nearly every warehouse returns a bigint; a number is whole and small
   if (typeof cell === 'bigint') return fitsInt64(cell) ? cell : undefined;
   const text = String(cell);
   if (!WHOLE.test(text)) return undefined;

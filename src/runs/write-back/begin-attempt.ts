@@ -5,9 +5,10 @@ import type { RunsDeps } from '../runs-deps.ts';
 import { registerTable } from './written-tables.ts';
 
 /**
- * Each attempt reads all rows, so it begins with counts of 0 and no failed record or conflict; what was written into the
- * table stays counted. From here on the table is one that holds MPIDs, so that erased ones are cleared there
- * (`queueErasedMpids`): committed before the first person is resolved. Answers the id of the table. Throws LEASE_LOST.
+ * Begins an attempt, which reads all rows: resets the counts, and deletes failed records and conflicts. Rows that were written
+ * into the table stay counted.
+ * Registers the table as one that holds MPIDs, so that erased ones are cleared there (`queueErasedMpids`). That is committed
+ * before the first person is resolved. Returns the id of the table. Throws LEASE_LOST.
  */
 export async function beginAttempt(
   deps: RunsDeps,

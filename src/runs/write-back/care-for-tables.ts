@@ -1,5 +1,5 @@
-// The janitor: what is left to do in customers' warehouses where no run comes that would do it. It drops the staging of runs
-// that were killed, and clears the tables of deleted pipelines of people who were erased since.
+// Cleanup in customers' warehouses that no run will do. It drops the staging of killed runs, and sets the MPIDs of erased
+// people to NULL in tables of deleted pipelines.
 import { asAppError, eachApart } from '../../kernel/index.ts';
 import { findConnection } from '../../pipelines/index.ts';
 import { connectorOf, openSession } from '../read/open-session.ts';
@@ -17,7 +17,7 @@ import {
   type WrittenTable,
 } from './written-tables.ts';
 
-/** One look; asks a warehouse only where there is something to do. What fails is logged, and tried again by the next look. */
+/** Cleans up once. Connects to a warehouse only where there is work. A failure is logged and tried again by the next call. */
 export async function careForTables(deps: RunsDeps, signal: AbortSignal): Promise<void> {
   const looks = [
     async () => eachApart(await tablesWithStaging(deps.store), (table) => dropStaging(deps, table, signal), signal),
@@ -48,7 +48,7 @@ async function dropStaging(deps: RunsDeps, table: WrittenTable, signal: AbortSig
   }
 }
 
-/** No run will clear it, or could warn. */
+/** Clears the table of a deleted pipeline, which no run will clear or warn of. */
 async function clearOrphan(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<void> {
   const cleared = await clearTable(deps, table, signal).catch(() => undefined);
   if (cleared === undefined || cleared.outcome === 'cleared') return;

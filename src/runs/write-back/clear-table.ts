@@ -7,14 +7,16 @@ import { noteNotLost } from './lost-tables.ts';
 import { placeOf, targetOf, type WrittenTable } from './written-tables.ts';
 
 /**
- * `gone`: the connection was deleted, and nothing can reach the table any more. `lost`: the connection leads elsewhere, or the
- * table is not seen, which may be for want of a grant: it may come back. `later`: not now.
+ * The outcome of clearing a table. `gone`: the connection was deleted, and nothing can reach the table any more. `lost`: the
+ * connection leads elsewhere, or the table is not visible, perhaps for lack of a grant; it may come back. `later`: not now.
  */
 export type Cleared =
   | { readonly outcome: 'cleared' }
   | { readonly outcome: 'gone' | 'lost' | 'later'; readonly reason: string };
 
-/** Clears a table of erased people through a session of its own. Throws CANCELLED, and what the store throws. */
+/**
+ * Sets the MPIDs of erased people to NULL in a table, through a session of its own. Throws CANCELLED, and the store's errors.
+ */
 export async function clearTable(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
   const cleared = await lookAndClear(deps, table, signal);
   if (cleared.outcome === 'cleared' || cleared.outcome === 'later') await noteNotLost(deps.store, table);

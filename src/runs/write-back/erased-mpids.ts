@@ -1,4 +1,4 @@
-// MPIDs of erased people in tables of the customer (D-060). Each waits, for each table that a pipeline has written to,
+// MPIDs of erased people in tables of the customer (D-060). For each table that a pipeline has written to, each MPID waits
 // until it was set to NULL there.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
@@ -13,8 +13,9 @@ interface ErasedMpids {
 }
 
 /**
- * Part of the transaction that erases the people, called while it holds the locks on their profiles: so a run that begins to
- * write back meanwhile either is seen here, or finds these people gone. Conflicts that name them go at once.
+ * Queues MPIDs in the transaction that erases their people, while it holds the locks on their profiles. A run that begins to
+ * write back meanwhile either is seen here, or finds these people gone.
+ * Deletes conflicts that name them at once.
  */
 export async function queueErasedMpids(tx: Transaction, { workspaceId, mpids, nowMs }: ErasedMpids): Promise<void> {
   if (mpids.length === 0) return;
@@ -32,10 +33,10 @@ export async function queueErasedMpids(tx: Transaction, { workspaceId, mpids, no
   );
 }
 
-/** MPIDs of one statement's lists. */
+/** Most MPIDs of a list in one statement. */
 const AT_ONCE = 5000;
 
-/** One of the tables of `writtenBackTables`. */
+/** Key of a row of `writtenBackTables`. */
 export interface TableKey {
   readonly workspaceId: WorkspaceId;
   readonly tableId: bigint;
@@ -48,8 +49,8 @@ export interface Clearing extends TableKey {
 }
 
 /**
- * Sets them to NULL in the table, whatever a model's filter says, and forgets those that were. `forgets` false: they are kept
- * for the next run to clear again.
+ * Sets the waiting MPIDs to NULL in the table, whatever a model's filter says, and removes them from the queue. With `forgets`
+ * false they stay queued, and the next run clears them again.
  */
 export async function clearErasedMpids(
   { store }: Pick<RunsDeps, 'store'>,
@@ -71,8 +72,9 @@ export async function clearErasedMpids(
 }
 
 /**
- * Whether an update of a worker that was killed may still be under way in the warehouse, and write what has just been
- * cleared: in an attempt that follows another one, and in the run after one that ended badly. By the run after that it is over.
+ * Returns whether an update of a killed worker may still be active in the warehouse and write MPIDs that were just cleared.
+ * That is so in an attempt after another one, and in the run after one that ended badly. By the run after that, such an update
+ * is over.
  */
 export async function mayBeOvertaken(
   sql: Sql,
@@ -87,7 +89,7 @@ export async function mayBeOvertaken(
   return before?.endedWell === false;
 }
 
-/** The first of them behind `after`. */
+/** Returns the first waiting MPIDs after `after`. */
 async function waiting(
   sql: Sql,
   { workspaceId, tableId }: TableKey,
@@ -101,12 +103,12 @@ async function waiting(
   return rows.map(({ mpid }) => mpid);
 }
 
-/** Nobody can ever clear the table of those that wait: they are forgotten. */
+/** Drops the MPIDs that wait for a table which can never be cleared. */
 export async function giveUpMpids(sql: Sql, { workspaceId, tableId }: TableKey): Promise<void> {
   await sql.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2', [workspaceId, tableId]);
 }
 
-/** Of those MPIDs the ones whose people were erased since the run cleared them: they must not be written. */
+/** Returns the staged MPIDs whose people were erased since the run cleared the table. They must not be written. */
 export async function erasedAmong(
   sql: Sql,
   { workspaceId, tableId }: TableKey,

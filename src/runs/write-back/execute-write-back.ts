@@ -27,7 +27,8 @@ import { writeKeys } from './write-keys.ts';
 const NOTHING_COUNTED: Counts = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0 };
 
 /**
- * Clear up, clear who was erased, then read, resolve and write, so many keys at a time: staging, guarded update, conflicts.
+ * Executes a write-back: drops leftovers, clears erased people, then reads, resolves and writes in batches of keys: staging,
+ * guarded update, conflicts.
  */
 export async function executeWriteBack(
   deps: RunsDeps,
@@ -39,7 +40,9 @@ export async function executeWriteBack(
   return await at('data model', () => writeThrough(deps, { ...execution, session, sinceMs, model }));
 }
 
-/** What the warehouse refuses from here on is about the model and the table that it names. */
+/**
+ * Reads, resolves and writes through an open session. Errors of the warehouse concern the model and the table that it names.
+ */
 async function writeThrough(deps: RunsDeps, opened: Opened): Promise<RunResult> {
   const { claimed, session, signal, model } = opened;
   const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);

@@ -14,9 +14,10 @@ interface Trouble {
 }
 
 /**
- * Clears the tables that the pipeline has written into before it got another model or connection, each through the connection
- * that it was written through. None of them fails the run: what cannot be cleared is warned of, and what nobody will ever
- * clear, or is lost for too long, is forgotten together with the warning. `tableName`: what the run itself writes into and clears.
+ * Clears the tables that the pipeline wrote into with a former model or connection, each through the connection that was used
+ * then.
+ * No failure fails the run: a table that cannot be cleared gives a warning. A table that can never be cleared, or is lost for
+ * too long, is forgotten together with the warning. `tableName` is the table that the run itself writes and clears.
  */
 export async function clearFormerTables(
   deps: RunsDeps,
@@ -50,7 +51,7 @@ function warningOf({ table, cleared: { outcome, reason } }: Trouble, nowMs: numb
   };
 }
 
-/** What becomes of MPIDs whose table is gone or lost. */
+/** Describes the consequence for MPIDs whose table is gone or lost. */
 export function whatIsLost(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
   const forgotten = hasOverdue(table, nowMs) ? ` Those erased more than ${LOST_DAYS} days ago it has forgotten.` : '';
   const until = `until this has been so for ${LOST_DAYS} days, and ${LOST_DAYS} days after each erasure`;
@@ -60,12 +61,12 @@ export function whatIsLost(table: WrittenTable, nowMs: number): Readonly<Record<
   };
 }
 
-/** What is left to do where Penstock can do nothing. */
+/** Describes the manual step where Penstock can do nothing. */
 function byHand({ tableName }: Pick<WrittenTable, 'tableName'>): string {
   return `If the table still exists, set its MPIDs to NULL there: UPDATE ${tableName} SET MPID = NULL.`;
 }
 
-/** The table of a connection that was deleted is warned of again with the next who is erased. */
+/** Writes the outcomes of clearing. A table of a deleted connection gives another warning at the next erasure. */
 async function conclude(tx: Transaction, troubles: readonly Trouble[], nowMs: number): Promise<void> {
   for (const { table, cleared } of troubles) {
     if (cleared.outcome === 'gone') await giveUpMpids(tx, { ...table, tableId: table.id });

@@ -1,8 +1,8 @@
-// A key as one text. Hundreds of thousands of keys wait to be written, and one text each is what the garbage collector takes
-// lightly: as arrays of cells they cost a quarter of a run's time.
+// A key as one text. Hundreds of thousands of keys wait to be written, and single texts are cheap for the garbage collector:
+// arrays of cells would take a quarter of a run's time.
 import type { KeyCell } from '../../warehouse/index.ts';
 
-/** No two keys have the same: each cell's text says how long it is. */
+/** Returns the name of a key. Names are distinct, because each cell's text contains its length. */
 export function nameOfKey(key: readonly KeyCell[]): string {
   let name = '';
   for (const cell of key) {

@@ -11,8 +11,9 @@ export function randomHashKey(): HashKey {
 }
 
 /**
- * HalfSipHash-1-3 of the bytes, 32 bits: who does not know the key finds no texts that share a hash more often than chance has
- * it. Seeding FNV-1a would not do: how far two texts lie apart there depends on no more than eight bits of the seed.
+ * Returns the HalfSipHash-1-3 of the bytes, 32 bits. Without the key, texts with equal hashes cannot be found better than by
+ * chance.
+ * A seeded FNV-1a would not suffice: there the distance of two texts depends on only eight bits of the seed.
  */
 export function keyedHash(bytes: Uint8Array, { from, to }: { from: number; to: number }, key: HashKey): number {
   let [v0, v1] = [key[0] | 0, key[1] | 0];
@@ -37,7 +38,7 @@ export function keyedHash(bytes: Uint8Array, { from, to }: { from: number; to: n
   return v1 ^ v3;
 }
 
-/** Little-endian; behind the end are zeros. */
+/** Reads a little-endian word; bytes after the end are zeros. */
 function wordAt(bytes: Uint8Array, at: number, to: number): number {
   let word = 0;
   for (let end = Math.min(at + 4, to) - 1; end >= at; end--) word = (word << 8) | (bytes[end] as number);

@@ -7,11 +7,11 @@ import { writeBackConflicts } from '../tables.ts';
 
 /** A key that a run could not write everywhere in the table. */
 export interface ListedConflict {
-  /** Counts from 1 within its run. */
+  /** Id of the conflict, counting from 1 within its run. */
   readonly id: bigint;
   /** Column → value. */
   readonly key: Json;
-  /** What would have been written. */
+  /** The MPID that would have been written. */
   readonly mpid: bigint;
   readonly foundMpid: bigint | null;
   /** `changed`, `gone`, `ambiguous`. */
@@ -19,7 +19,7 @@ export interface ListedConflict {
   readonly foundOn: Date;
 }
 
-/** One page of a run's conflicts, bounded by when they were found, the newest first. */
+/** Returns one page of a run's conflicts within a range of times, the newest first. */
 export async function listWriteBackConflicts(
   sql: Sql,
   { workspaceId, id: runId }: Pick<Run, 'workspaceId' | 'id'>,

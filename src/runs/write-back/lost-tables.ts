@@ -1,10 +1,10 @@
-// Tables that are lost to Penstock for now (`clearTable`): not seen, or no longer where their connection leads.
+// Tables that Penstock has lost for now (`clearTable`): not visible, or no longer where their connection leads.
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { WrittenTable } from './written-tables.ts';
 
 /**
- * Days for which a lost table is looked for: counted from the first look that did not find it and, for each MPID, from
- * its erasure, whichever is later. A grant that was revoked by mistake is back by then.
+ * Days after which a lost table is given up. They count from the first cleanup that did not find it and, for each MPID, from
+ * its erasure, whichever is later. A grant that was revoked by mistake is restored by then.
  */
 export const LOST_DAYS = 30;
 
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 const lastDay = (nowMs: number) => new Date(nowMs - LOST_DAYS * DAY_MS);
 
-/** Whether the table is lost for so long, and some of what waits for it has waited for so long. */
+/** Returns whether both the table is lost and some of its MPIDs wait for longer than that. */
 export function hasOverdue(
   { waitingSince, lostSince }: Pick<WrittenTable, 'waitingSince' | 'lostSince'>,
   nowMs: number,
@@ -21,7 +21,7 @@ export function hasOverdue(
   return waitingSince !== null && waitingSince < last && lostSince !== null && lostSince < last;
 }
 
-/** A look found it lost: from the first of them its days are counted. */
+/** Records that a table is lost. Its days count from the first record. */
 export async function noteLost(
   sql: Sql,
   { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>,
@@ -33,7 +33,7 @@ export async function noteLost(
   );
 }
 
-/** A look found it, or could not tell: its days are counted anew when it is lost again. */
+/** Records that a table was found, or that its state is unknown. When it is lost again, its days count anew. */
 export async function noteNotLost(
   sql: Sql,
   { workspaceId, id, lostSince }: Pick<WrittenTable, 'workspaceId' | 'id' | 'lostSince'>,
@@ -45,14 +45,14 @@ export async function noteNotLost(
   ]);
 }
 
-/** Forgets the MPIDs that have waited for so long; and the table, if no other one waits for it. */
+/** Deletes the MPIDs that have waited for too long, and the table if no others wait for it. */
 export async function giveUpOverdue(
   tx: Transaction,
   { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>,
   nowMs: number,
 ): Promise<void> {
   const table = [workspaceId, id];
-  // an erasure that adds to what waits is over, or finds the table gone
+  // a concurrent erasure that adds MPIDs has finished, or finds the table gone
   await tx.query('SELECT 1 FROM written_back_tables WHERE workspace_id = $1 AND id = $2 FOR UPDATE', table);
   await tx.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 AND erased_on < $3', [
     ...table,

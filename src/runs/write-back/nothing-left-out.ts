@@ -8,16 +8,22 @@ import { keptAsTheyAre } from '../ledger/row-pack.ts';
 import type { Sieve } from '../ledger/sieve.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 
-/** The ledger of a run that reads all rows in each attempt: every row passes, and none is remembered or retried by itself. */
+/**
+ * Returns the ledger of a run that reads all rows in each attempt: every row passes, none is remembered, and none is retried by
+ * itself.
+ */
 export function leaveNothingOut(claimed: ClaimedRun): ResumeLedger {
   return {
     openSieve,
-    // the next run reads the row in the warehouse, as it is by then
+    // the next run reads the row from the warehouse, in its then current state
     write: (tx) => giveUpRecords(tx, claimed),
   };
 }
 
-/** Rows are identities and an MPID, whose texts live as long as the chunk in any case: so they are kept as they are. */
+/**
+ * Opens a sieve that keeps the rows as they are. They are identities and an MPID, whose texts live as long as the chunk in any
+ * case.
+ */
 function openSieve(): Sieve {
   const rows: Row[] = [];
   let bytes = 0;
@@ -35,7 +41,7 @@ function openSieve(): Sieve {
       for (const cell of row) bytes += bytesOf(cell);
       return true;
     },
-    // the counts go by the number of keys
+    // the counts use the number of keys
     close() {
       const keys = new Uint8Array(rows.length * KEY_BYTES);
       return { rows: keptAsTheyAre(rows), keys, deduplicated: NOTHING_LEFT_OUT };
@@ -45,7 +51,7 @@ function openSieve(): Sieve {
 
 const NUMBER_BYTES = 8;
 
-/** About how many; of what is no identity the row fails, but it has its size. */
+/** Returns the approximate size of a cell. A cell that is no identity fails its row, but still has a size. */
 function bytesOf(cell: Cell): number {
   if (typeof cell === 'string') return cell.length;
   return typeof cell === 'object' && cell !== null ? cellText(cell).length : NUMBER_BYTES;

@@ -2,14 +2,15 @@ import { type HashKey, keyedHash, randomHashKey } from './keyed-hash.ts';
 
 const FIRST_BYTES = 64 * 1024;
 const FIRST_NAMES = 1024;
-/** UTF-8 needs no more for a UTF-16 unit. */
+/** Most UTF-8 bytes of a UTF-16 unit. */
 const MOST_BYTES_PER_CHAR = 3;
 const FREE = -1;
 
 /**
- * Texts that are different, numbered from 0 on in the order they came. A `Map`, but as bytes one behind the other and a table
- * of hashes: a quarter of a million texts that live longer than a chunk cost the garbage collector more than all the rest. The hashes have
- * a key of their own: end users choose what stands in the texts, and could have all of them meet at one place.
+ * Distinct texts, numbered from 0 on in their order of arrival.
+ * It replaces a `Map` by consecutive bytes and a table of hashes: a quarter of a million texts that live longer than a chunk
+ * cost the garbage collector more than everything else. The hashes are keyed, because end users choose the texts and could
+ * otherwise make all of them collide.
  */
 export class NumberedNames {
   readonly #hashKey: HashKey;
@@ -17,7 +18,7 @@ export class NumberedNames {
   #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #ends = new Int32Array(FIRST_NAMES);
   #hashes = new Int32Array(FIRST_NAMES);
-  /** Numbers, each at its hash or, where others stand, at the next place that is free; half of all are. */
+  /** Numbers, each at its hash or, after a collision, at the next free place. At least half of the places are free. */
   #places = new Int32Array(2 * FIRST_NAMES).fill(FREE);
 
   constructor(hashKey: HashKey = randomHashKey()) {
@@ -28,12 +29,12 @@ export class NumberedNames {
     return this.#count;
   }
 
-  /** That all of them take. */
+  /** Bytes of all texts. */
   get bytes(): number {
     return this.#startOf(this.#count);
   }
 
-  /** Takes the text where it is new. No half of a surrogate pair may be in it. */
+  /** Returns the number of the text, and adds it where it is new. It must contain no half of a surrogate pair. */
   numberOf(name: string): number {
     const end = this.#write(name);
     const hash = keyedHash(this.#bytes, { from: this.bytes, to: end }, this.#hashKey);
@@ -57,7 +58,7 @@ export class NumberedNames {
     return number === 0 ? 0 : (this.#ends[number - 1] as number);
   }
 
-  /** Writes the text behind the last one, where it stays if it is new; answers where it ends. */
+  /** Writes the text behind the last one, where it stays if it is new. Returns its end. */
   #write(name: string): number {
     const most = this.bytes + name.length * MOST_BYTES_PER_CHAR;
     if (most > this.#bytes.length) {
@@ -68,7 +69,7 @@ export class NumberedNames {
     return this.bytes + this.#bytes.write(name, this.bytes, 'utf8');
   }
 
-  /** The place of the text that was written last: its number's, or the one where it would stand. */
+  /** Finds the place of the text that was written last: its number's place, or the free one for it. */
   #find(hash: number, end: number): number {
     const mask = this.#places.length - 1;
     for (let place = hash & mask; ; place = (place + 1) & mask) {

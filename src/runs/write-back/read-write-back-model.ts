@@ -1,7 +1,7 @@
-// Writing back: the rows of a table are resolved to people, and each person's MPID goes into the table (D-103, D-104).
-// The statements for the table are in `src/warehouse/write-back.ts`. No ledger leaves rows out: to resolve a row again
-// changes nothing, and a row whose MPID was not written yet must be resolved again. So each attempt begins with the
-// first row, and its counts with 0.
+// Write-back: the rows of a table are resolved to people, and each person's MPID is written into the table (D-103, D-104). The
+// statements for the table are in `src/warehouse/write-back.ts`. No ledger skips rows: resolving a row again changes nothing,
+// and a row whose MPID was not written yet must be resolved again. So each attempt begins with the first row, and its counts
+// with 0.
 import { isWarehouseModule } from '../../access/index.ts';
 import { IDENTITY_COLUMNS } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';
@@ -11,16 +11,16 @@ import type { ConnectedExecution } from '../read/execute-run.ts';
 import { feedOf } from '../read/require-active-feed.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 
-/** What the text of a pipeline's model says before the warehouse is asked. */
+/** The plan that follows from the text of a pipeline's model, before the warehouse is asked. */
 export type WriteBackPlan =
   | { readonly kind: 'no' }
-  /** The columns of the model decide: with an MPID among them the rules are broken, as the complaints say. */
+  /** Decided by the columns of the model: with an MPID among them, the rules are broken as the refusal says. */
   | { readonly kind: 'if MPID'; readonly refusal: AppError }
   | { readonly kind: 'yes'; readonly model: WriteBackModel };
 
 const NO: WriteBackPlan = { kind: 'no' };
 
-/** Throws SQL_REFUSED for a model that projects MPID and breaks a rule. */
+/** Returns the plan. Throws SQL_REFUSED for a model that projects MPID and breaks a rule. */
 export async function readWriteBackModel(
   deps: RunsDeps,
   { claimed: { workspaceId, snapshot }, connector }: Pick<ConnectedExecution, 'claimed' | 'connector'>,

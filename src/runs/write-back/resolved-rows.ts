@@ -12,13 +12,13 @@ export interface ResolvingPlan {
   readonly columns: readonly Column[];
   readonly addressing: Addressing;
   readonly runStart: Micros;
-  /** Told of each row once it is committed, in order. */
+  /** Called for each row once it is committed, in order. */
   readonly onResolved: (row: Row, mpid: bigint) => void;
 }
 
 /**
- * Rows of a write-back model as people: their identities alone say who they are. The MPID that stands in the row is what was
- * written last, and not who it is.
+ * Creates the mapping of a write-back model's rows to people, by their identities alone. The MPID in the row is the one that
+ * was written last, and does not identify the person.
  */
 export function createResolving(
   { identities, clock }: Pick<RunsDeps, 'identities' | 'clock'>,
@@ -35,7 +35,7 @@ export function createResolving(
     nowMs: () => clock.nowMs(),
   });
   const people = createPeopleMapping({
-    // a person of which nothing is set needs no look at what is set
+    // a person without new attributes needs no comparison with the stored ones
     identities,
     columns,
     roles,

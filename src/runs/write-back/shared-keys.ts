@@ -17,9 +17,9 @@ export interface KeySearch {
 }
 
 /**
- * Names of keys that more than one row of the whole table has, also rows that the model's filter leaves out or that are of
- * nobody: where `row_key` leaves an identity out, these may be different people, and the update would give all of them one
- * MPID. None where the key is whole. Throws MODEL_INVALID where there are too many.
+ * Returns the names of keys that more than one row of the whole table has, also rows that the model's filter drops or that
+ * belong to nobody. Returns none where the key is whole. Throws MODEL_INVALID where there are too many.
+ * Where `row_key` leaves an identity out, such rows may be different people, and the update would give all of them one MPID.
  */
 export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<string>> {
   const { session, dialect, addressing, chunkRows, label, signal } = search;
@@ -27,7 +27,7 @@ export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<str
   const names = new Set<string>();
   if (isWhole) return names;
   const columns = target.key.map(({ name }) => dialect.quoteIdentifier(name)).join(', ');
-  // grouped exactly as well, or a column that takes two texts for equal would make one key of them
+  // grouped by exact text as well, because a column may compare two texts as equal and make one key of them
   const exactText = (await session.exactText?.(signal)) ?? dialect.exactText;
   const exact = target.key
     .filter(({ type }) => type === 'text')

@@ -4,38 +4,38 @@ import type { Addressing } from './address-rows.ts';
 import { keyOfName, nameOfKey } from './key-name.ts';
 import { NumberedNames } from './numbered-names.ts';
 
-/** Keys that go to the warehouse together: about 40 MB of them, and half of what one call takes. */
+/** Most keys that are written together: about 40 MB of them, and half of what one call takes. */
 const MOST_KEYS = 250_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_STAGED = 400_000;
 
-/** A key whose rows are different people: nothing is written for it. */
+/** A key whose rows are different people. It is not written. */
 export interface AmbiguousKey {
   readonly key: readonly KeyCell[];
-  /** One of them. */
+  /** MPID of one of them. */
   readonly mpid: bigint;
 }
 
-/** Rows that were resolved, by key, until they are written. */
+/** Resolved rows, by key, until they are written. */
 export interface StagedKeys {
   readonly isFull: boolean;
-  /** `mpid`: of the row's person, who is known and committed. */
+  /** Adds a row. `mpid` is that of the row's person, who is resolved and committed. */
   add(row: Row, mpid: bigint): void;
   /**
-   * What is to be written, as the contract of writing back wants it, and the keys that cannot be, those of `shared` once
-   * however often this is called; empties it.
+   * Takes everything out: the rows to write, in the form of the write-back contract, and the ambiguous keys. Keys of `shared`
+   * are returned once, however often this is called.
    */
   take(): { readonly rows: StagedRows; readonly ambiguous: readonly AmbiguousKey[] };
 }
 
-/** Some row of the key does not have its MPID. */
+/** Some row of the key has another MPID, or none. */
 const STALE = 1;
 const AMBIGUOUS = 2;
 
 /**
- * Where all identities of a row are in its key, rows of one key are one person. Then a row that has its MPID need not be
- * remembered, so that a table of which nothing has changed costs no memory, nor the text of a key. `shared`: names of keys
- * that may be of several people, whatever comes here.
+ * Creates the staged keys. `shared` are names of keys that may belong to several people, whatever rows arrive.
+ * Where all identities of a row are in its key, rows of one key are one person. Then a row with the right MPID is not kept, so
+ * that an unchanged table costs no memory, and no text of a key.
  */
 export function createStagedKeys(
   { isWhole, keyOf, readMpidOf }: Pick<Addressing, 'isWhole' | 'keyOf' | 'readMpidOf'>,
@@ -74,14 +74,14 @@ interface Resolved {
   readonly isShared: boolean;
 }
 
-/** Keys that are written together. */
+/** Creates a pile of keys that are written together. */
 function createPile() {
   const names = new NumberedNames();
   const readMpids = createReadMpids();
   let mpids = new BigInt64Array(1024);
   let marks = new Uint8Array(1024);
   const isStaged = (number: number) => marks[number] === STALE;
-  /** The first row of a key gives it its MPID. */
+  /** Returns the number of a key. The key's first row sets its MPID. */
   const numberOf = (name: string, mpid: bigint): number => {
     const known = names.count;
     const number = names.numberOf(name);
@@ -125,15 +125,15 @@ function createPile() {
 
 const NONE: readonly bigint[] = [];
 
-/** More of them are looked up in a set; few take less as a list. */
+/** Longest list; more MPIDs are looked up in a set. A short list takes less memory. */
 const MOST_IN_A_LIST = 16;
 
-/** MPIDs that rows of a key had when they were read, and shall not have. */
+/** Creates the store of outdated MPIDs that rows of a key had when they were read. */
 function createReadMpids() {
   const lists = new Map<number, bigint[]>();
   const sets = new Map<number, Set<bigint>>();
   let count = 0;
-  /** Whether it is a new one. */
+  /** Returns whether the MPID is new for the key. */
   const note = (number: number, list: readonly bigint[], readMpid: bigint): boolean => {
     const set = sets.get(number) ?? (list.length < MOST_IN_A_LIST ? undefined : new Set(list));
     if (set === undefined) return !list.includes(readMpid);

@@ -1,5 +1,5 @@
-// Names of staging tables: whose they are can be read from them, so that those of runs that were killed can be told from
-// those of runs that go on, also where several installations share a warehouse.
+// Names of staging tables. Each name identifies its run, so that the staging of killed runs can be told from that of active
+// ones, also where several installations share a warehouse.
 import { hash } from 'node:crypto';
 import { asAppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Session } from '../../warehouse/index.ts';
@@ -9,13 +9,13 @@ import { noteStagingGone } from './written-tables.ts';
 
 const MARK_DIGITS = 8;
 
-/** `penstock_stg_<mark>_`: the mark is the installation's and workspace's own. */
+/** Returns `penstock_stg_<mark>_`; the mark identifies installation and workspace. */
 function prefixOf({ ledgerKey }: Pick<RunsDeps, 'ledgerKey'>, { workspaceId }: Pick<RunLease, 'workspaceId'>) {
   const mark = hash('sha256', `${ledgerKey.reveal()}\nstaging\n${workspaceId}`, 'hex').slice(0, MARK_DIGITS);
   return `penstock_stg_${mark}_`;
 }
 
-/** Carries run and fence: two workers of one run never share a table. */
+/** Returns a name with run and fence, so that two workers of one run never share a table. */
 export function stagingName(
   deps: Pick<RunsDeps, 'ledgerKey'>,
   lease: Pick<RunLease, 'workspaceId' | 'runId' | 'fence'>,
@@ -29,7 +29,7 @@ export interface Janitor {
   readonly signal: AbortSignal;
 }
 
-/** Drops what runs of this workspace left behind that nobody works on any more under that fence. */
+/** Drops staging of this workspace's runs that no worker uses under its fence any more. */
 export async function dropLeftovers(deps: RunsDeps, { workspaceId, session, signal }: Janitor): Promise<void> {
   const prefix = prefixOf(deps, { workspaceId });
   const names = (await session.writeBack?.listStaging(prefix, signal)) ?? [];
@@ -55,8 +55,8 @@ export interface OwnStaging {
 }
 
 /**
- * After the last update: a table that the connector could not drop goes now, or by the janitor. Of a worker that lost the run
- * meanwhile, the one that took it over has staging of its own, which stays.
+ * Drops the run's staging after the last update. A table that the connector could not drop is dropped now, or by the cleanup.
+ * If another worker has taken the run over, its staging stays.
  */
 export async function dropOwnStaging(deps: RunsDeps, { claimed, tableId, session, signal }: OwnStaging): Promise<void> {
   const { workspaceId, runId, fence } = claimed;

@@ -1,23 +1,24 @@
-/** Work that goes on behind its caller, one piece after the other. */
+/** Background work, one piece after the other. */
 export interface WriteBehind {
-  /** Resolves when the piece before this one is written and this one has begun. Throws what that one threw. */
+  /** Resolves when the previous piece is written and this one has begun. Throws the error of the previous piece. */
   next(): Promise<void>;
-  /** Resolves when the last piece is written. Throws what it threw. */
+  /** Resolves when the last piece is written. Throws its error. */
   end(): Promise<void>;
-  /** Resolves when nothing is under way any more, whatever became of it. */
+  /** Resolves when no work is active any more, whatever its outcome. */
   settled(): Promise<void>;
 }
 
 /**
- * One piece is written into the table while the rows of the next are read and resolved, so that the warehouse works while we
- * do. `write` takes what is there when it is called.
+ * Runs `write` in the background, one call at a time: a piece is written into the table while the rows of the next are read and
+ * resolved.
+ * `write` must snapshot its input when called.
  */
 export function writeBehind(write: () => Promise<void>): WriteBehind {
   let underWay: Promise<void> = Promise.resolve();
   const next = async () => {
     await underWay;
     underWay = write();
-    // it is met by the next call
+    // the next call throws the error
     underWay.catch(() => undefined);
   };
   return {

@@ -10,12 +10,12 @@ import { erasedAmong, type TableKey } from './erased-mpids.ts';
 import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
 import { stagingName } from './staging-names.ts';
 
-/** Conflicts that a run lists; all are counted. */
+/** Most conflicts that a run lists. All are counted. */
 const MOST_LISTED = 1000;
 
 export interface KeyWriting {
   readonly claimed: ClaimedRun;
-  /** Of the table, among those that hold MPIDs. */
+  /** Id of the table among those that hold MPIDs. */
   readonly tableId: bigint;
   readonly session: Session;
   readonly addressing: Addressing;
@@ -23,12 +23,12 @@ export interface KeyWriting {
   readonly signal: AbortSignal;
 }
 
-/** What a call has written: rows of the table, and keys that it could not write. */
+/** The result of a call: written rows of the table, and keys that it could not write. */
 interface Written extends WriteBackResult {
   readonly ambiguous: readonly AmbiguousKey[];
 }
 
-/** Writes what is staged into the table and counts it under the run's fence. Throws LEASE_LOST. */
+/** Writes the staged keys into the table and counts them under the run's fence. Throws LEASE_LOST. */
 export async function writeKeys(deps: RunsDeps, writing: KeyWriting): Promise<void> {
   const { rows, ambiguous } = writing.keys.take();
   if (rows.length === 0 && ambiguous.length === 0) return;
@@ -84,8 +84,9 @@ interface ListedConflict {
 }
 
 /**
- * Those whose keys name nobody who was erased; the others are only counted. From here on the creation lock is held, so an
- * erasure is over and seen, or comes later and finds what is listed.
+ * Returns the conflicts whose keys name no erased person; the others are only counted.
+ * From here on the creation lock is held. A concurrent erasure has therefore finished and is seen, or comes later and finds the
+ * listed conflicts.
  */
 async function livingConflicts(tx: Transaction, counting: Counting): Promise<readonly ListedConflict[]> {
   const { claimed, addressing, written, deps } = counting;

@@ -1,5 +1,5 @@
-// Tables that runs have written MPIDs into, each by pipeline, connection, place and name: what has to be cleared of erased
-// people also after the pipeline has moved to another table.
+// Tables into which runs have written MPIDs, each by pipeline, connection, place and name. They must be cleared of erased
+// people, also after the pipeline has moved to another table.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Connection } from '../../pipelines/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
@@ -13,21 +13,21 @@ export interface WrittenTable {
   readonly pipelineId: string;
   readonly connectionId: string;
   readonly place: string;
-  /** Empty: nobody knows yet (`writtenBackTables`). */
+  /** Name of the table. Empty: not known yet (`writtenBackTables`). */
   readonly tableName: string;
-  /** JSON text of `Column`. */
+  /** Column of MPIDs as JSON text of `Column`. */
   readonly mpid: string;
-  /** The run that may have left staging there. */
+  /** Run that may have left staging there. */
   readonly stagedBy: bigint | null;
   /** MPIDs that wait to be set to NULL. */
   readonly waiting: bigint;
-  /** When the first of those people was erased; null: none waits. */
+  /** Time of the first of those erasures. Null: none waits. */
   readonly waitingSince: Date | null;
-  /** Since when each look has found it lost (`clearTable`); null: the last one found it, or could not tell. */
+  /** Time since when every cleanup has found it lost (`clearTable`). Null: the last one found it, or could not tell. */
   readonly lostSince: Date | null;
 }
 
-/** Which database a connection leads to, whoever signs in: one text for each. */
+/** Returns a text for the database to which a connection leads, whoever signs in. Texts of different databases differ. */
 export function placeOf(
   { placeFields, secretFields }: Pick<Connector, 'placeFields' | 'secretFields'>,
   { provider, config }: Pick<Connection, 'provider' | 'config'>,
@@ -48,14 +48,14 @@ export interface WrittenPlace {
   readonly nowMs: number;
 }
 
-/** From here on the table is one that holds MPIDs of this pipeline. Answers its id. */
+/** Registers the table as one that holds MPIDs of this pipeline. Returns its id. */
 export async function registerTable(
   tx: Transaction,
   { claimed, connector, target, nowMs }: WrittenPlace,
 ): Promise<bigint> {
   const { workspaceId, pipelineNumber, runId, snapshot } = claimed;
   const where = [snapshot.connection.id, placeOf(connector, snapshot.connection), target.table];
-  // what an earlier Penstock wrote stands where the pipeline's next run writes
+  // an earlier Penstock wrote into the table that the pipeline's next run writes
   await tx.execute(
     `UPDATE written_back_tables SET connection_id = $3, place = $4, table_name = $5
      WHERE workspace_id = $1 AND pipeline_number = $2 AND table_name = ''`,
@@ -87,7 +87,7 @@ const COLUMNS = `written.workspace_id AS "workspaceId", written.id, written.pipe
   written.table_name AS "tableName", written.mpid, written.staged_by AS "stagedBy",
   written.lost_since AS "lostSince"`;
 
-/** Tables of a pipeline for which MPIDs wait. */
+/** Returns the tables of a pipeline for which MPIDs wait. */
 export async function tablesOfPipeline(
   sql: Sql,
   { workspaceId, pipelineNumber }: Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber'>,
@@ -105,7 +105,7 @@ const HAS_PIPELINE = `EXISTS (SELECT FROM pipelines AS pipeline
   WHERE pipeline.workspace_id = written.workspace_id AND pipeline.number = written.pipeline_number
     AND pipeline.deleted_on IS NULL)`;
 
-/** Tables for which MPIDs wait although no run of their pipeline will ever come, in all workspaces. */
+/** Returns the tables of all workspaces for which MPIDs wait although their pipeline was deleted. */
 export async function tablesWithoutPipeline(sql: Sql): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
     `/* across workspaces: the janitor's look */
@@ -115,7 +115,7 @@ export async function tablesWithoutPipeline(sql: Sql): Promise<readonly WrittenT
   );
 }
 
-/** Tables whose last run is over and may have left staging behind, in all workspaces. */
+/** Returns the tables of all workspaces whose last run is over and may have left staging behind. */
 export async function tablesWithStaging(sql: Sql): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
     `/* across workspaces: the janitor's look */
@@ -126,7 +126,7 @@ export async function tablesWithStaging(sql: Sql): Promise<readonly WrittenTable
   );
 }
 
-/** Tables of living pipelines whose oldest MPID waits since before `since`, in one workspace. */
+/** Returns the tables of existing pipelines in one workspace whose oldest MPID has waited since before `since`. */
 export async function tablesWaitedFor(
   sql: Sql,
   { workspaceId, since }: { readonly workspaceId: WorkspaceId; readonly since: Date },
@@ -141,8 +141,9 @@ export async function tablesWaitedFor(
 }
 
 /**
- * The run `stagedBy` has left nothing there, or it was removed; another one may have come meanwhile. With `fence`: as far as
- * the worker of that fence knows, so not where another one has taken the run over.
+ * Records that the run `stagedBy` has left no staging there, or that it was dropped. Leaves the record of another run that came
+ * meanwhile.
+ * With `fence`, records it only while no other worker has taken the run over.
  */
 export async function noteStagingGone(
   sql: Sql,
@@ -157,7 +158,7 @@ export async function noteStagingGone(
   );
 }
 
-/** Nobody looks after the table any more; what waited for it goes too. */
+/** Deletes the table's record, with the MPIDs that wait for it. */
 export async function forgetTable(sql: Sql, { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>) {
   await sql.execute('DELETE FROM written_back_tables WHERE workspace_id = $1 AND id = $2', [workspaceId, id]);
 }
