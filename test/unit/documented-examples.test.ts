@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AccessEndpointsDeps, accessEndpoints } from '../../src/access/index.ts';
+import { versionOneEndpoints } from '../../src/api-v1/index.ts';
 import type { JsonSchema } from '../../src/http/validation/json-schema.ts';
 import { requestValidator } from '../../src/http/validation/validate-request.ts';
 import { type IdentityEndpointsDeps, identityEndpoints } from '../../src/identity/index.ts';
@@ -10,6 +11,7 @@ const endpoints = [
   ...accessEndpoints({} as AccessEndpointsDeps),
   ...identityEndpoints({} as IdentityEndpointsDeps),
   ...pipelinesEndpoints({} as PipelinesDeps),
+  ...versionOneEndpoints({} as Parameters<typeof versionOneEndpoints>[0]),
 ];
 const withBody = endpoints.filter(({ body }) => body !== undefined && Object.hasOwn(body, 'examples'));
 

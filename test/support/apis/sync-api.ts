@@ -1,3 +1,4 @@
+import { versionOneEndpoints } from '../../../src/api-v1/index.ts';
 import { createEvents, profileEndpoints } from '../../../src/events/index.ts';
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
 import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../../src/kernel/index.ts';
@@ -80,6 +81,7 @@ export async function openSyncApi(
   const endpoints = [
     ...pipelinesEndpoints(deps),
     ...runsEndpoints({ ...deps, identities, events }),
+    ...versionOneEndpoints({ ...deps, identities, events }),
     ...profileEndpoints({
       ...{ store, clock, identities, settleWaitMs: 0 },
       pipelineIds: (id) => pipelineIds(store, id),

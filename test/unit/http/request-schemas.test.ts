@@ -1,6 +1,8 @@
 // A schema is compiled when the first request comes: one that cannot be would otherwise be found by whoever calls first.
+
 import { expect, test } from 'vitest';
 import { accessEndpoints } from '../../../src/access/index.ts';
+import { versionOneEndpoints } from '../../../src/api-v1/index.ts';
 import { createDsr, type DsrOptions } from '../../../src/dsr/index.ts';
 import { eventsEndpoints, profileEndpoints } from '../../../src/events/index.ts';
 import { groupsEndpoints } from '../../../src/groups/index.ts';
@@ -21,6 +23,7 @@ const endpoints = [
   ...[
     ...pipelinesEndpoints(none),
     ...runsEndpoints(none),
+    ...versionOneEndpoints(none),
     ...groupsEndpoints(none),
     ...createDsr(dsrOptions).endpoints,
   ],

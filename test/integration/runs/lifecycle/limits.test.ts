@@ -164,8 +164,10 @@ describe('a run that is cancelled', () => {
       [1, 2].map(() => ({ workspace: workspaceId(1n), connectionId: 'a' })),
     );
     await until(async () => (await running()).length === 1);
-    const [cancelled, waiting] = await readRuns(store);
-    if (cancelled?.status !== 'running' || waiting === undefined) throw new Error('The first run is not under way.');
+    const runs = await readRuns(store);
+    const cancelled = runs.find(({ status }) => status === 'running');
+    const waiting = runs.find(({ id }) => id !== cancelled?.id);
+    if (cancelled === undefined || waiting === undefined) throw new Error('No run is under way, or none waits.');
     await until(async () => (await doneJobs(waiting.id)) > 0n);
     const cancellation = { workspaceId: workspaceId(1n), runId: cancelled.id, nowMs: clock.nowMs() };
     // its job stays, so the worker meets the run that is no longer its own at the next chunk
@@ -173,7 +175,7 @@ describe('a run that is cancelled', () => {
     expect(await store.transaction((tx) => cancelRun(tx, silent, cancellation))).toBe(true);
     release();
     await untilRun(store, waiting.id, 'success');
-    expect((await readRuns(store)).map(({ status }) => status)).toEqual(['stopped', 'success']);
+    expect((await readRuns(store)).find(({ id }) => id === cancelled.id)?.status).toBe('stopped');
   });
 });
 
