@@ -8,7 +8,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   throw new AppError('CANCELLED', 'The work was cancelled.', { cause: signal.reason });
 }
 
-/** Breaks off the statement that runs when `signal` aborts. The session is given back only when that request is over. */
+/** Cancels the running statement when `signal` aborts. The session is given back only when that request is over. */
 export function cancelOnAbort(pool: Pool, client: PoolClient, signal: AbortSignal | undefined) {
   let pending: Promise<void> | undefined;
   const cancel = () => {
@@ -23,7 +23,7 @@ export function cancelOnAbort(pool: Pool, client: PoolClient, signal: AbortSigna
   };
 }
 
-/** Over a connection of its own: the pool may be used up by just those who wait for one another. */
+/** Cancels the statement over a connection of its own: the pool may be used up by transactions that wait for one another. */
 async function cancelStatement(pool: Pool, client: PoolClient): Promise<void> {
   const { processID } = client as PoolClient & { readonly processID: number };
   const canceller = new Client(pool.options);

@@ -20,7 +20,10 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 /** Statements by hand. int8 comes as bigint, timestamptz as Date, numeric, date and zone-less time as text. */
 export interface Sql {
   query<Row extends object = SqlRow>(text: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
-  /** Number of rows an UPDATE, DELETE or INSERT touched. Never use it after ON CONFLICT DO NOTHING: count RETURNING rows. */
+  /**
+   * Returns the number of rows an UPDATE, DELETE or INSERT touched. Never use it after ON CONFLICT DO NOTHING: count RETURNING
+   * rows.
+   */
   execute(text: string, values?: readonly SqlValue[]): Promise<number>;
   /** drizzle over the same session, for CRUD. */
   readonly orm: NodePgDatabase;
@@ -29,14 +32,14 @@ export interface Sql {
 /** Column types the binary COPY writer and reader know. */
 export type CopyType = 'int2' | 'int4' | 'int8' | 'bool' | 'text' | 'bytea' | 'uuid' | 'float8';
 
-/** As `CopyType`, and `place`: where the value's bytes begin in what `onRow` is handed, so that nothing is made of them. */
+/** A `CopyType`, or `place`: the position of the value's bytes in the buffer that `onRow` gets, so that no value is built. */
 export type CopyOutType = CopyType | 'place';
 
 /** One column of a COPY: values by position; `uuid` as 16 characters, one a byte, `int8` as bigint or safe integer. */
 export interface CopyColumn {
   readonly name: string;
   readonly type: CopyType;
-  /** Of a `uuid`: the 16 bytes of many, one behind the other; the value is the number of one of them. */
+  /** The 16-byte values of a `uuid` column, one behind the other; the value of a row is then the number of one of them. */
   readonly blocks?: Uint8Array | undefined;
 }
 
@@ -49,13 +52,13 @@ export type CopyValue = string | number | bigint | boolean | Uint8Array | null;
 
 export type OnCopyRow = (values: readonly CopyValue[], bytes: Buffer) => void;
 
-/** One transaction of one session. Everything inside is there after commit, or nothing is. */
+/** One transaction of one session. After the commit all of it is stored, otherwise nothing. */
 export interface Transaction extends Sql {
-  /** Binary COPY FROM: `row(i)` gives the values of row i, in the order of the columns. */
+  /** Writes rows by binary COPY FROM: `row(i)` returns the values of row i, in the order of the columns. */
   copyIn(target: CopyTarget, count: number, row: (index: number) => readonly CopyValue[]): Promise<void>;
   /**
-   * Binary COPY (query) TO: `onRow` gets the values in order; the array, and bytes, are its own only until it returns.
-   * `query` cannot have parameters: only literals of bigint.
+   * Reads rows by binary COPY (query) TO: `onRow` gets the values in order; it may use the array, and bytes, only until it
+   * returns. `query` cannot have parameters: only literals of bigint.
    */
   copyOut(query: string, types: readonly CopyOutType[], onRow: OnCopyRow): Promise<void>;
   /** Runs `action`, which must not throw, once this transaction is durable; not at all when it rolls back. */
@@ -79,7 +82,7 @@ export interface PoolUsage {
 
 export interface Store extends Sql, AsyncDisposable {
   transaction<Result>(work: (tx: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
-  /** For libraries that bring their own pool (pg-boss): an address that reaches this very store. */
+  /** Address of this very store, for libraries that bring their own pool (pg-boss). */
   readonly databaseUrl: string;
   /** Resolves when a statement comes back; throws STORE_UNAVAILABLE otherwise. */
   ping(): Promise<void>;

@@ -6,7 +6,7 @@ const HEADER_BYTES = 19;
 const TRAILER = -1;
 const NULL = -1;
 
-/** Where in the driver's buffer we read. The view is kept while the buffer behind the messages is the same. */
+/** Position in the driver's buffer. The view is kept while the buffer behind the messages is the same. */
 interface Cursor {
   bytes: Buffer;
   view: DataView;
@@ -24,7 +24,7 @@ const READERS: Readonly<Record<CopyOutType, ReadField>> = {
   text: ({ bytes, at }, length) => bytes.toString('utf8', at, at + length),
   uuid: ({ bytes, at }) => bytes.toString('latin1', at, at + 16),
   place: ({ at }) => at,
-  // no copy: whoever keeps them has a place for them
+  // no copy: a caller that keeps the bytes copies them
   bytea: ({ bytes, at }, length) => bytes.subarray(at, at + length),
 };
 

@@ -15,7 +15,7 @@ const COPY_DATA = 0x64;
 const SLAB_BYTES = 256 * 1024;
 /** A slab goes out when this much is in it, so that an ordinary row never makes it grow. */
 const FULL_BYTES = 192 * 1024;
-/** Below this length a loop over the characters is faster than a call into the engine's encoder. */
+/** Length below which a loop over the characters is faster than a call into the engine's encoder. */
 const SHORT_TEXT = 40;
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const BLOCK_BYTES = 16;
@@ -24,7 +24,7 @@ export function createSlab(): Slab {
   return slabOver(Buffer.allocUnsafeSlow(SLAB_BYTES));
 }
 
-/** Empties it for the next message; a slab that one huge row made grow goes back to its ordinary size. */
+/** Empties a slab for the next message. One that a huge row made grow gets its ordinary size back. */
 export function resetSlab(slab: Slab): void {
   if (slab.bytes.length > SLAB_BYTES) Object.assign(slab, slabOver(Buffer.allocUnsafeSlow(SLAB_BYTES)));
   slab.at = FRAME_BYTES;
@@ -40,7 +40,7 @@ export function writeTrailer(slab: Slab): void {
   slab.at += 2;
 }
 
-/** The finished message; it is a view of the slab, which must not be filled again before it is sent. */
+/** Returns the finished message, a view of the slab, which must not be filled again before the message is sent. */
 export function framedBytes(slab: Slab): Buffer {
   slab.bytes[0] = COPY_DATA;
   slab.view.setInt32(1, slab.at - 1);
@@ -96,7 +96,7 @@ function writeNull(slab: Slab): void {
   slab.at += 4;
 }
 
-/** The column's name is in the message: a value that does not fit is somebody's data, and they must find it. */
+/** Creates the writer of a column. Its error names the column, so that the user finds a value that does not fit. */
 function fieldWriter({ name, type, blocks }: CopyColumn): WriteField {
   const write = blocks === undefined ? WRITERS[type] : blockWriter(blocks);
   return (slab, value) => {

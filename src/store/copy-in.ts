@@ -19,7 +19,7 @@ const SLABS = 4;
 const COPY_DONE = Buffer.from('c\0\0\0\x04', 'latin1');
 const COPY_FAIL = Buffer.from('f\0\0\0\x05\0', 'latin1');
 
-/** What pg calls while our query is the active one; its types know only `submit`. */
+/** The handlers that pg calls while our query is the active one; its types know only `submit`. */
 interface CopyInQuery extends Submittable {
   handleCopyInResponse(connection: Connection): void;
   handleCommandComplete(): void;
@@ -28,9 +28,9 @@ interface CopyInQuery extends Submittable {
 }
 
 /**
- * Binary COPY FROM STDIN of `source` into `target`. Rows are encoded slab by slab, with a turn of the event loop between
- * two of them, so that the socket and everybody else go on meanwhile. Rejects with an AppError; an error that `row`
- * throws is passed on as it is and leaves the transaction aborted.
+ * Writes the rows of `source` into `target` by binary COPY FROM STDIN. Rows are encoded slab by slab, with a turn of the event
+ * loop between two of them, so that the socket and other work go on. Rejects with an AppError; an error that `row` throws is
+ * passed on as it is and leaves the transaction aborted.
  */
 export function copyIn(client: PoolClient, target: CopyTarget, source: RowSource): Promise<void> {
   const names = target.columns.map(({ name }) => `"${name}"`).join(', ');
@@ -85,13 +85,13 @@ async function send(
 }
 
 /**
- * Slabs that no COPY uses, for the next ones: made anew for each of many small COPYs, their memory was a quarter of the
- * time (events over HTTP, groups of a hundred).
+ * Slabs that no COPY uses, kept for the next ones. Allocating them for each of many small COPYs took a quarter of the time
+ * (events over HTTP, groups of a hundred).
  */
 const SPARE: Slab[] = [];
 const MOST_SPARE = 16;
 
-/** A few slabs that are used in turn; `take` waits until the socket is done with one. A dead socket gives all back. */
+/** Creates a pool of a few slabs; `take` waits until the socket is done with one. A dead socket gives all back. */
 function slabsFor(connection: Connection) {
   const waiting: ((slab: Slab) => void)[] = [];
   let taken = 0;

@@ -17,9 +17,9 @@ interface CopyOutSource {
 }
 
 /**
- * Binary COPY (query) TO STDOUT: cheaper for both sides than rows of text. `types` must be those of the query's columns;
- * cast in the query where they are not. Rejects with an AppError; what `onRow` throws is passed on as it is, after the
- * rest has been read, because nothing but a cancel stops a server that sends.
+ * Reads the rows of a query by binary COPY TO STDOUT, which is cheaper for both sides than rows of text. `types` must be those
+ * of the query's columns; cast in the query where they are not. Rejects with an AppError. An error that `onRow` throws is
+ * passed on as it is, after the rest has been read: only a cancel stops a server that sends.
  */
 export function copyOut(client: PoolClient, { query: text, types }: CopyOutSource, onRow: OnCopyRow): Promise<void> {
   const decode = createDecoder(types, onRow);

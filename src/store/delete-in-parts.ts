@@ -5,11 +5,11 @@ export interface PartwiseDelete {
   readonly statement: string;
   readonly values: readonly SqlValue[];
   readonly mostRows: number;
-  /** An abort ends it between two statements; what it leaves goes the next time. */
+  /** An abort stops between two statements; the remaining rows are deleted the next time. */
   readonly signal: AbortSignal;
 }
 
-/** Deletes many rows a bounded statement at a time, so that work goes on beside it; answers how many. */
+/** Deletes many rows in bounded statements, so that other work goes on beside it. Returns how many. */
 export async function deleteInParts(sql: Sql, part: PartwiseDelete): Promise<number> {
   const { statement, values, mostRows, signal } = part;
   let deleted = 0;

@@ -43,7 +43,9 @@ const BY_STATE: readonly Rule[] = [
   },
 ];
 
-/** What has no telling code: the driver's own errors, and Citus, which reports failures of its nodes as XX000. */
+/**
+ * Rules for errors without a telling code: the driver's own, and those of Citus, which reports failures of its nodes as XX000.
+ */
 const BY_MESSAGE: readonly Rule[] = [
   {
     when: /duplicate key value violates unique constraint/,
@@ -64,8 +66,8 @@ const BY_MESSAGE: readonly Rule[] = [
 ];
 
 /**
- * The only place that knows a SQLSTATE: anything a driver, drizzle or PostgreSQL threw, as an AppError.
- * An AppError passes as it is; what nobody knows is INTERNAL with its cause.
+ * Converts anything that a driver, drizzle or PostgreSQL threw into an AppError; no other place knows a SQLSTATE. An AppError
+ * passes as it is. An unknown error becomes INTERNAL with its cause.
  */
 export function storeError(thrown: unknown): AppError {
   const origin = originOf(thrown);
@@ -78,28 +80,28 @@ export function storeError(thrown: unknown): AppError {
   return new AppError(rule.code, `${rule.message}: ${text}.`, { cause: origin });
 }
 
-/** Whether the same transaction, tried again, may succeed: it lost against another one and nothing of it is left. */
+/** Tells whether the same transaction may succeed when repeated: it lost against another one and was rolled back completely. */
 export function isLostRace(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code !== 'STORE_CONFLICT' || error.cause === undefined) return false;
   return stateOf(error.cause) !== '55P03';
 }
 
-/** Whether the user of the session lacks a right. */
+/** Tells whether the user of the session lacks a right. */
 export function isForbidden(error: unknown): boolean {
   return stateOf(originOf(error)) === '42501';
 }
 
-/** Whether the server is not there yet: nobody listens, its name is not known, or it says that it is starting. */
+/** Tells whether the server is not up yet: nobody listens, its name is unknown, or it reports that it is starting. */
 export function isComingUp(error: unknown): boolean {
   return isAbsent(error) || (error instanceof AppError && stateOf(error.cause) === '57P03');
 }
 
-/** Whether nobody listens, or the name of the server is not known. */
+/** Tells whether nobody listens, or the name of the server is unknown. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof AppError && /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(stateOf(error.cause));
 }
 
-/** drizzle wraps what the driver threw, and a refused connection on several addresses comes as a list of errors. */
+/** Unwraps an error: drizzle wraps the driver's, and a refused connection on several addresses comes as a list of errors. */
 function originOf(thrown: unknown): unknown {
   if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return originOf(thrown.errors[0]);

@@ -4,8 +4,8 @@ import { AppError, asAppError } from '../kernel/index.ts';
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Commits a group whose items all have the same key; answers one result an item, in order. It may be called again with
-   * a part of the group after it threw, so what it throws must have left nothing behind.
+   * Commits a group whose items all have the same key, and returns one result an item, in order. It may be called again with a
+   * part of the group after it threw, so a failed call must leave nothing behind.
    */
   deliver(group: readonly Item[]): Promise<readonly Result[]>;
   /** Bounds of one group. An item larger than `groupBytes` makes a group of its own. */
@@ -14,7 +14,7 @@ export interface GroupCommitOptions<Item, Result> {
   /** Groups that commit at the same time: over all keys, and of one key. */
   readonly groupsAtOnce: number;
   readonly groupsOfKeyAtOnce: number;
-  /** What may be here without an answer: items of one key, and bytes of one key and of all. More is refused. */
+  /** Bounds of the unanswered requests: items of one key, and bytes of one key and of all. More is refused. */
   readonly heldItemsOfKey: number;
   readonly heldBytesOfKey: number;
   readonly heldBytes: number;
@@ -27,11 +27,11 @@ export interface GroupCommit<Item, Result> {
    */
   submit(key: string, item: Item, sizeBytes: number): Promise<Result>;
   /**
-   * Keeps the room that all items of a request need, or throws as `submit` does and keeps none: what has to be done before
-   * they are submitted is not done in vain.
+   * Reserves room for all items of a request, or throws as `submit` does and reserves none. So the work done before they are
+   * submitted is never in vain.
    */
   reserve(submissions: readonly Submission<Item>[]): Reservation<Result>;
-  /** Takes nothing more; resolves when everything that was taken has its answer. */
+  /** Accepts no more items, and resolves when all accepted ones have their answer. */
   drain(): Promise<void>;
 }
 
@@ -43,7 +43,10 @@ export interface Submission<Item> {
 
 /** Room for the items of a request. Exactly one of the two is called. */
 export interface Reservation<Result> {
-  /** One promise an item, in order. A drain waits for them, even one that began after the room was kept. */
+  /**
+   * Submits the items and returns one promise an item, in order. A drain waits for them, even one that began after the
+   * reservation.
+   */
   submit(): readonly Promise<Result>[];
   release(): void;
 }
@@ -58,21 +61,21 @@ interface Line<Item, Result> {
   waiting: Held<Item, Result>[];
   /** Groups that commit now. */
   active: number;
-  /** Of those that wait, those that commit and those that have room reserved. */
+  /** Number of items that wait, that commit or that have room reserved. */
   items: number;
   bytes: number;
 }
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** One for a kind of request and process; it lives as long as the process. */
+/** Creates a group commit, one for each kind of request and process; it lives as long as the process. */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   return new Groups(options);
 }
 
 class Groups<Item, Result> implements GroupCommit<Item, Result> {
   readonly #options: GroupCommitOptions<Item, Result>;
-  /** Keys with items; who had a group goes to the end. */
+  /** Keys with items; a key that had a group goes to the end. */
   readonly #lines = new Map<string, Line<Item, Result>>();
   #active = 0;
   #bytes = 0;
@@ -114,7 +117,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
 
   #hasRoom(submissions: readonly Submission<Item>[]): boolean {
     const { heldItemsOfKey, heldBytesOfKey, heldBytes } = this.#options;
-    // whoever is alone is always taken: the size of a request has its own limit
+    // a single request is always accepted: its size has a limit of its own
     if (this.#bytes > 0 && this.#bytes + bytesOf(submissions) > heldBytes) return false;
     for (const [key, added] of byKey(submissions)) {
       const { items = 0, bytes = 0 } = this.#lines.get(key) ?? {};
@@ -124,7 +127,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
     return true;
   }
 
-  /** A key without items has no line. */
+  /** Counts items of a key. A key without items has no line. */
   #count(key: string, items: number, bytes: number): void {
     const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
     this.#lines.set(key, line);
@@ -134,7 +137,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
     if (line.items === 0) this.#lines.delete(key);
   }
 
-  /** At the end of this turn of the event loop, so that what came in with it goes together. */
+  /** Starts groups at the end of this turn of the event loop, so that all requests of the turn go together. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -194,8 +197,8 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
 }
 
 /**
- * Answers every item of the group. One that the store refuses, or that our code fails on, must not fail its neighbours: the
- * group is halved until it stands alone and gets the error.
+ * Answers every item of the group. An item that the store refuses, or that our code fails on, must not fail its neighbours: the
+ * group is halved until that item stands alone and gets the error.
  */
 async function settle<Item, Result>(
   { deliver }: Pick<GroupCommitOptions<Item, Result>, 'deliver'>,

@@ -44,7 +44,9 @@ export async function resolveKeys(config: Pick<Config, 'home' | 'store' | 'keys'
   return { keyRing: createKeyRing(encryption), identityKey };
 }
 
-/** Whoever configures keys for a store that began with one of the home needs that one too, until `keys re-encrypt` is done. */
+/**
+ * Warns about a key of the home that is not configured. A store that began with it needs it until `keys re-encrypt` is done.
+ */
 async function warnOfUnused({ home, keys }: Pick<Config, 'home' | 'keys'>, log: Log): Promise<void> {
   const path = join(home, 'keys', 'encryption');
   const kept = await readFile(path, 'utf8').catch(() => undefined);
@@ -71,7 +73,7 @@ async function keptKey(home: string, key: KeptKey, log: Log): Promise<string> {
   return makeKey(path, key.variable === 'PENSTOCK_ENCRYPTION_KEYS' ? 'home:' : '');
 }
 
-/** Whole or not at all, and the first one wins: two processes that start together end with the same key. */
+/** Creates a key file completely or not at all. The first one wins: two processes that start together end with the same key. */
 async function makeKey(path: string, prefix: string): Promise<string> {
   await makeHome(dirname(dirname(path)));
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -87,7 +89,10 @@ function parseKey(text: string): EncryptionKey {
   return { id: text.slice(0, colon), key: new Secret(text.slice(colon + 1)) };
 }
 
-/** Several daemons share such a store, so a key that one of them made for itself would be wrong for the others. */
+/**
+ * Throws CONFIG_INVALID for missing keys. Several daemons share such a store, so a key made by one would be wrong for the
+ * others.
+ */
 function requireConfigured({ encryption, identity }: Config['keys']): void {
   const missing: KeyVariable[] = [];
   if (encryption.length === 0) missing.push('PENSTOCK_ENCRYPTION_KEYS');

@@ -10,7 +10,7 @@ import { isForbidden, isLostRace, storeError } from './errors.ts';
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any number will do as long as it never changes. */
 const MIGRATION_LOCK = 7_365_206_011;
-/** The first one with all settings that our sessions make. */
+/** The first version with all settings that our sessions make. */
 const OLDEST_POSTGRES = 14;
 const ATTEMPTS = 5;
 const NEWEST = 'SELECT max(created_at) AS version FROM drizzle.__drizzle_migrations';
@@ -35,7 +35,10 @@ export function migrateStore(databaseUrl: Secret, log: Log, folder: string = MIG
   });
 }
 
-/** A daemon of an earlier version may be at work and lock the same tables in another order: one of the two is rolled back. */
+/**
+ * Migrates, and repeats a lost attempt. A daemon of an earlier version may run and lock the same tables in another order: one
+ * of the two is rolled back.
+ */
 async function migrateAlone(client: Client, migrationsFolder: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -56,8 +59,8 @@ function lacksRights(cause: unknown): AppError {
 }
 
 /**
- * Whether the store of a daemon that runs is at this program's version; false: older, as while that daemon brings it there.
- * A command changes nothing under a living daemon. Throws STORE_NEWER.
+ * Tells whether the store of a running daemon is at this program's version; false for an older one, as while that daemon
+ * migrates it. A command changes nothing under a living daemon. Throws STORE_NEWER.
  */
 export function isAtOwnVersion(databaseUrl: Secret, log: Log): Promise<boolean> {
   return overOwnSession(databaseUrl, log, async (client) => {
@@ -95,7 +98,7 @@ async function overOwnSession<Result>(
   }
 }
 
-/** The driver reads the files that DATABASE_URL names, such as sslrootcert, right here. */
+/** Creates the client. The driver reads the files that DATABASE_URL names, such as sslrootcert, right here. */
 function createClient(databaseUrl: Secret): Client {
   try {
     return new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
@@ -104,7 +107,10 @@ function createClient(databaseUrl: Secret): Client {
   }
 }
 
-/** A version is the time its newest migration was made, ms since 1970; 0 is an empty store. */
+/**
+ * Returns the versions of this program. A version is the time at which its newest migration was made, ms since 1970; 0 is an
+ * empty store.
+ */
 function ownVersions(folder: string): { readonly oldest: number; readonly newest: number } {
   const files = readMigrationFiles({ migrationsFolder: folder });
   return { oldest: files[0]?.folderMillis ?? 0, newest: files.at(-1)?.folderMillis ?? 0 };
@@ -118,8 +124,8 @@ async function versionOf(client: Client): Promise<number> {
 }
 
 /**
- * Whether the store, which was at this program's version when it was opened, still is: another daemon may have migrated it
- * since, or somebody may have put back a backup. Throws STORE_NEWER or STORE_UNAVAILABLE.
+ * Verifies that the store still is at this program's version, as when it was opened. Another daemon may have migrated it since,
+ * or a backup may have been restored. Throws STORE_NEWER or STORE_UNAVAILABLE.
  */
 export async function checkVersion(sql: Pick<Sql, 'query'>): Promise<void> {
   expected ??= ownVersions(MIGRATIONS).newest;

@@ -7,7 +7,7 @@ import { createSql, type Runner } from './session.ts';
 import { lend, runTransaction } from './transaction.ts';
 import { vacuumTexts } from './vacuum.ts';
 
-/** Under the two seconds that /readyz and /metrics wait, so that they learn of it from here. */
+/** Time limit of a ping, below the two seconds that /readyz and /metrics wait, so that they get this error and no time-out. */
 const PING_TIMEOUT_MS = 1500;
 
 export interface StoreOptions {
@@ -15,7 +15,7 @@ export interface StoreOptions {
   /** Most connections at the same time. */
   readonly poolSize: number;
   readonly log: Log;
-  /** Runs after the last session has ended: what stops the server that was started for this store. */
+  /** Runs after the last session has ended, to stop the server that was started for this store. */
   readonly whenClosed?: () => Promise<void>;
   /** Sees the text of each statement before it is sent, drizzle's too; what it throws refuses the statement. */
   readonly onStatement?: (text: string) => void;
@@ -45,7 +45,10 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-/** One statement on any session. pg's own `pool.query` throws the session away after each error; that is only right for dead ones. */
+/**
+ * Runs one statement on any session. pg's own `pool.query` drops the session after each error, which is right for dead ones
+ * only.
+ */
 function pooledRunner(pool: Pool): Runner {
   return {
     async query(statement, values) {

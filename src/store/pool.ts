@@ -6,7 +6,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
 /**
- * What every session of ours is set to, whoever owns the server:
+ * The settings of every session of ours, whoever owns the server:
  * - UTC, so that no answer depends on the machine;
  * - no JIT (compiling costs more than our statements run) and plans that do not look at the parameters: planning
  *   `= ANY($1)` with ten thousand keys otherwise estimates each of them;
@@ -34,7 +34,7 @@ export interface PoolOptions {
   readonly log: Log;
 }
 
-/** A pool that survives its server: connections that die are dropped and logged, the next statement opens new ones. */
+/** Creates a pool that survives its server: dead connections are dropped and logged, and the next statement opens new ones. */
 export function createPool({ databaseUrl, size, log }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl.reveal(),

@@ -1,5 +1,5 @@
-// Encrypted texts that tables keep, written anew with the newest key, so that an older one can leave the configuration.
-// Rooms say which of their columns hold some, and what each text is bound to; reading and writing happens here.
+// Re-encrypts texts in tables with the newest key, so that an older one can leave the configuration. Rooms say which of their
+// columns hold encrypted texts, and what each text is bound to; reading and writing happens here.
 import { asAppError, type KeyRing } from '../kernel/index.ts';
 import type { Sql, SqlRow, SqlValue, Store } from './contract.ts';
 import { inIndexOrder } from './in-index-order.ts';
@@ -7,9 +7,9 @@ import { inIndexOrder } from './in-index-order.ts';
 /** An encrypted text as it stands in a row, alone in its column or within JSON text. */
 export interface SealedText {
   readonly text: string;
-  /** What it is bound to. */
+  /** Context to which the text is bound. */
   readonly context: string;
-  /** Nobody reads it any more: where its key is lost it stays as it is, and is no complaint. */
+  /** The text is not read any more. Where its key is lost it stays as it is, and is not reported. */
   readonly isSpent?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface SealedTable<Row extends object = never> {
   readonly key: readonly (keyof Row & string)[];
   /** Columns of text that hold the encrypted ones; a row where all of them are null holds none. */
   readonly columns: readonly (keyof Row & string)[];
-  /** Columns that say more about them. */
+  /** Further columns that `sealedTexts` needs. */
   readonly besides?: readonly (keyof Row & string)[];
   sealedTexts(row: Row): readonly SealedText[];
   /** Waits for transactions under way that copy texts of another table into this one. */
@@ -34,17 +34,17 @@ export interface Reencrypted {
   readonly written: number;
   /** Rows that stay as they are, because their key is not configured or they were changed. */
   readonly unreadable: number;
-  /** Keys of the first of those. */
+  /** Keys of the first unreadable rows. */
   readonly examples: readonly string[];
 }
 
-/** Read at once: a request of a data subject or the snapshot of a run can hold a megabyte. */
+/** Rows of one page: a request of a data subject or the snapshot of a run can hold a megabyte. */
 const PAGE_ROWS = 50;
 const MOST_EXAMPLES = 5;
 
 /**
- * Goes through all rows, each a statement of its own: one that was stopped is called again, and passes over what is done.
- * Safe beside daemons at work: a row is written where its texts are still those that were read, and read again otherwise.
+ * Re-encrypts all rows, each in a statement of its own. After an interruption call it again: finished rows are skipped. It is
+ * safe beside running daemons: a row is written only if its texts are still those that were read, and read again otherwise.
  */
 export async function reencryptTable(store: SecretStore, keyRing: KeyRing, table: SealedTable): Promise<Reencrypted> {
   await table.settle?.(store);
@@ -63,7 +63,7 @@ export async function reencryptTable(store: SecretStore, keyRing: KeyRing, table
   return { written, unreadable, examples };
 }
 
-/** A page at a time, each behind the last row of the one before. */
+/** Yields all rows, a page at a time, each page behind the last row of the one before. */
 async function* rowsOf(store: SecretStore, table: SealedTable): AsyncGenerator<SqlRow> {
   let last: SqlRow | undefined;
   for (;;) {
@@ -92,7 +92,7 @@ interface Renewing {
   readonly row: SqlRow;
 }
 
-/** Whether there was something to write. Throws SECRET_UNREADABLE. */
+/** Returns whether there was something to write. Throws SECRET_UNREADABLE. */
 async function renewRow(sql: Sql, keyRing: KeyRing, { table, row }: Renewing): Promise<boolean> {
   let current: SqlRow | undefined = row;
   while (current !== undefined) {
@@ -104,7 +104,9 @@ async function renewRow(sql: Sql, keyRing: KeyRing, { table, row }: Renewing): P
   return false;
 }
 
-/** What the columns are to hold; undefined: there is nothing to write. JSON text around a text stays to the letter. */
+/**
+ * Returns the new texts of the columns, or undefined where there is nothing to write. JSON text around a text stays unchanged.
+ */
 function renewTexts(keyRing: KeyRing, { table, row }: Renewing): readonly (string | null)[] | undefined {
   const old = table.sealedTexts(row as never).filter(({ text }) => keyRing.needsRotation(text));
   if (old.length === 0) return undefined;
@@ -116,7 +118,10 @@ function renewTexts(keyRing: KeyRing, { table, row }: Renewing): readonly (strin
   });
 }
 
-/** The text and what it is to be; nothing for one that nobody can read and nobody needs. Throws SECRET_UNREADABLE. */
+/**
+ * Returns the text and its replacement, or nothing for an unreadable text that is not needed any more. Throws
+ * SECRET_UNREADABLE.
+ */
 function renewText(
   keyRing: KeyRing,
   { text, context, isSpent = false }: SealedText,

@@ -4,14 +4,14 @@ import type { Sql, SqlValue } from './contract.ts';
 import { storeError } from './errors.ts';
 import { driverValues } from './values.ts';
 
-/** What both a pool and one connection of it can do; throws what the driver throws. */
+/** The statements that a pool and one of its connections can run; it throws what the driver throws. */
 export interface Runner {
   query(statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult>;
 }
 
 export type OnStatement = ((text: string) => void) | undefined;
 
-/** Statements over `runner`, its errors mapped. */
+/** Creates statements over `runner`, with its errors mapped. */
 export function createSql(plain: Runner, onStatement?: OnStatement): Sql {
   const runner = onStatement === undefined ? plain : watched(plain, onStatement);
   const run = async (text: string, values: readonly SqlValue[]): Promise<QueryResult> => {
@@ -46,7 +46,7 @@ function watched(runner: Runner, onStatement: (text: string) => void): Runner {
   };
 }
 
-/** drizzle over `runner`. It wraps errors in one that prints every parameter, secrets too: ours leave in its place. */
+/** Creates a drizzle over `runner`. Its own errors print every parameter, secrets too, so they are replaced by ours. */
 function ormOver(runner: Runner): NodePgDatabase {
   const orm = drizzle(runner as NodePgClient);
   const { session } = orm._;

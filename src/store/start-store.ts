@@ -7,7 +7,9 @@ import { isAbsent, isComingUp } from './errors.ts';
 import { isAtOwnVersion, migrateStore } from './migrate.ts';
 import { openStore } from './open-store.ts';
 
-/** How long a daemon waits for a server that starts beside it, and whoever waits for one that says that it is starting. */
+/**
+ * Longest wait of a daemon for a server that starts beside it, and of anybody for a server that reports that it is starting.
+ */
 const PATIENCE_MS = 60_000;
 /** A person at a command would rather hear that nobody listens there. */
 const COMMAND_PATIENCE_MS = 5_000;
@@ -38,7 +40,10 @@ export async function startStore(config: StoreConfig, options: StartOptions): Pr
   return attached ?? startOwnStore(config, options);
 }
 
-/** The store of the daemon that runs in the configured home; undefined when none does. Waits while that daemon starts. */
+/**
+ * Returns the store of the daemon that runs in the configured home, or undefined where none runs. Waits while that daemon
+ * starts.
+ */
 export async function attachStore(config: StoreConfig, log: Log): Promise<Store | undefined> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     const running = await findRunningStore(config.home);
@@ -76,7 +81,9 @@ async function startOwnStore({ home, store }: StoreConfig, { log, role }: StartO
   }
 }
 
-/** A server that is only just starting, beside us in a compose file, is waited for; one that refuses us is not. */
+/**
+ * Opens a given store. A server that is still starting, beside us in a compose file, is waited for; one that refuses us is not.
+ */
 async function openGiven(databaseUrl: Secret, { store }: StoreConfig, options: StartOptions): Promise<Store> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     try {
@@ -88,7 +95,7 @@ async function openGiven(databaseUrl: Secret, { store }: StoreConfig, options: S
   }
 }
 
-/** Throws the error when waiting for the server makes no sense, or not any longer. */
+/** Throws the error where waiting for the server makes no sense, or has lasted too long. */
 async function waitALittle(error: unknown, waitedMs: number, { log, role, onWaiting }: StartOptions): Promise<void> {
   const patienceMs = role === 'command' && isAbsent(error) ? COMMAND_PATIENCE_MS : PATIENCE_MS;
   if (waitedMs >= patienceMs || !isComingUp(error)) throw error;

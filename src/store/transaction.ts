@@ -10,7 +10,7 @@ import { createSql, type OnStatement, type Runner } from './session.ts';
 const ATTEMPTS = 5;
 const BACKOFF: BackoffPolicy = { baseMs: 20, maxMs: 1000 };
 
-/** Where transactions run, and who sees their statements. */
+/** The pool of the transactions, and the observer of their statements. */
 interface Sessions {
   readonly pool: Pool;
   readonly onStatement: OnStatement;
@@ -60,19 +60,19 @@ async function attemptTransaction<Result>(
     intact = true;
   } catch (error) {
     intact = await rollback(client);
-    // what a cancel brought about is called so; a COMMIT that failed may have been one all the same
+    // an error caused by a cancel is reported as the cancel; a failed COMMIT may have committed all the same
     if (!committing) throwIfAborted(signal);
     throw error;
   } finally {
     await abort.settled();
-    // a session whose state nobody knows never goes back to the pool
+    // a session in an unknown state never goes back to the pool
     client.release(!intact);
   }
   for (const action of afterCommit) action();
   return result;
 }
 
-/** A connection of the pool; who borrows it gives it back. */
+/** Takes a connection from the pool; the caller gives it back. */
 export async function lend(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
@@ -121,7 +121,9 @@ async function run(client: PoolClient, text: string): Promise<string> {
   }
 }
 
-/** COMMIT of a transaction in which a statement failed and nobody told us answers ROLLBACK, without an error. */
+/**
+ * Commits. Where a failed statement went unnoticed, the server answers COMMIT with ROLLBACK and no error; that throws INTERNAL.
+ */
 async function commit(client: PoolClient): Promise<void> {
   const command = await run(client, 'COMMIT').catch((error: unknown) => {
     throw mayBeCommitted(error);
@@ -131,7 +133,10 @@ async function commit(client: PoolClient): Promise<void> {
   }
 }
 
-/** What nobody knows may have come after the commit: as our own fault the work would be taken apart and done again. */
+/**
+ * Converts an unknown error of a COMMIT, which may have come after the commit. As INTERNAL the work would be split and
+ * repeated.
+ */
 function mayBeCommitted(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'INTERNAL') return error;
   return new AppError('STORE_UNAVAILABLE', `The store did not say whether it committed: ${error.message}`, {
@@ -139,7 +144,7 @@ function mayBeCommitted(error: unknown): unknown {
   });
 }
 
-/** Whether the session is clean again. */
+/** Rolls back, and returns whether the session is clean again. */
 async function rollback(client: PoolClient): Promise<boolean> {
   try {
     await client.query('ROLLBACK');

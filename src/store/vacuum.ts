@@ -5,15 +5,17 @@ import type { Sql } from './contract.ts';
 import { storeError } from './errors.ts';
 import { lend } from './transaction.ts';
 
-/** What a vacuum did. */
+/** The result of a vacuum. */
 export interface Vacuumed {
   /** Tables that were not vacuumed, each with the code of the error; undefined: the store's role may not vacuum it. */
   readonly left: readonly { readonly table: string; readonly code?: ErrorCode }[];
-  /** How long ago the oldest transaction began that was open beforehand: rows that were deleted since may still lie there. */
+  /**
+   * Age of the oldest transaction that was open beforehand; rows that were deleted since it began may still be in the files.
+   */
   readonly oldestOpenMs: number;
 }
 
-/** The pace of autovacuum: a vacuum that takes all it can get would slow down who is served. */
+/** The pace of autovacuum. An unthrottled vacuum would slow other work down. */
 const SLOWLY = 'SET vacuum_cost_delay = 2';
 const AS_EVER = 'RESET vacuum_cost_delay';
 
@@ -57,7 +59,7 @@ async function vacuumEach(client: PoolClient, tables: readonly string[], signal:
   return left;
 }
 
-/** PostgreSQL passes over a table of another owner with a warning. */
+/** Returns whether the work raised a warning, as PostgreSQL does where it skips a table of another owner. */
 async function hasWarned(client: PoolClient, work: () => Promise<unknown>): Promise<boolean> {
   let warnings = 0;
   const count = () => {
@@ -97,7 +99,9 @@ export async function tablesNotToVacuum(sql: Sql): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Of transactions that the store's role may see, its own among them; by the clock of the store alone. */
+/**
+ * Returns the age of the oldest open transaction among those that the store's role may see, by the clock of the store alone.
+ */
 async function readOldestOpen(client: PoolClient): Promise<number> {
   const { rows: open } = await client.query<{ readonly since: Date | null }>(
     `SELECT min(xact_start) AS since FROM pg_stat_activity

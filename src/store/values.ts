@@ -16,7 +16,7 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [pg.types.builtins.JSONB, String],
 ]);
 
-/** Type parsers of one session, in the shape that pg wants; the global ones stay as they are. */
+/** Type parsers of one session, in the shape that pg expects; the global ones stay unchanged. */
 export const sessionTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
     const parse = format === 'binary' ? undefined : PARSERS.get(oid);
@@ -24,7 +24,10 @@ export const sessionTypes: pg.CustomTypesConfig = {
   },
 };
 
-/** pg writes a Date in the process's own zone, cut to minutes of offset; ISO text in UTC is exact everywhere. */
+/**
+ * Converts values for pg. It writes a Date in the process's own zone, cut to minutes of offset; ISO text in UTC is exact
+ * everywhere.
+ */
 export function driverValues(values: readonly SqlValue[]): unknown[] {
   return values.map((value) => (value instanceof Date ? value.toISOString() : value));
 }

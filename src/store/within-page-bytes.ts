@@ -1,6 +1,6 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
 
-/** Size of the texts in one page of a list: a page of ordinary rows is whole, and no answer takes much more memory. */
+/** Size of the texts in one page of a list: a page of ordinary rows is complete, and no answer takes much more memory. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
 /**

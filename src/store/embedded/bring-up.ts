@@ -9,7 +9,7 @@ import { measureMachine, serverSettings } from './settings.ts';
 
 const LOG_LIMIT_BYTES = 16 * 2 ** 20;
 const PORT_TRIES = 5;
-/** Shared memory of a killed server is there until the last of its processes has noticed. */
+/** Time to wait for the shared memory of a killed server, which exists until the last of its processes has noticed. */
 const RELEASE_MS = 30_000;
 const RELEASE_POLL_MS = 200;
 const STILL_HELD = /shared memory block|postmaster\.pid/;
@@ -22,7 +22,7 @@ export interface BringUp {
   readonly log: Log;
 }
 
-/** Starts the server on the port it had; somebody may listen there by now, then on another. `onPort` keeps it. */
+/** Starts the server on the port it had, or on another one if that is taken by now. `onPort` stores the new port. */
 export async function bringUpOnSomePort(
   bringUp: BringUp,
   kept: number,
@@ -42,7 +42,10 @@ export async function bringUpOnSomePort(
   }
 }
 
-/** Ends an orphan, waits for what it held, starts the server. Throws STORE_START, also when the port is taken. */
+/**
+ * Stops an orphan, waits until its resources are released, and starts the server. Throws STORE_START, also when the port is
+ * taken.
+ */
 export async function bringUpOn({ home, cluster, syncsToDisk, log }: BringUp, port: number): Promise<ServerProcess> {
   const logFile = join(home, 'store.log');
   await rotate(logFile);

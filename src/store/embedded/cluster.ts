@@ -7,7 +7,7 @@ import type { ServerUser } from './server-user.ts';
 
 const run = promisify(execFile);
 
-/** Everything the server's own programs are told of the environment: PGPORT and its like would change what they do. */
+/** The whole environment of the server's own programs: PGPORT and its like would change what they do. */
 export const SERVER_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
 export const SERVER_ROLE = 'penstock';
 
@@ -28,7 +28,7 @@ export interface NewCluster {
   readonly syncsToDisk: boolean;
 }
 
-/** Runs initdb when there is no cluster yet. A cluster is whole or not there: one that was broken off is made again. */
+/** Runs initdb where there is no cluster yet. A cluster is complete or missing: an interrupted initdb is run again. */
 export async function ensureCluster(cluster: Cluster, { password, syncsToDisk }: NewCluster): Promise<void> {
   const version = await readFile(join(dataFolder(cluster), 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) return;
@@ -54,7 +54,9 @@ export async function ensureCluster(cluster: Cluster, { password, syncsToDisk }:
   }
 }
 
-/** Bytes in UTF-8 with a collation that no update of the machine's libraries can change under an index. */
+/**
+ * Returns the arguments of initdb: UTF-8 with a collation that no update of the machine's libraries can change under an index.
+ */
 function initArguments(data: string, passwordFile: string): string[] {
   return [
     `--pgdata=${data}`,

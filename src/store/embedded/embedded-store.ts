@@ -14,7 +14,7 @@ import { type Supervised, superviseServer } from './supervise.ts';
 
 export interface EmbeddedOptions {
   readonly home: string;
-  /** 0: a free one, chosen at the first start and kept while nobody else takes it. */
+  /** Port of the server. 0 means a free one, chosen at the first start and kept while no other program takes it. */
   readonly port: number;
   readonly syncsToDisk: boolean;
   readonly role: OwnerRole;
@@ -25,7 +25,7 @@ export interface EmbeddedStore extends AsyncDisposable {
   readonly databaseUrl: Secret;
 }
 
-/** Throws STORE_START with what is in the way and what to do about it. */
+/** Starts the embedded store. Throws STORE_START with the obstacle and what to do about it. */
 export async function startEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   try {
     await makeHome(options.home);
@@ -81,7 +81,7 @@ async function startOwned(
   return { databaseUrl: databaseUrlOf({ ...record, port }), server: supervised };
 }
 
-/** Returns what the home remembers, or what it will remember from its first start on. */
+/** Returns the record and the cluster of the home, and creates both at its first start. */
 async function prepare({ home, port, log }: EmbeddedOptions): Promise<{ record: StoreRecord; cluster: Cluster }> {
   const found = await readRecord(home);
   if (found === undefined) await refuseDataWithoutRecord(home);

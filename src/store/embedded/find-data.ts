@@ -37,7 +37,7 @@ export function insideHome(home: string): string {
   return join(home, 'store');
 }
 
-/** Writes into `folder`, which lies outside of `home`, whose data it holds. */
+/** Marks `folder`, which lies outside of `home`, as the one that holds its data. */
 export async function markHome(folder: string, home: string): Promise<void> {
   await writeFile(markPath(folder), `${home}\n`);
 }
@@ -59,7 +59,7 @@ async function leadsTo(home: string, folder: string): Promise<boolean> {
   return (await readRecord(home))?.folder === folder;
 }
 
-/** A home may have several paths, through a symbolic link or a second mount. */
+/** Tells whether two paths lead to the same folder. A home may have several, through a symbolic link or a second mount. */
 async function isSameFolder(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;

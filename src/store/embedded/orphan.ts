@@ -6,9 +6,9 @@ import { processCommand } from './process-mark.ts';
 import { stopProcess } from './server-process.ts';
 
 /**
- * Ends a server that a killed daemon left behind: its sessions may still hold locks of work that nobody finishes. Starting
- * a new one costs less than a second, and there is only one way in which a server runs: as our child. The caller holds
- * the locks of the home and of the cluster's folder, so no living process started it.
+ * Stops a server that a killed daemon left behind: its sessions may still hold locks of work that nobody finishes. Starting a
+ * new one costs less than a second, and a server runs in one way only: as our child. The caller holds the locks of the home and
+ * of the cluster's folder, so no living process started it.
  */
 export async function stopOrphan(cluster: Cluster, log: Log): Promise<void> {
   const pidFile = join(dataFolder(cluster), 'postmaster.pid');

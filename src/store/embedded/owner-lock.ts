@@ -8,7 +8,7 @@ const POLL_MS = 50;
 const BEAT_MS = 5000;
 /** An owner on another host (a container with the same volume) cannot be asked: it lives while its file is touched. */
 const SILENT_MS = 20_000;
-/** How long to wait for an owner that will be gone soon: a command, or a container that was killed. */
+/** Time to wait for an owner that will end soon: a command, or a container that was killed. */
 const PATIENCE_MS = 30_000;
 
 /** A daemon keeps the home while it runs; a command gives it back within seconds. */
@@ -16,7 +16,7 @@ export type OwnerRole = 'daemon' | 'command';
 
 export interface Owner {
   readonly pid: number;
-  /** Start of the process: a pid is used again, this pair is not. */
+  /** Start time of the process: a pid is reused, this pair is not. */
   readonly mark: string;
   readonly host: string;
   readonly role: OwnerRole;
@@ -80,7 +80,7 @@ async function inodeOf(folder: string): Promise<string> {
   return String((await stat(folder, { bigint: true })).ino);
 }
 
-/** With its content or not at all: a link either makes the name or fails. */
+/** Creates the lock with its content or not at all: a link either creates the name or fails. */
 async function claim(path: string, own: string): Promise<boolean> {
   const draft = besides(path);
   await writeFile(draft, own, { mode: 0o600 });
@@ -96,14 +96,14 @@ async function claim(path: string, own: string): Promise<boolean> {
 }
 
 /**
- * One at a time, and only what is still the same: between our look and our removal somebody may have removed it and a third
- * may own the home by now. Who finds another one at it comes back later.
+ * Removes a stale lock, one process at a time, and only if it is unchanged: meanwhile another process may have removed it and a
+ * third may own the home. A process that finds another one removing it returns and tries again later.
  */
 async function removeStale(path: string, stale: string): Promise<void> {
   const sweeping = `${path}.sweep`;
   if (!(await makeExclusively(sweeping))) {
     const made = await stat(sweeping).catch(() => undefined);
-    // whoever swept was killed at it: milliseconds of work do not take that long
+    // the process that swept was killed: milliseconds of work do not take that long
     if (made !== undefined && systemClock.nowMs() - made.mtimeMs > SILENT_MS) await rm(sweeping, { force: true });
     return;
   }
@@ -131,7 +131,7 @@ async function isAlive(owner: Owner, folder: string): Promise<boolean> {
   return isHere || !isSilent(await touchedMs(lockPath(folder)));
 }
 
-/** Waits until a lock is touched once more, which nobody does to a copied one, or is silent. */
+/** Waits until a lock is touched once more, which never happens to a copied one, or until it is silent. */
 async function isBeating(path: string): Promise<boolean> {
   const beforeMs = await touchedMs(path);
   for (let waitedMs = 0; waitedMs < SILENT_MS && !isSilent(beforeMs); waitedMs += POLL_MS) {
@@ -146,7 +146,7 @@ function isSilent(touched: number): boolean {
   return systemClock.nowMs() - touched >= SILENT_MS;
 }
 
-/** When the file was touched last; 0: it is not there any more. */
+/** Returns when the file was last touched, or 0 where it is gone. */
 async function touchedMs(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
@@ -191,7 +191,7 @@ async function beat(path: string, released: AbortSignal): Promise<void> {
 }
 
 let drafts = 0;
-/** A name next to `path` that no other process and no other call uses. */
+/** Returns a name next to `path` that no other process and no other call uses. */
 function besides(path: string): string {
   drafts += 1;
   return `${path}.${hostname()}.${process.pid}.${drafts}`;

@@ -10,8 +10,8 @@ const DATA_ROOT = '/var/lib/penstock';
 const CACHE_ROOT = '/var/cache/penstock';
 
 /**
- * Folder with `bin/postgres` that the server's user can run. A clone under a 0700 folder, such as root's home or a
- * `mktemp -d`, is closed to it: then the binaries are copied once, for every home of this machine.
+ * Returns a folder with `bin/postgres` that the server's user can run. A clone under a 0700 folder, such as root's home or a
+ * `mktemp -d`, is closed to that user. The binaries are then copied once, for every home of this machine.
  */
 export async function placeBinaries(
   user: ServerUser | undefined,
@@ -29,8 +29,8 @@ export async function placeBinaries(
 }
 
 /**
- * Makes the folder that holds the cluster: in the home, or, where the server's user cannot get there, under /var/lib with
- * a name that no other home gets. Owned by that user, closed to all others.
+ * Creates the folder of the cluster: in the home or, where the server's user cannot reach it, under /var/lib with a name that
+ * no other home gets. The user owns it, and it is closed to all others.
  */
 export async function placeData(home: string, user: ServerUser | undefined, log: Log): Promise<string> {
   const inHome = insideHome(home);
@@ -49,7 +49,7 @@ export async function placeData(home: string, user: ServerUser | undefined, log:
   );
 }
 
-/** A home of the same name may have been removed, and its data still be there: those are not ours to touch. */
+/** Returns the next free number. A removed home of the same name may have left its data, which must not be touched. */
 async function nextNumber(hash: string): Promise<number> {
   const names = await readdir(DATA_ROOT).catch(() => []);
   const numbers = names
@@ -58,7 +58,7 @@ async function nextNumber(hash: string): Promise<number> {
   return Math.max(0, ...numbers) + 1;
 }
 
-/** Whatever the umask is: another user has to get through. */
+/** Creates a folder that other users can pass, whatever the umask. */
 async function makePassable(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
@@ -73,7 +73,10 @@ async function makeFolder(folder: string, user: ServerUser | undefined): Promise
   return false;
 }
 
-/** Complete or not there: the copy gets its name when it is whole, and who comes second throws the own one away. */
+/**
+ * Copies a folder completely or not at all: the copy is renamed when it is complete, and a process that comes second drops its
+ * own.
+ */
 async function copyReadable(from: string, to: string): Promise<void> {
   const unfinished = `${to}.${process.pid}`;
   await makePassable(CACHE_ROOT);

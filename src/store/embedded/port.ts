@@ -2,12 +2,14 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { AppError } from '../../kernel/index.ts';
 
-/** Below the range from which systems take the ports of outgoing connections, so that none of those is in the way later. */
+/**
+ * Lowest port. The range ends below the ports that systems give to outgoing connections, so that none of those collides later.
+ */
 const LOWEST = 15_000;
 const HIGHEST = 30_000;
 const TRIES = 100;
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** Returns a port of 127.0.0.1 on which nobody listens. */
 export async function chooseFreePort(): Promise<number> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Where the start time stands in /proc/PID/stat, counted behind the name, which may hold spaces and brackets itself. */
+/** Index of the start time in /proc/PID/stat, counted behind the name, which may hold spaces and brackets itself. */
 const START_TIME = 19;
 
 /**
- * Tells one process from a later one of the same pid: when it started. Undefined when no process has that pid.
- * Linux says so in /proc, other systems through `ps`.
+ * Returns the start time of a process, which distinguishes it from a later one of the same pid. Returns undefined when no
+ * process has that pid. Linux reports it in /proc, other systems through `ps`.
  */
 export async function processMark(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
@@ -19,7 +19,7 @@ export async function processMark(pid: number): Promise<string | undefined> {
   return said('lstart', pid);
 }
 
-/** Program and arguments of a process; undefined when there is none. */
+/** Returns program and arguments of a process, or undefined where there is none. */
 export async function processCommand(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);

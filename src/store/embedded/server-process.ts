@@ -12,7 +12,7 @@ const READY_LINE = 7;
 export interface ServerOptions {
   readonly cluster: Cluster;
   readonly port: number;
-  /** What the server writes; opened here and handed down, so that it goes on when we die. */
+  /** Log file of the server; opened here and handed down, so that logging goes on when we die. */
   readonly logFile: string;
   /** `name=value` of postgresql.conf. */
   readonly settings: readonly string[];
@@ -58,7 +58,7 @@ function serverArguments({ cluster, port, settings }: ServerOptions): string[] {
   return ['-D', dataFolder(cluster), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
-/** The server notes its state in postmaster.pid: no connection is needed to see that it is ready. */
+/** Waits until the server is ready. It notes its state in postmaster.pid, so no connection is needed. */
 async function becameReady(child: ChildProcess, cluster: Cluster): Promise<boolean> {
   const pidFile = join(dataFolder(cluster), 'postmaster.pid');
   while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
@@ -69,7 +69,10 @@ async function becameReady(child: ChildProcess, cluster: Cluster): Promise<boole
   return false;
 }
 
-/** A fast shutdown; one that does not end in a minute is made to, which costs the next start a recovery and nothing else. */
+/**
+ * Stops a server by a fast shutdown. If that takes more than a minute it is forced to end, which costs the next start only a
+ * recovery.
+ */
 export async function stopProcess(pid: number, isAlive: () => boolean): Promise<void> {
   for (const [signal, limitMs] of [
     ['SIGINT', STOP_MS],
@@ -86,7 +89,7 @@ export async function stopProcess(pid: number, isAlive: () => boolean): Promise<
   }
 }
 
-/** The server's own words since `start`, the last lines of them. */
+/** Returns the last lines that the server has written since `start`. */
 async function tail(logFile: string, start: number): Promise<string> {
   const { size } = await stat(logFile);
   if (size <= start) return 'it wrote nothing.';

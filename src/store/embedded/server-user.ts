@@ -5,13 +5,15 @@ import { AppError } from '../../kernel/index.ts';
 
 const run = promisify(execFile);
 
-/** Who the server runs as. PostgreSQL refuses root, so root lends it to `postgres`, or `nobody` where there is none. */
+/**
+ * The user that the server runs as. PostgreSQL refuses root, so root runs it as `postgres`, or as `nobody` where there is none.
+ */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Undefined: an ordinary user runs the server as itself. */
+/** Returns the user that root lends to the server; undefined for an ordinary user, who runs the server as itself. */
 export async function findServerUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -39,7 +41,7 @@ export async function ownerOf(folder: string): Promise<ServerUser | undefined> {
   );
 }
 
-/** A copy that root made with `cp -r` instead of `cp -a`. */
+/** Returns the error of a copy that root made with `cp -r` instead of `cp -a`. */
 function ownedByRoot(folder: string): AppError {
   return new AppError(
     'STORE_START',
@@ -47,7 +49,7 @@ function ownedByRoot(folder: string): AppError {
   );
 }
 
-/** Whether the server's user gets at `path`. Asked of the system itself: every parent, ACLs and mounts have a say. */
+/** Tells whether the server's user can use `path`. The system itself is asked, because every parent, ACLs and mounts matter. */
 export async function canUse(
   path: string,
   user: ServerUser | undefined,

@@ -9,7 +9,7 @@ export interface Machine {
   readonly freeDiskBytes: number;
 }
 
-/** Memory is what the container may use, where there is one; the disk is the one that holds `folder`. */
+/** Measures memory and disk: the memory that the container may use, if there is one, and the disk that holds `folder`. */
 export async function measureMachine(folder: string): Promise<Machine> {
   const allowed = process.constrainedMemory();
   const disk = await statfs(folder);
@@ -20,9 +20,9 @@ export async function measureMachine(folder: string): Promise<Machine> {
 }
 
 /**
- * Settings of the embedded server, scaled to the machine: an eighth of the memory as buffers, WAL up to an eighth of the
- * free disk. Loopback and TCP only, every commit on the disk before it is answered, or with the operating system where
- * `syncsToDisk` is false: then it outlives a process that is killed, but not the machine.
+ * Returns the settings of the embedded server, scaled to the machine: an eighth of the memory as buffers, WAL up to an eighth
+ * of the free disk. Loopback and TCP only. Every commit is on disk before it is answered; where `syncsToDisk` is false it is
+ * only with the operating system, and outlives a killed process but not the machine.
  */
 export function serverSettings({ memoryBytes, freeDiskBytes }: Machine, syncsToDisk: boolean): string[] {
   const buffers = clamp(memoryBytes / 8, 128 * MIB, GIB);

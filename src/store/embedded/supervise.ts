@@ -2,7 +2,7 @@ import { type BackoffPolicy, backoffDelayMs, type Log, systemClock } from '../..
 import type { ServerProcess } from './server-process.ts';
 
 const BACKOFF: BackoffPolicy = { baseMs: 100, maxMs: 10_000 };
-/** A server that lived this long did not die of how it was started. */
+/** Lifetime after which a death is not blamed on the start. */
 const STABLE_MS = 60_000;
 
 export interface Supervised {
