@@ -18,11 +18,11 @@ import { claimedClientId } from './tokens/read-client.ts';
 export interface AccessEndpointsDeps extends TokenDeps, DataPlanEndpointsDeps {
   readonly store: Store;
   readonly ceilings?: Ceilings;
-  /** Told of each workspace whose settings were replaced, once they are durable. */
+  /** Listener for each workspace whose settings were replaced, called once they are durable. */
   readonly onSettingsReplaced?: (workspaceId: WorkspaceId) => void;
 }
 
-/** Anybody may send one, so it must cost little to read. */
+/** Small, because anybody may send a token request, which must cost little to read. */
 const TOKEN_BODY_BYTES = 16_384;
 
 const BASE = '/platform/v2/workspaces/:workspaceId';
@@ -54,7 +54,7 @@ function createToken(deps: AccessEndpointsDeps): Endpoint {
     params: NO_PARAMETERS,
     query: NO_PARAMETERS,
     body: TokenBody,
-    // OAuth libraries send a scope, if only an empty one. Tokens have none.
+    // OAuth libraries send a scope, even an empty one; tokens have none
     ignoredFields: ['scope'],
     formEncoded: true,
     bodyLimitBytes: TOKEN_BODY_BYTES,

@@ -10,7 +10,7 @@ interface InputSecrets {
   readonly revoked_on: Date | null;
 }
 
-/** Of a revoked credential nobody reads a secret, nor the one before a rotation once its time is over. */
+/** Returns the secrets of input credentials. Nobody reads those of a revoked one, nor the previous secret after its grace. */
 const ofInputs = (nowMs: number): SealedTable<InputSecrets> => ({
   table: 'input_credentials',
   key: ['key'],
@@ -37,5 +37,5 @@ const ofSigningKeys: SealedTable<PrivateKey> = {
   sealedTexts: ({ id, private_key: text }) => [{ text, context: signingKeyContext(id) }],
 };
 
-/** What this room keeps encrypted. */
+/** Returns the tables in which this room stores encrypted texts. */
 export const accessSecrets = (nowMs: number): readonly SealedTable[] => [ofInputs(nowMs), ofSigningKeys];

@@ -41,7 +41,7 @@ export const accounts = pgTable(
   (table) => [unique('accounts_by_name').on(table.organisationId, table.name)],
 );
 
-// its own id is the workspace_id of every tenant table
+// no workspace_id: its own id is the workspace_id of every tenant table
 export const workspaces = pgTable(
   'workspaces',
   {
@@ -55,7 +55,7 @@ export const workspaces = pgTable(
   (table) => [unique('workspaces_by_name').on(table.accountId, table.name)],
 );
 
-// by client id: a token request knows no workspace
+// by client id: a token request names no workspace
 export const platformCredentials = pgTable(
   'platform_credentials',
   {
@@ -66,16 +66,16 @@ export const platformCredentials = pgTable(
     name: text('name').notNull(),
     /** `admin` or `read`. */
     role: text('role').notNull(),
-    /** Null: every workspace of the account, later ones too. */
+    /** Workspaces of the credential; null stands for every workspace of the account, later ones too. */
     workspaceIds: bigint('workspace_ids', { mode: 'bigint' }).array(),
     secretSha256: bytea('secret_sha256').notNull(),
-    /** The secret before the last rotation, which still gets tokens until then. */
+    /** Secret before the last rotation, which gets tokens until `previous_until`. */
     previousSha256: bytea('previous_sha256'),
     previousUntil: time('previous_until'),
     createdOn: time('created_on').notNull(),
     /**
-     * Set when the credential is revoked: it gets no more tokens. The row stays, because its tokens are valid until
-     * they expire (D-020).
+     * Set when the credential is revoked and gets no more tokens.
+     * The row stays, because its tokens are valid until they expire (D-020).
      */
     revokedOn: time('revoked_on'),
   },
@@ -84,7 +84,7 @@ export const platformCredentials = pgTable(
   ],
 );
 
-// by key: a request with Basic credentials knows no workspace. Keys of feeds stand here too.
+// by key: a request with Basic credentials names no workspace; the keys of feeds are here, too
 export const inputCredentials = pgTable('input_credentials', {
   key: text('key').primaryKey(),
   workspaceId: bigint('workspace_id', { mode: 'bigint' })
@@ -93,12 +93,12 @@ export const inputCredentials = pgTable('input_credentials', {
   name: text('name').notNull(),
   /** The encrypted secret: HMAC needs its plain text (D-016). */
   secret: text('secret').notNull(),
-  /** The secret before the last rotation, encrypted, which is still accepted until then. */
+  /** Secret before the last rotation, encrypted, which is accepted until `previous_until`. */
   previousSecret: text('previous_secret'),
   previousUntil: time('previous_until'),
-  /** What it may be used for: words of `INPUT_USES`. */
+  /** Uses that the key allows: words of `INPUT_USES`. */
   uses: text('uses').array().notNull().default(['server']),
-  /** The feed it is the key of. No foreign key: none leads from a reference table to a tenant's. */
+  /** Feed whose key this is. Has no foreign key: none leads from a reference table to a tenant's. */
   feedId: bigint('feed_id', { mode: 'bigint' }),
   createdOn: time('created_on').notNull(),
   revokedOn: time('revoked_on'),
@@ -114,10 +114,10 @@ export const feeds = pgTable(
     name: text('name').notNull(),
     moduleName: text('module_name').notNull(),
     os: text('os'),
-    /** As they were sent, as JSON text. */
+    /** Settings as they were sent, as JSON text. */
     settings: text('settings').notNull(),
     isActive: boolean('is_active').notNull(),
-    /** Its key and secret are an input credential's. */
+    /** Key of the input credential that has the feed's secret. */
     key: text('key')
       .notNull()
       .references(() => inputCredentials.key),
@@ -159,7 +159,7 @@ export const signingKeys = pgTable('signing_keys', {
   /** Encrypted PKCS#8. */
   privateKey: text('private_key').notNull(),
   createdOn: time('created_on').notNull(),
-  /** Set when a newer key took over: tokens it signed are valid until then. */
+  /** Time until which the key's tokens are valid, set when a newer key takes over. */
   retiresOn: time('retires_on'),
 });
 
@@ -167,7 +167,7 @@ export const workspaceSettings = pgTable('workspace_settings', {
   workspaceId: bigint('workspace_id', { mode: 'bigint' })
     .primaryKey()
     .references(() => workspaces.id),
-  /** The settings document as JSON text; what is absent has its default. */
+  /** The settings document as JSON text; an absent setting has its default. */
   settings: text('settings').notNull(),
   version: integer('version').notNull(),
 });
@@ -185,13 +185,13 @@ export const auditLog = pgTable(
     /** `connection.created`, `settings.changed` … */
     action: text('action').notNull(),
     resource: text('resource').notNull(),
-    /** What changed, as JSON text without secrets. */
+    /** Changed values as JSON text without secrets. */
     detail: text('detail').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.id] }),
     index('audit_log_by_time').on(table.workspaceId, table.occurredOn),
-    // who looked at whom is most of it: an erasure finds the looks at a person here, and reads the rest alone
+    // most entries are looks at profiles: this index finds an erased person's, and an erasure then reads only the others
     index('audit_log_of_profiles').on(table.workspaceId, table.resource).where(sql`resource LIKE 'profile/%'`),
     index('audit_log_of_others').on(table.workspaceId, table.id).where(sql`resource NOT LIKE 'profile/%'`),
   ],

@@ -10,7 +10,7 @@ export interface ChangeOfResource {
   readonly detail: Json;
 }
 
-/** What the audit log says of one resource, the oldest first. */
+/** Returns the audit log's entries about one resource, the oldest first. */
 export async function changesOfResource(
   sql: Sql,
   workspaceId: WorkspaceId,

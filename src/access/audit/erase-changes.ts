@@ -3,7 +3,7 @@ import type { Sql, Transaction } from '../../store/index.ts';
 
 const AT_ONCE = 1_000;
 
-/** Stands in an entry for what named a person: who did what to what and when stays on record, about whom does not. */
+/** Replaces the names of an erased person: the entry still tells who did what to what and when, but not about whom. */
 const ERASED = 'erased';
 
 interface ChangeRow {
@@ -11,18 +11,18 @@ interface ChangeRow {
   readonly detail: string;
 }
 
-/** Whether a value names the person. */
+/** A check whether a value names the person. */
 type NamesPerson = (value: Json) => boolean;
 
-/** One entry, as whoever looks for a person in it wants it. */
+/** One entry, in the form that a search for a person needs. */
 interface ChangeRecord {
   readonly ref: bigint;
   readonly read: () => Json;
 }
 
 /**
- * Returns the next entries of the audit log, without the looks at profiles: an index finds those, and what they say beside
- * the MPID names nobody. `next`: where the following page begins; absent: there are no more.
+ * Returns the next entries of the audit log, without the looks at profiles. An index finds those, and apart from the MPID they
+ * name nobody. `next` is where the following page begins; absent after the last page.
  */
 export async function readChanges(
   sql: Sql,
@@ -48,9 +48,8 @@ interface NamingChanges {
 }
 
 /**
- * Takes a person's name out of these entries; answers how many were there. They are read again under a lock: another erasure
- * may have taken its person's name out of the same entry meanwhile. Entries stay: a log from which the erased could be told by
- * its gaps would be none.
+ * Removes a person's name from these entries and returns their number. Reads them again under a lock, because another erasure
+ * may have changed the same entry meanwhile. The entries stay: gaps in the log would reveal the erased.
  */
 export async function eraseFromChanges(
   tx: Transaction,
@@ -68,11 +67,11 @@ export async function eraseFromChanges(
 export interface LooksAtPeople {
   readonly workspaceId: WorkspaceId;
   readonly mpids: readonly bigint[];
-  /** Only counts. */
+  /** Counts without erasing. */
   readonly isPreview?: boolean;
 }
 
-/** Makes the entries that tell of a look at one of the profiles tell of none; answers how many. */
+/** Makes the entries about looks at one of the profiles name no profile, and returns their number. */
 export async function eraseLooks(sql: Sql, { workspaceId, mpids, isPreview = false }: LooksAtPeople): Promise<number> {
   const profiles = mpids.map((mpid) => `profile/${mpid}`);
   return isPreview
@@ -93,12 +92,12 @@ async function countLooks(sql: Sql, workspaceId: WorkspaceId, profiles: readonly
   return Number(row?.count ?? 0n);
 }
 
-/** An entry about a pipeline, a group … is still about that. */
+/** Returns the entry without the person; an entry about a pipeline or a group still names that resource. */
 function withoutPerson({ id, detail }: ChangeRow, namesPerson: NamesPerson): ChangeRow {
   return { id, detail: stringifyJson(masked(parseJson(detail), '', namesPerson)) };
 }
 
-/** The value with all in it masked that names the person; `name`: of the field that holds it, which may say what it is. */
+/** Masks all parts of a value that name the person. `name` is the field that holds the value and may tell what the value is. */
 function masked(value: Json, name: string, namesPerson: NamesPerson): Json {
   const isNamed = (leaf: Json) => namesPerson({ [name]: leaf });
   if (isList(value)) return value.map((item) => masked(item, name, namesPerson));
@@ -110,7 +109,7 @@ function masked(value: Json, name: string, namesPerson: NamesPerson): Json {
   return isNamed(text) ? ERASED : text;
 }
 
-/** What a longer text, such as a statement, is made of. */
+/** Pieces of a longer text, such as a statement. */
 const PIECE = /[^\s"'`,;:()<>=[\]{}]+/g;
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -7,7 +7,7 @@ const EXPIRE_CHANGES = `
   DELETE FROM audit_log WHERE workspace_id = $1 AND id IN
     (SELECT id FROM audit_log WHERE workspace_id = $1 AND occurred_on < $2 ORDER BY occurred_on LIMIT $3)`;
 
-/** Deletes what a workspace's audit log holds longer than it should, a bounded statement at a time; answers how many. */
+/** Deletes expired entries of a workspace's audit log in bounded statements, and returns their number. */
 export async function expireChanges(
   sql: Sql,
   { workspaceId, changesSince }: Retention,

@@ -6,7 +6,7 @@ import { auditLog } from '../tables.ts';
 
 export type ChangeRow = Readonly<typeof auditLog.$inferSelect>;
 
-/** Entries of one actor, of one kind, or about one thing. */
+/** Filter for entries by actor, kind or resource. */
 export interface ChangeFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -15,7 +15,10 @@ export interface ChangeFilter {
 
 const equals = (column: Column, wanted: string | undefined) => (wanted === undefined ? undefined : eq(column, wanted));
 
-/** One page of the workspace's audit log, the newest first; entries of one millisecond by id, the latest first. */
+/**
+ * Returns one page of the workspace's audit log, the newest first.
+ * Entries of the same millisecond are in descending order of id.
+ */
 export async function listChanges(
   sql: Sql,
   workspaceId: WorkspaceId,

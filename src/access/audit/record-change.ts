@@ -11,15 +11,15 @@ export interface Change {
   readonly action: string;
   /** `<kind>/<id>`: `connection/warehouse-1`. */
   readonly resource: string;
-  /** What changed, by field. Fields that hold secrets are masked here once more. */
+  /** Changed values by field. Secret fields are masked here once more. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 const SECRET_FIELD = /password|secret$|_key$|^key$|token$|^authorization$/i;
-/** Ends like a secret and is none: the audit log would be poorer without it. */
+/** Fields that end like a secret and are none: masking them would make the audit log poorer. */
 const OPEN_FIELDS: ReadonlySet<string> = new Set(['row_key']);
 
-/** Writes one entry of the audit log inside the transaction that makes the change: both are there, or none. */
+/** Writes one entry of the audit log in the transaction that makes the change: both are stored, or neither. */
 export async function recordChange(tx: Transaction, change: Change): Promise<void> {
   await recordChanges(tx, [change]);
 }
@@ -30,7 +30,7 @@ export async function recordChanges(tx: Transaction, changes: readonly Change[])
   await tx.orm.insert(auditLog).values(entries);
 }
 
-/** A copy in which every secret reads as the mask: `Secret` values, and fields whose name says that they hold one. */
+/** Returns a copy in which every secret is masked: `Secret` values, and fields whose name marks them as secret. */
 export function withoutSecrets(value: unknown): unknown {
   if (value instanceof Secret) return SECRET_MASK;
   if (Array.isArray(value)) return value.map(withoutSecrets);

@@ -17,7 +17,7 @@ const PlanVersion = Type.Object(
 
 const properties = {
   id: Type.String({
-    // The specification does not describe this id. It follows the other ids of this API.
+    // the specification does not describe this id, which follows the other ids of this API
     pattern: '^[A-Za-z0-9_-]+$',
     maxLength: 128,
     meaning: 'letters, digits, "_" and "-"',
@@ -35,7 +35,7 @@ export const DataPlanBody = Type.Object(properties, {
 });
 export type DataPlanBody = Static<typeof DataPlanBody>;
 
-/** What GET shows and a body may repeat. */
+/** Fields that GET shows and a body may repeat. */
 export const DATA_PLAN_READ_ONLY = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'] as const;
 
 const time = Type.String({ format: 'date-time' });

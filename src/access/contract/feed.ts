@@ -33,7 +33,7 @@ export const FeedBody = Type.Object(
 );
 export type FeedBody = Static<typeof FeedBody>;
 
-/** What GET shows and POST ignores. */
+/** Fields that GET shows and POST ignores. */
 export const FEED_READ_ONLY = ['id', 'data_type', 'key', 'secret', 'created_on', 'created_by'] as const;
 
 const made = {
@@ -48,7 +48,7 @@ const made = {
 const envelope = <Item extends Type.TSchema>(item: Item) =>
   Type.Object({ data: Type.Array(item), data_type: Type.Literal('partner_feed'), errors: Type.Null() }, CLOSED);
 
-/** The secret is shown this once. */
+/** Answer to the creation of a feed, the only one with the secret. */
 export const CreatedFeed = envelope(Type.Object({ ...made, secret: Type.String() }, CLOSED));
 
 export const FeedList = envelope(

@@ -1,5 +1,5 @@
-// The settings of a workspace as they stand on the wire. Each schema carries its default: what a PUT leaves out has it,
-// and a GET shows it. Months and days are calendar months and days of UTC.
+// The settings of a workspace in the API. Each schema has its default: a PUT without the setting sets it to that, and a GET
+// shows it. Months and days are calendar months and days of UTC.
 import { type Static, type TProperties, Type } from 'typebox';
 import { DEFAULT_PRIORITY } from '../../kernel/index.ts';
 
@@ -77,7 +77,7 @@ const section = <Properties extends TProperties>(properties: Properties) => Type
 const partial = <Properties extends TProperties>(properties: Properties) =>
   Type.Optional(Type.Object(Type.Partial(Type.Object(properties)).properties, CLOSED));
 
-/** What a GET answers: every setting with its effective value. */
+/** Answer of a GET: every setting with its effective value. */
 export const SettingsDocument = section({
   identity: section(identity),
   limits: section(limits),
@@ -87,7 +87,7 @@ export const SettingsDocument = section({
 });
 export type SettingsDocument = Static<typeof SettingsDocument>;
 
-/** What a PUT takes: it replaces the whole, and what it leaves out has its default. */
+/** Body of a PUT, which replaces all settings; an absent one gets its default. */
 export const SettingsBody = Type.Object(
   {
     identity: partial(identity),

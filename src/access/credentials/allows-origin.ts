@@ -5,7 +5,10 @@ import { createSettingsReader } from '../settings/read-settings.ts';
 
 const CACHE_MS = 5_000;
 
-/** Whether a workspace, or any of them, has the origin among its `allowed_origins`; a change counts within seconds. */
+/**
+ * Returns a check whether a workspace, or any workspace, lists the origin in `allowed_origins`.
+ * A change takes effect within seconds.
+ */
 export function createAllowsOrigin(deps: { readonly store: Sql; readonly clock: Clock }): AllowsOrigin {
   const settingsOf = createSettingsReader(deps);
   const allOrigins = createOriginsReader(deps);
@@ -17,8 +20,8 @@ export function createAllowsOrigin(deps: { readonly store: Sql; readonly clock: 
 }
 
 /**
- * The origins of all workspaces, believed for five seconds. Requests that meet share one look-up: whoever sends preflights,
- * from however many origins, needs no credentials for it and must cost no more than that.
+ * Returns a reader of all workspaces' origins, cached for five seconds; concurrent requests share one lookup.
+ * Preflights need no credentials, so however many origins they name, they must cost no more than that.
  */
 function createOriginsReader({ store, clock }: { readonly store: Sql; readonly clock: Clock }) {
   let kept: { readonly origins: ReadonlySet<string>; readonly atMs: number } | undefined;

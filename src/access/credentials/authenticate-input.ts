@@ -10,19 +10,19 @@ import { generateSecret } from './generate-credential.ts';
 import { type InputProof, type InputRequest, readInputProof } from './input-proof.ts';
 
 export interface AuthenticateInputDeps extends AccessDeps {
-  /** How far the Date of a signed request may be from now. */
+  /** Milliseconds by which the Date of a signed request may differ from now. */
   readonly signatureWindowMs: number;
-  /** How many requests with a browser's key alone one address may send in a second, to this daemon. */
+  /** Requests with a browser's key alone that one address may send to this daemon in a second. */
   readonly keyOnlyPerSecond: number;
 }
 
 export type AuthenticateInput = (request: InputRequest) => Promise<Caller>;
 
 /**
- * Authenticates a sender of data by the key of an input or feed: with its secret, with a signature, or alone where the
- * key allows that (D-048, D-049). Answers 401 without a proof; 401, at the events API 403, for a wrong one; 403 for a
- * use that the key does not have and for an inactive feed. A caller that fails too often under one key, or with unknown
- * keys, gets 429. The right proof is never refused, so nobody can lock out others who share an address.
+ * Authenticates a sender of data by the key of an input or feed: with its secret, with a signature, or alone where the key
+ * allows that (D-048, D-049). Answers 401 without a proof, and 401, at the events API 403, for a wrong one. Answers 403 for a
+ * use that the key does not have and for an inactive feed. A caller that fails too often under one key, or with unknown keys,
+ * gets 429. The right proof is never refused, so nobody can lock out others who share an address.
  */
 export function createAuthenticateInput(deps: AuthenticateInputDeps): AuthenticateInput {
   const findInput = createFindInput(deps);
@@ -48,8 +48,8 @@ function failureName({ address }: InputRequest, knownKey: string | undefined): s
 }
 
 /**
- * Limits public keys per address (D-049). A write key is exempt: it comes from servers, where many users share one
- * address, and the workspace's own rate limits it.
+ * Limits public keys by address (D-049).
+ * A write key is exempt: servers send it, where many users share one address, and the workspace's own rate limits it.
  */
 function createPublicLimit({ clock, keyOnlyPerSecond }: AuthenticateInputDeps) {
   const limiter = createRateLimiter({ clock });
@@ -62,7 +62,7 @@ function createPublicLimit({ clock, keyOnlyPerSecond }: AuthenticateInputDeps) {
   };
 }
 
-/** Compared with where there is nothing to compare with, so that an unknown key costs the same work as a wrong secret. */
+/** Creates a secret to compare with for an unknown key, so that an unknown key costs the same work as a wrong secret. */
 function secretOfNobody(): LiveSecret {
   const secret = generateSecret();
   return { secret, sha256: sha256(secret.reveal()), untilMs: Number.NEGATIVE_INFINITY };

@@ -4,7 +4,7 @@ import { inputCredentials } from '../tables.ts';
 import { recordInputChange, requireLiveInput } from './input-credential.ts';
 import { type InputUse, readInputUses } from './input-uses.ts';
 
-/** Allows the key these uses and no others; every daemon follows within seconds. Answers them. */
+/** Replaces the uses that a key allows and returns them; every daemon follows within seconds. */
 export async function changeInputUses(
   { store, clock }: AccessDeps,
   input: { key: string; uses: readonly string[]; actor: Actor },

@@ -6,13 +6,13 @@ import { type Role, recordCredentialChange, requireLiveCredential, requireWorksp
 
 export interface CredentialRights {
   readonly role: Role;
-  /** Undefined: every workspace of the account. */
+  /** Workspaces of the credential; undefined stands for every workspace of the account. */
   readonly workspaceIds: readonly WorkspaceId[] | undefined;
 }
 
 /**
- * Gives the credential other rights. Tokens that are out already follow within seconds: rights are looked up, not signed.
- * No workspace at all is allowed here: it is what stops the tokens of a leaked credential.
+ * Changes the rights of a credential. Issued tokens follow within seconds, because rights are looked up, not signed. An empty
+ * list of workspaces is allowed here: it stops the tokens of a leaked credential.
  */
 export async function changePlatformCredential(
   { store, clock }: AccessDeps,

@@ -5,18 +5,18 @@ import type { LiveSecret } from './find-input.ts';
 /** The parts of a request that its signature covers (D-048). */
 export interface SignedRequest {
   readonly method: string;
-  /** Path and query as they stand in the request line. */
+  /** Path and query as in the request line. */
   readonly url: string;
   /** The Date header as it was sent. */
   readonly date: string;
-  /** Before compression. */
+  /** Body before compression. */
   readonly body: Buffer;
 }
 
-/** The web SDK's own domain puts it in front of the paths; who signs may know of it or not. */
+/** Prefix that the web SDK's own domain adds to the paths; a signature may include it or not. */
 const PREFIX = '/identity';
 
-/** Which of the secrets made the signature; each is tried in full, whatever the outcome of another. */
+/** Returns the secrets that made the signature. Each one is tried in full, whatever the outcome of another. */
 export function signedBy(
   secrets: readonly LiveSecret[],
   signature: string,
@@ -38,7 +38,7 @@ function signatureOf(secret: string, { method, date, body }: SignedRequest, path
   return createHmac('sha256', secret).update(`${method}\n${date}\n${path}`).update(body).digest('hex');
 }
 
-/** With and without the query, with and without the prefix. */
+/** Returns the paths that a signature may cover: with and without the query, with and without the prefix. */
 function signedPaths(url: string): ReadonlySet<string> {
   const query = url.indexOf('?');
   const forms = query < 0 ? [url] : [url, url.slice(0, query)];
@@ -46,13 +46,13 @@ function signedPaths(url: string): ReadonlySet<string> {
   return new Set([...forms, ...bare]);
 }
 
-// Date.parse takes a time without a zone for the machine's own
+// Date.parse reads a time without a zone as the machine's local time
 const WITH_ZONE = /(?:GMT|UTC|Z|[+-]\d{2}:?\d{2})$/;
 
 /** ISO 8601 without separators, `20220712T224127Z`, as mobile SDKs write it. */
 const BASIC_FORM = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
 
-/** Throws UNAUTHENTICATED for a Date header that is no time, or one too far from now: such a signature may be a copy. */
+/** Throws UNAUTHENTICATED for a Date header that is no time, or one too far from now: such a signature may be a replay. */
 export function checkSignedDate(date: string, nowMs: number, windowMs: number): void {
   const text = date.replace(BASIC_FORM, '$1-$2-$3T$4:$5:$6Z');
   const atMs = WITH_ZONE.test(text) ? Date.parse(text) : Number.NaN;

@@ -7,13 +7,13 @@ import { generateCredential } from './generate-credential.ts';
 import { recordInputChange, sealInputSecret } from './input-credential.ts';
 import { readInputUses } from './input-uses.ts';
 
-/** Shown once: the secret is kept encrypted and never shown again. */
+/** Key and secret of a new credential, shown once: the store keeps the secret encrypted, and it is never shown again. */
 export interface InputSecret {
   readonly key: string;
   readonly secret: Secret;
 }
 
-/** Key and secret with which batches and identity requests come in. Throws NOT_FOUND without such a workspace. */
+/** Creates the key and secret with which batches and identity requests come in. Throws NOT_FOUND without such a workspace. */
 export async function createInputCredential(
   { store, clock, keyRing }: AccessDeps,
   input: { workspaceId: WorkspaceId; name: string; uses?: readonly string[]; actor: Actor },

@@ -11,7 +11,7 @@ export interface NewPlatformCredential {
   readonly accountId: bigint;
   readonly name: string;
   readonly role: Role;
-  /** Undefined: every workspace of the account, later ones too. */
+  /** Workspaces of the credential; undefined stands for every workspace of the account, later ones too. */
   readonly workspaceIds: readonly WorkspaceId[] | undefined;
   readonly actor: Actor;
 }
@@ -22,7 +22,10 @@ export interface PlatformSecret {
   readonly clientSecret: Secret;
 }
 
-/** Throws NOT_FOUND without such an account or workspace, DUPLICATE_ID when a live credential has that name. */
+/**
+ * Creates a platform credential. Throws NOT_FOUND without such an account or workspace, and DUPLICATE_ID where a live
+ * credential has that name.
+ */
 export async function createPlatformCredential(
   { store, clock }: AccessDeps,
   input: NewPlatformCredential,
@@ -40,7 +43,7 @@ export async function createPlatformCredential(
   });
 }
 
-/** Undefined when the account has a live credential of that name. */
+/** Inserts the credential. Returns undefined where the account has a live credential of that name. */
 export async function insertPlatformCredential(
   tx: Transaction,
   { accountId, name, role, workspaceIds, actor }: NewPlatformCredential,

@@ -2,7 +2,7 @@ import { type Clock, isWithin, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Role } from './platform-credential.ts';
 
-/** What a credential may do in one workspace, now. */
+/** Rights of a credential in one workspace, now. */
 export interface Grant {
   readonly role: Role;
   readonly warehouseSync: boolean;
@@ -13,9 +13,9 @@ export type FindGrant = (clientId: string, workspaceId: WorkspaceId) => Promise<
 const GRANT_CACHE_MS = 5_000;
 const GRANTS_KEPT = 10_000;
 
-/** Undefined when the workspace does not exist, is another account's, or is not among the credential's. */
+/** Returns undefined where the workspace does not exist, is another account's, or is not among the credential's. */
 async function readGrant(sql: Sql, clientId: string, workspaceId: WorkspaceId): Promise<Grant | undefined> {
-  // A revoked credential is found too: it gets no new token, but its tokens are valid until they expire (D-020).
+  // a revoked credential is found, too: it gets no new token, but its tokens are valid until they expire (D-020)
   const [grant] = await sql.query<Grant>(
     `SELECT c.role, a.warehouse_sync_provisioned AS "warehouseSync"
        FROM platform_credentials c
@@ -28,8 +28,8 @@ async function readGrant(sql: Sql, clientId: string, workspaceId: WorkspaceId): 
 }
 
 /**
- * Looks grants up and believes them for five seconds, so that rights that were narrowed count in tokens that are out.
- * What was not found is not remembered: a workspace that was just made is there at once.
+ * Returns a lookup of grants, cached for five seconds, so that narrowed rights apply to issued tokens, too.
+ * A miss is not cached: a new workspace is found at once.
  */
 export function createFindGrant({ store, clock }: { readonly store: Sql; readonly clock: Clock }): FindGrant {
   const kept = new Map<string, { readonly grant: Grant; readonly atMs: number }>();

@@ -6,7 +6,7 @@ import { isCredentialId } from './generate-credential.ts';
 import { type InputCredentialRow, inputSecretContext } from './input-credential.ts';
 import type { InputUse } from './input-uses.ts';
 
-/** One secret that is accepted until then. */
+/** One secret, with the time until which it is accepted. */
 export interface LiveSecret {
   readonly secret: Secret;
   readonly sha256: Buffer;
@@ -18,16 +18,16 @@ export interface KnownInput {
   readonly key: string;
   readonly workspaceId: WorkspaceId;
   readonly uses: readonly string[] & { includes(use: InputUse): boolean };
-  /** Undefined: the key of an input. */
+  /** Feed of the key; undefined for the key of an input. */
   readonly feed: { readonly id: bigint; readonly isActive: boolean } | undefined;
-  /** The newest first; two while a rotated one is still accepted. */
+  /** Secrets, the newest first; two while a rotated one is still accepted. */
   readonly secrets: readonly LiveSecret[];
 }
 
-/** Undefined for a key that is unknown or revoked. */
+/** A lookup of keys, undefined for a key that is unknown or revoked. */
 export type FindInput = (key: string) => Promise<KnownInput | undefined>;
 
-/** What was read is believed for so long: revocation, rotation, uses and feeds reach every daemon within it. */
+/** Time that a key stays cached: revocation, rotation, uses and feeds reach every daemon within it. */
 export const INPUT_CACHE_MS = 3_000;
 const INPUTS_KEPT = 10_000;
 
@@ -37,8 +37,8 @@ interface Kept {
 }
 
 /**
- * Looks keys up and believes them for three seconds; requests that meet share one look-up. What was not found is not
- * remembered: a key that was just made is there at once.
+ * Returns a lookup of keys, cached for three seconds; concurrent requests share one lookup.
+ * A miss is not cached: a new key is found at once.
  */
 export function createFindInput(deps: AccessDeps): FindInput {
   const kept = new Map<string, Kept>();
@@ -61,7 +61,8 @@ export function createFindInput(deps: AccessDeps): FindInput {
 }
 
 async function readInput({ store, keyRing }: AccessDeps, key: string): Promise<KnownInput | undefined> {
-  // what cannot be a key is looked up as none: the store is asked either way, and never for text that it cannot hold
+  // text that cannot be a key is looked up as an empty key: the store is asked either way, but never for text that it cannot
+  // hold
   const wanted = eq(inputCredentials.key, isCredentialId(key) ? key : '');
   const [row] = await store.orm.select().from(inputCredentials).where(wanted);
   if (row === undefined || row.revokedOn !== null) return undefined;

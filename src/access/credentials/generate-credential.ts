@@ -5,7 +5,7 @@ const ID_BYTES = 16;
 const SECRET_BYTES = 32;
 const ID = /^[0-9a-f]{32}$/;
 
-/** A client id or key, and its secret, both hex: safe in shells, URLs, forms and Basic headers without escaping. */
+/** Generates a client id or key with its secret, both hex: safe in shells, URLs, forms and Basic headers without escaping. */
 export function generateCredential(): { readonly id: string; readonly secret: Secret } {
   return { id: randomBytes(ID_BYTES).toString('hex'), secret: generateSecret() };
 }
@@ -14,12 +14,12 @@ export function generateSecret(): Secret {
   return new Secret(randomBytes(SECRET_BYTES).toString('hex'));
 }
 
-/** The `jti` of a token: no two tokens are the same. */
+/** Generates the `jti` of a token, which no other token has. */
 export function generateTokenId(): string {
   return randomUUID();
 }
 
-/** Whether text can be one of our ids at all; what cannot need not reach the store. */
+/** Tells whether text has the form of one of our ids; other text need not reach the store. */
 export function isCredentialId(text: string): boolean {
   return ID.test(text);
 }

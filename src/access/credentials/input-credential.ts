@@ -7,14 +7,14 @@ import { inputCredentials } from '../tables.ts';
 
 export type InputCredentialRow = Readonly<typeof inputCredentials.$inferSelect>;
 
-/** The secret bound to its key: copied to another row it does not decrypt. */
+/** Encrypts the secret bound to its key: copied to another row, it does not decrypt. */
 export function sealInputSecret(keyRing: KeyRing, key: string, secret: Secret): string {
   return keyRing.encrypt(secret, inputSecretContext(key));
 }
 
 export const inputSecretContext = (key: string): string => `input_credentials/${key}`;
 
-/** The credential, or NOT_FOUND; a revoked one is VALIDATION_FAILED. */
+/** Returns the credential. Throws NOT_FOUND without one, and VALIDATION_FAILED for a revoked one. */
 export async function requireLiveInput(sql: Sql, key: string): Promise<InputCredentialRow> {
   const [row] = await sql.orm.select().from(inputCredentials).where(eq(inputCredentials.key, key));
   if (row === undefined) throw new AppError('NOT_FOUND', `There is no input credential ${key}.`);

@@ -5,7 +5,7 @@ import { readBasic } from './read-basic.ts';
 
 export type InputRequest = CredentialRequest & { readonly rule: InputRule };
 
-/** What a caller sends to show who it is. `use`: what the key must be allowed for that. */
+/** Proof that a caller sends of its identity; `use` is what the key must allow for that proof. */
 export type InputProof =
   | { readonly means: 'basic'; readonly key: string; readonly use: InputUse; readonly secret: Secret }
   | {
@@ -17,7 +17,7 @@ export type InputProof =
     }
   | { readonly means: 'key_only'; readonly key: string; readonly use: InputUse };
 
-/** Reads the proof from where this API has it. Throws UNAUTHENTICATED that says how to send one. */
+/** Reads the proof from where this API expects it. Throws UNAUTHENTICATED that says how to send one. */
 export function readInputProof(request: InputRequest): InputProof {
   const proof = READERS[request.rule](request);
   if (proof !== undefined) return proof;
@@ -48,7 +48,7 @@ function basicProof({ authorization }: InputRequest, use: InputUse = 'server'): 
   return sent && { means: 'basic', key: sent.user, use, secret: sent.password };
 }
 
-/** The SDKs of other vendors know one write key and send no password. */
+/** Reads the proof of other vendors' SDKs, which send one write key and no password. */
 function analyticsProof(request: InputRequest): InputProof | undefined {
   const proof = basicProof(request);
   if (proof?.means !== 'basic' || proof.secret.reveal() !== '') return proof;

@@ -9,15 +9,15 @@ export interface InputCredentialEntry {
   readonly name: string;
   /** Words of `INPUT_USES`. */
   readonly uses: readonly string[];
-  /** Of a feed's key: its feed. */
+  /** Feed of a feed's key. */
   readonly feedId: bigint | null;
-  /** Until when the secret before the last rotation is still accepted. */
+  /** Time until which the secret before the last rotation is accepted. */
   readonly previousUntil: Date | null;
   readonly createdOn: Date;
   readonly revokedOn: Date | null;
 }
 
-/** The workspace's input credentials, revoked ones too, the oldest first. No secret is among the columns. */
+/** Returns the workspace's input credentials, revoked ones too, the oldest first. No secret is among the columns. */
 export async function listInputCredentials(sql: Sql, id: WorkspaceId): Promise<readonly InputCredentialEntry[]> {
   const { secret, previousSecret, ...open } = getTableColumns(inputCredentials);
   return sql.orm

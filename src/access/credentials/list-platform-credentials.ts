@@ -9,15 +9,15 @@ export interface PlatformCredentialEntry {
   readonly accountId: bigint;
   readonly name: string;
   readonly role: Role;
-  /** Null: every workspace of the account. */
+  /** Workspaces of the credential; null stands for every workspace of the account. */
   readonly workspaceIds: readonly WorkspaceId[] | null;
-  /** Until when the secret before the last rotation still gets tokens. */
+  /** Time until which the secret before the last rotation gets tokens. */
   readonly previousUntil: Date | null;
   readonly createdOn: Date;
   readonly revokedOn: Date | null;
 }
 
-/** Every platform credential, revoked ones too, the oldest first. No secret is among the columns. */
+/** Returns every platform credential, revoked ones too, the oldest first. No secret is among the columns. */
 export async function listPlatformCredentials(sql: Sql): Promise<readonly PlatformCredentialEntry[]> {
   const { secretSha256, previousSha256, ...open } = getTableColumns(platformCredentials);
   const rows = await sql.orm

@@ -10,7 +10,10 @@ export type Role = 'admin' | 'read';
 
 export type PlatformCredentialRow = Readonly<typeof platformCredentials.$inferSelect>;
 
-/** The credential, or NOT_FOUND; a revoked one is VALIDATION_FAILED, because nothing can be done with it any more. */
+/**
+ * Returns the credential. Throws NOT_FOUND without one, and VALIDATION_FAILED for a revoked one, which nothing can be done
+ * with.
+ */
 export async function requireLiveCredential(sql: Sql, clientId: string): Promise<PlatformCredentialRow> {
   const [row] = await sql.orm.select().from(platformCredentials).where(eq(platformCredentials.clientId, clientId));
   if (row === undefined) throw new AppError('NOT_FOUND', `There is no platform credential ${clientId}.`);
@@ -40,7 +43,7 @@ interface CredentialChange {
 }
 
 /**
- * Writes the change to the audit log of every workspace the credential reaches. A credential belongs to an account, so
+ * Writes the change to the audit log of every workspace that the credential reaches. A credential belongs to an account, so
  * this is one of the few transactions over several workspaces: an operator's command, inserts only, no locks.
  */
 export async function recordCredentialChange(

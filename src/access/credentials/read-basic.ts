@@ -7,7 +7,7 @@ export interface BasicCredentials {
 
 const BASIC = /^Basic +([A-Za-z0-9+/=_-]+) *$/i;
 
-/** User and password of HTTP Basic; undefined without the header. Throws UNAUTHENTICATED for anything else in it. */
+/** Returns user and password of HTTP Basic, or undefined without the header. Throws UNAUTHENTICATED for any other header. */
 export function readBasic(authorization: string | undefined, meaning: string): BasicCredentials | undefined {
   if (authorization === undefined) return undefined;
   const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString('utf8');

@@ -3,7 +3,7 @@ import { type AccessDeps, type Actor, timeOf } from '../access-deps.ts';
 import { inputCredentials } from '../tables.ts';
 import { recordInputChange, requireLiveInput } from './input-credential.ts';
 
-/** The key is refused from now on. */
+/** Revokes an input key, which is refused from now on. */
 export async function revokeInputCredential(
   { store, clock }: AccessDeps,
   input: { key: string; actor: Actor },

@@ -4,8 +4,8 @@ import { platformCredentials } from '../tables.ts';
 import { recordCredentialChange, requireLiveCredential } from './platform-credential.ts';
 
 /**
- * Revokes a credential: it gets no more tokens. Tokens that it was given are valid until they expire, at most 8 hours
- * (D-020). To stop them earlier, first take all workspaces from the credential.
+ * Revokes a credential, which gets no more tokens. Its issued tokens are valid until they expire, at most 8 hours (D-020). To
+ * stop them earlier, first take all workspaces from the credential.
  */
 export async function revokePlatformCredential(
   { store, clock }: AccessDeps,

@@ -7,7 +7,7 @@ import { generateSecret } from './generate-credential.ts';
 import { recordInputChange, requireLiveInput, sealInputSecret } from './input-credential.ts';
 import { previousUntil } from './rotation-grace.ts';
 
-/** A new secret; the old one is accepted for `graceMs` more, an older one no longer. */
+/** Creates a new secret. The old one is accepted for `graceMs` more; an older one ends at once. */
 export async function rotateInputCredential(
   { store, clock, keyRing }: AccessDeps,
   input: { key: string; graceMs: number; actor: Actor },

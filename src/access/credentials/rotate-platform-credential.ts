@@ -8,9 +8,9 @@ import { recordCredentialChange, requireLiveCredential } from './platform-creden
 import { previousUntil } from './rotation-grace.ts';
 
 /**
- * Gives a credential a new secret. The old one still gets tokens for `graceMs`, so that clients can change over; 0 ends
- * it at once, as a leaked secret requires. An older secret that was still in its grace ends at once. Issued tokens stay
- * valid until they expire (D-020).
+ * Gives a credential a new secret.
+ * The old one still gets tokens for `graceMs`, so that clients can change over. 0 ends it at once, as a leaked secret requires.
+ * An older secret that was still in its grace ends at once. Issued tokens stay valid until they expire (D-020).
  */
 export async function rotatePlatformCredential(
   { store, clock }: AccessDeps,

@@ -9,26 +9,29 @@ export interface DataPlanVersion {
   readonly status: (typeof PLAN_STATUSES)[number];
 }
 
-/** A data plan as the registry knows it. */
+/** A data plan as the registry stores it. */
 export interface RegisteredPlan extends Omit<InferSelectModel<typeof dataPlans>, 'workspaceId' | 'versions'> {
-  /** Each once, in order. */
+  /** Versions, each once, in order. */
   readonly versions: readonly DataPlanVersion[];
 }
 
-/** Who refers to a plan: a pipeline, with the version it names. */
+/** Reference to a plan: the pipeline and the version that it names. */
 export interface DataPlanUse {
   readonly pipelineId: string;
   readonly version: number | undefined;
 }
 
-/** Asked before a plan, or a version of one, goes; the room of the pipelines answers. */
+/** A lookup of references, run before a plan or a version is deleted. The room of the pipelines implements it. */
 export type DataPlanUses = (sql: Sql, workspaceId: WorkspaceId, planId: string) => Promise<readonly DataPlanUse[]>;
 
 export function dataPlanFromRow({ workspaceId: _, ...row }: InferSelectModel<typeof dataPlans>): RegisteredPlan {
   return { ...row, versions: JSON.parse(row.versions) as readonly DataPlanVersion[] };
 }
 
-/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+/**
+ * Returns a plan by id, or undefined.
+ * `lock` holds the row to the end of the transaction: `share` is for a reference to the plan.
+ */
 export async function findDataPlan(
   sql: Sql,
   key: { readonly workspaceId: WorkspaceId; readonly id: string },
@@ -42,7 +45,7 @@ export async function findDataPlan(
   return row === undefined ? undefined : dataPlanFromRow(row);
 }
 
-/** As `findDataPlan`. Throws NOT_FOUND. */
+/** Returns a plan like `findDataPlan`. Throws NOT_FOUND where there is none. */
 export async function loadDataPlan(...args: Parameters<typeof findDataPlan>): Promise<RegisteredPlan> {
   const plan = await findDataPlan(...args);
   if (plan !== undefined) return plan;
@@ -52,7 +55,7 @@ export async function loadDataPlan(...args: Parameters<typeof findDataPlan>): Pr
   );
 }
 
-/** All of the workspace, by id. */
+/** Returns all plans of the workspace, ordered by id. */
 export async function listDataPlans(sql: Sql, workspaceId: WorkspaceId): Promise<readonly RegisteredPlan[]> {
   const rows = await sql.orm
     .select()

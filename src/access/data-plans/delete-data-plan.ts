@@ -8,7 +8,7 @@ import { type DataPlanUse, type DataPlanUses, loadDataPlan } from './data-plan.t
 
 type DeleteDeps = Pick<AccessDeps, 'store' | 'clock'> & { readonly dataPlanUses: DataPlanUses };
 
-/** Throws NOT_FOUND, and IN_USE while a pipeline names it. */
+/** Deletes a plan. Throws NOT_FOUND, and IN_USE while a pipeline names the plan. */
 export async function deleteDataPlan(deps: DeleteDeps, { workspaceId, actor }: Caller, id: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
     await loadDataPlan(tx, { workspaceId, id }, 'update');

@@ -11,7 +11,7 @@ import { planInUse } from './delete-data-plan.ts';
 
 type PlanDeps = Pick<AccessDeps, 'store' | 'clock'>;
 
-/** Throws VALIDATION_FAILED and DUPLICATE_ID. */
+/** Creates a plan. Throws VALIDATION_FAILED and DUPLICATE_ID. */
 export async function createDataPlan(
   { store, clock }: PlanDeps,
   { workspaceId, actor }: Caller,
@@ -44,7 +44,7 @@ interface Replacement {
   readonly body: DataPlanBody;
 }
 
-/** Throws NOT_FOUND, VALIDATION_FAILED, and IN_USE where a version goes that a pipeline names. */
+/** Replaces a plan. Throws NOT_FOUND, VALIDATION_FAILED, and IN_USE for a removed version that a pipeline names. */
 export async function replaceDataPlan(
   deps: PlanDeps & { readonly dataPlanUses: DataPlanUses },
   caller: Caller,

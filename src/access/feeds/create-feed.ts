@@ -11,7 +11,7 @@ import { readName } from '../organisations/read-name.ts';
 import { feeds, inputCredentials } from '../tables.ts';
 import { type FeedRow, moduleOf } from './feed.ts';
 
-/** Creates a feed with a key and a secret of its own. The secret is shown this once. Throws DUPLICATE_ID. */
+/** Creates a feed with its own key and secret. The secret is shown only here. Throws DUPLICATE_ID. */
 export async function createFeed(
   { store, clock, keyRing }: AccessDeps,
   { workspaceId, actor }: Caller,

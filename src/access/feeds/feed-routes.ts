@@ -12,7 +12,7 @@ import { type FeedRow, listFeeds, requireFeed } from './feed.ts';
 const PATH = '/v1/workspace/:workspaceId/partnerfeeds';
 const WorkspaceParams = Type.Object({ workspaceId: WorkspaceParam });
 const AccountQuery = Type.Object({
-  // text, because no id is wrong here: it is only not the workspace's
+  // text, because no id is malformed: a wrong one is just not the workspace's
   accountId: Type.Optional(
     Type.String({ description: 'Id of the workspace’s account; `penstock workspace list` shows it.' }),
   ),

@@ -6,12 +6,12 @@ import { feeds } from '../tables.ts';
 
 export type FeedRow = Readonly<typeof feeds.$inferSelect>;
 
-/** The workspace's feeds, the oldest first. */
+/** Returns the workspace's feeds, the oldest first. */
 export async function listFeeds(sql: Sql, id: WorkspaceId): Promise<readonly FeedRow[]> {
   return sql.orm.select().from(feeds).where(eq(feeds.workspaceId, id)).orderBy(asc(feeds.id));
 }
 
-/** Undefined without such a feed in the workspace. */
+/** Returns undefined where the workspace has no such feed. */
 export async function findFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Promise<FeedRow | undefined> {
   if (!fitsInt64(id)) return undefined;
   const [row] = await sql.orm
@@ -21,7 +21,7 @@ export async function findFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Pr
   return row;
 }
 
-/** The feed that a key is of; undefined where it is another's, or of no feed of this workspace. */
+/** Returns the feed of a key, or undefined where no feed of this workspace has it. */
 export async function findFeedByKey(sql: Sql, workspace: WorkspaceId, key: string): Promise<FeedRow | undefined> {
   const [row] = await sql.orm
     .select()
@@ -30,7 +30,7 @@ export async function findFeedByKey(sql: Sql, workspace: WorkspaceId, key: strin
   return row;
 }
 
-/** Throws NOT_FOUND without such a feed in the workspace. */
+/** Returns the feed. Throws NOT_FOUND where the workspace has no such feed. */
 export async function requireFeed(sql: Sql, workspace: WorkspaceId, id: bigint): Promise<FeedRow> {
   const row = await findFeed(sql, workspace, id);
   if (row === undefined) throw new AppError('NOT_FOUND', `There is no feed ${id} in this workspace.`);

@@ -5,7 +5,7 @@ import { recordChange } from '../audit/record-change.ts';
 import { feeds } from '../tables.ts';
 import { requireFeed } from './feed.ts';
 
-/** Activates a feed or stops it: then its key is refused, by every daemon within seconds. Throws NOT_FOUND. */
+/** Activates or stops a feed. Every daemon refuses the key of a stopped feed within seconds. Throws NOT_FOUND. */
 export async function switchFeed(
   { store, clock }: AccessDeps,
   input: { workspaceId: WorkspaceId; id: bigint; isActive: boolean; actor: Actor },

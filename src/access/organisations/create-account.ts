@@ -5,7 +5,10 @@ import { organisations } from '../tables.ts';
 import { ensureAccount } from './ensure-account.ts';
 import { readName } from './read-name.ts';
 
-/** Its id. Throws NOT_FOUND without such an organisation, DUPLICATE_ID when it has an account of that name. */
+/**
+ * Creates an account and returns its id.
+ * Throws NOT_FOUND without such an organisation, and DUPLICATE_ID where the organisation has an account of that name.
+ */
 export async function createAccount(
   { store, clock }: AccessDeps,
   input: { organisationId: bigint; name: string },

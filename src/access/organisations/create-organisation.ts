@@ -3,7 +3,7 @@ import { type AccessDeps, timeOf } from '../access-deps.ts';
 import { ensureOrganisation } from './ensure-organisation.ts';
 import { readName } from './read-name.ts';
 
-/** Its id. Throws DUPLICATE_ID when the name is taken. */
+/** Creates an organisation and returns its id. Throws DUPLICATE_ID where the name is taken. */
 export async function createOrganisation({ store, clock }: AccessDeps, input: { name: string }): Promise<bigint> {
   const name = readName('name', input.name);
   const { id, isNew } = await ensureOrganisation(store, { name, createdOn: timeOf(clock) });

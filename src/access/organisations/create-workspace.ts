@@ -4,7 +4,10 @@ import { ensureWorkspace } from './ensure-workspace.ts';
 import { readName } from './read-name.ts';
 import { requireAccount } from './require-account.ts';
 
-/** Its id. Throws NOT_FOUND without such an account, DUPLICATE_ID when it has a workspace of that name. */
+/**
+ * Creates a workspace and returns its id.
+ * Throws NOT_FOUND without such an account, and DUPLICATE_ID where the account has a workspace of that name.
+ */
 export async function createWorkspace(
   { store, clock }: AccessDeps,
   input: { accountId: bigint; name: string; actor: Actor },

@@ -3,7 +3,7 @@ import type { Sql } from '../../store/index.ts';
 import { accounts } from '../tables.ts';
 import { type Ensured, ensured } from './ensured.ts';
 
-/** Makes the account unless the organisation has one of that name. */
+/** Creates the account unless the organisation has one of that name. */
 export async function ensureAccount(
   sql: Sql,
   row: { organisationId: bigint; name: string; createdOn: Date },

@@ -3,7 +3,7 @@ import type { Sql } from '../../store/index.ts';
 import { organisations } from '../tables.ts';
 import { type Ensured, ensured } from './ensured.ts';
 
-/** Makes the organisation unless one of that name exists; daemons and commands may race. */
+/** Creates the organisation unless one of that name exists; daemons and commands may race. */
 export async function ensureOrganisation(sql: Sql, row: { name: string; createdOn: Date }): Promise<Ensured> {
   const id = { id: organisations.id };
   const made = await sql.orm.insert(organisations).values(row).onConflictDoNothing().returning(id);

@@ -6,7 +6,7 @@ import { recordChange } from '../audit/record-change.ts';
 import { workspaces } from '../tables.ts';
 import { type Ensured, ensured } from './ensured.ts';
 
-/** Makes the workspace unless the account has one of that name; a new one opens its audit log with that. */
+/** Creates the workspace unless the account has one of that name. The creation is the first entry of its audit log. */
 export async function ensureWorkspace(
   tx: Transaction,
   row: { accountId: bigint; name: string; createdOn: Date },

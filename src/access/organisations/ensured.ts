@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
 
-/** The id of what now exists, and whether this call made it. */
+/** The id of a row that now exists, and whether this call created the row. */
 export interface Ensured {
   readonly id: bigint;
   readonly isNew: boolean;
@@ -10,7 +10,7 @@ interface HasId {
   readonly id: bigint;
 }
 
-/** After INSERT … ON CONFLICT DO NOTHING RETURNING: the row that was made, else the one that was there. */
+/** Returns the inserted row, else the existing one, after INSERT … ON CONFLICT DO NOTHING RETURNING. */
 export async function ensured(made: readonly HasId[], find: () => PromiseLike<readonly HasId[]>): Promise<Ensured> {
   const [mine] = made;
   if (mine !== undefined) return { id: mine.id, isNew: true };

@@ -8,7 +8,7 @@ import { ensureOrganisation } from './ensure-organisation.ts';
 import { ensureWorkspace } from './ensure-workspace.ts';
 import { readName } from './read-name.ts';
 
-/** Name of the credential that `penstock init` makes. */
+/** Name of the credential that `penstock init` creates. */
 const ADMIN = 'admin';
 
 export interface Names {
@@ -22,13 +22,13 @@ export interface Initialised {
   readonly organisationId: bigint;
   readonly accountId: bigint;
   readonly workspaceId: WorkspaceId;
-  /** Shown once: absent when the account has its admin credential already, whose secret nobody can show again. */
+  /** Admin credential, shown once; absent where the account already has one, whose secret cannot be shown again. */
   readonly credential: PlatformSecret | undefined;
 }
 
 /**
- * What a first use needs: organisation, account, workspace, an admin credential for all workspaces of the account, and the
- * key that signs tokens. Doing it again, or twice at once, makes only what is missing.
+ * Creates what a first use needs: organisation, account, workspace, an admin credential for all workspaces of the account, and
+ * the key that signs tokens. A repeated or concurrent call creates only what is missing.
  */
 export async function initialise(deps: AccessDeps, names: Names): Promise<Initialised> {
   const organisation = readName('organisation', names.organisation);

@@ -4,7 +4,7 @@ import { accounts } from '../tables.ts';
 
 export type AccountEntry = Readonly<typeof accounts.$inferSelect>;
 
-/** Every account, by id. */
+/** Returns every account, ordered by id. */
 export async function listAccounts(sql: Sql): Promise<readonly AccountEntry[]> {
   return sql.orm.select().from(accounts).orderBy(asc(accounts.id));
 }

@@ -4,7 +4,7 @@ import { organisations } from '../tables.ts';
 
 export type OrganisationEntry = Readonly<typeof organisations.$inferSelect>;
 
-/** Every organisation, by id. */
+/** Returns every organisation, ordered by id. */
 export async function listOrganisations(sql: Sql): Promise<readonly OrganisationEntry[]> {
   return sql.orm.select().from(organisations).orderBy(asc(organisations.id));
 }

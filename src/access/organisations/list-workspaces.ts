@@ -13,7 +13,7 @@ export interface WorkspaceEntry {
   readonly warehouseSyncProvisioned: boolean;
 }
 
-/** Every workspace with what stands above it, by id. */
+/** Returns every workspace with its account and organisation, ordered by id. */
 export async function listWorkspaces(sql: Sql): Promise<readonly WorkspaceEntry[]> {
   return sql.orm
     .select({

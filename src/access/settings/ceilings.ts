@@ -1,9 +1,9 @@
-// What the operator of an installation allows the admins of workspaces to set.
+// Ceilings: the highest limits that the operator of an installation lets the admins of workspaces set.
 import { AppError, type Issue } from '../../kernel/index.ts';
 import type { SettingsBody, SettingsDocument } from '../contract/settings.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 
-/** The most that a limit of a workspace may be, by its name on the wire; absent: what the contract says. */
+/** Highest value of a workspace's limit, by its name in the API; without one, the contract's bound holds. */
 export type Ceilings = Readonly<Record<string, number>>;
 
 /** Throws CONFIG_INVALID for a name that is no limit. */
@@ -15,7 +15,7 @@ export function requireKnownLimits(ceilings: Ceilings): void {
   throw new AppError('CONFIG_INVALID', message);
 }
 
-/** Complaints about what a body sets above the ceilings; what it leaves out is clamped instead. */
+/** Returns an issue for each limit that a body sets above its ceiling; an absent limit is clamped instead. */
 export function ceilingIssues({ limits = {} }: SettingsBody, ceilings: Ceilings): readonly Issue[] {
   const bounds = boundBatches(ceilings);
   return Object.entries(limits).flatMap(([name, value]) => {
@@ -26,7 +26,7 @@ export function ceilingIssues({ limits = {} }: SettingsBody, ceilings: Ceilings)
   });
 }
 
-/** The settings as they hold: a limit that was stored above its ceiling, or has a higher default, is at the ceiling. */
+/** Returns the effective settings: a limit that is stored, or defaults, above its ceiling is lowered to the ceiling. */
 export function clampLimits(document: SettingsDocument, ceilings: Ceilings): SettingsDocument {
   const limits = { ...document.limits };
   for (const [name, most] of Object.entries(boundBatches(ceilings))) {
@@ -35,7 +35,10 @@ export function clampLimits(document: SettingsDocument, ceilings: Ceilings): Set
   return { ...document, limits };
 }
 
-/** A request holds whole batches: its ceiling holds for a batch, too, or no default of a batch would fit below it. */
+/**
+ * Lowers the ceiling of a batch to that of a request.
+ * A request holds whole batches, and no default of a batch would otherwise fit below its ceiling.
+ */
 function boundBatches(ceilings: Ceilings): Ceilings {
   const { request_bytes: request, batch_bytes: batch = request } = ceilings;
   if (request === undefined || batch === undefined) return ceilings;

@@ -1,4 +1,4 @@
-/** The same day and time of UTC so many calendar months earlier; the last day of a month that is shorter. */
+/** Returns the same day and time of UTC so many calendar months earlier; in a shorter month, its last day. */
 export function monthsBefore(time: Date, months: number): Date {
   const earlier = new Date(time);
   earlier.setUTCDate(1);

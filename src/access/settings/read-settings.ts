@@ -9,29 +9,29 @@ import { completeSettings, settingsFromWire, type WorkspaceSettings } from './se
 const CACHE_MS = 5_000;
 const KEPT = 10_000;
 
-/** The settings of a workspace, complete, as they stand in the store now. Their limits are at most the operator's `ceilings`. */
+/** Returns the complete settings of a workspace as stored now, with limits at most the operator's `ceilings`. */
 export async function readSettings(sql: Sql, workspaceId: WorkspaceId, ceilings: Ceilings): Promise<WorkspaceSettings> {
   return settingsFromWire(await readDocument(sql, workspaceId, ceilings));
 }
 
-/** As they stand on the wire. A workspace without a row has the defaults. */
+/** Returns the settings in the form of the API. A workspace without a row has the defaults. */
 export async function readDocument(sql: Sql, workspaceId: WorkspaceId, ceilings: Ceilings): Promise<SettingsDocument> {
   const [row] = await sql.orm
     .select({ settings: workspaceSettings.settings })
     .from(workspaceSettings)
     .where(eq(workspaceSettings.workspaceId, workspaceId));
-  // only bodies that passed the contract are stored
+  // the cast holds: only bodies that passed the contract are stored
   return clampLimits(completeSettings(row === undefined ? {} : (parseJson(row.settings) as SettingsBody)), ceilings);
 }
 
 export type SettingsReader = (workspaceId: WorkspaceId) => Promise<WorkspaceSettings>;
 
 interface CachedSettings extends SettingsReader {
-  /** Reads the workspace's settings anew for whoever asks from now on, as they were changed in this process. */
+  /** Drops the cached settings of a workspace after a change in this process, so that the next call reads them anew. */
   readonly forget: (workspaceId: WorkspaceId) => void;
 }
 
-/** `readSettings` for paths that ask often: what was read is believed for five seconds, or until `forget`. */
+/** Returns a cached `readSettings` for paths that ask often. Settings stay cached for five seconds, or until `forget`. */
 export function createSettingsReader({
   store,
   clock,
@@ -49,7 +49,7 @@ export function createSettingsReader({
     const [atMs, before] = [clock.nowMs(), changes];
     const settings = await readSettings(store, workspaceId, ceilings);
     if (kept.size >= KEPT) kept.clear();
-    // settings that were changed while they were read may be the old ones
+    // settings that were changed during the read may be the old ones
     if (changes === before) kept.set(workspaceId, { settings, atMs });
     return settings;
   };

@@ -10,8 +10,8 @@ import { type Ceilings, ceilingIssues, clampLimits } from './ceilings.ts';
 import { checkSettings, completeSettings } from './settings.ts';
 
 /**
- * Replaces the settings; what the body leaves out has its default from now on. Answers them complete. The audit log gets
- * what differs, before and after; a PUT that changes nothing leaves no entry.
+ * Replaces the settings and returns them complete; a setting that the body leaves out gets its default.
+ * Writes the differences to the audit log, before and after; a PUT that changes nothing leaves no entry.
  */
 export async function replaceSettings(
   { store, clock, ceilings = {} }: Pick<AccessDeps, 'store' | 'clock'> & { readonly ceilings?: Ceilings },
@@ -43,7 +43,7 @@ export async function replaceSettings(
   return after;
 }
 
-/** What is set now; its row is locked, so that the next change waits and sees this one. */
+/** Returns the current settings and locks their row, so that the next change waits and sees this one. */
 async function lockSettings(tx: Transaction, workspaceId: WorkspaceId): Promise<SettingsBody> {
   await tx.orm.insert(workspaceSettings).values({ workspaceId, settings: '{}', version: 0 }).onConflictDoNothing();
   const [row] = await tx.orm
@@ -54,7 +54,7 @@ async function lockSettings(tx: Transaction, workspaceId: WorkspaceId): Promise<
   return parseJson(row?.settings ?? '{}') as SettingsBody;
 }
 
-/** The values of `one` that `other` does not have, by their path. */
+/** Returns the values of `one` that differ in `other`, by their path. */
 function differing(one: object, other: object, prefix = ''): Record<string, unknown> {
   const theirs = other as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

@@ -3,11 +3,11 @@ import { type IDENTITY_STRATEGIES, type SettingsBody, SettingsDocument } from '.
 
 type Strategy = (typeof IDENTITY_STRATEGIES)[number];
 
-/** The settings of a workspace as other rooms read them: always complete. Units stand in the names. */
+/** The complete settings of a workspace as other rooms read them. Units are in the names. */
 export interface WorkspaceSettings {
   readonly identity: {
     readonly strategy: Strategy;
-    /** The type that decides first in front; a type that is not listed finds no profile. */
+    /** Identity types, the deciding one first; an unlisted type finds no profile. */
     readonly priority: readonly IdentityType[];
   };
   readonly limits: {
@@ -48,7 +48,7 @@ function defaultsOf({ default: value, properties }: SchemaWithDefaults): unknown
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultsOf(schema)]));
 }
 
-/** What was set, completed with the defaults. */
+/** Completes the given settings with the defaults. */
 export function completeSettings(set: SettingsBody): SettingsDocument {
   const standard = DEFAULT_SETTINGS;
   return {
@@ -61,10 +61,10 @@ export function completeSettings(set: SettingsBody): SettingsDocument {
   };
 }
 
-/** Throws VALIDATION_FAILED that lists every value that is right by the schema and still cannot be. */
+/** Throws VALIDATION_FAILED that lists every value which fits the schema and is still invalid. */
 export function checkSettings({ identity, limits, allowed_origins: origins }: SettingsDocument): void {
   const issues: Issue[] = [];
-  // its owner is unique: where it found nobody, every delivery would try to make the same owner again
+  // customer_id has one owner only: without a lookup by it, every delivery would try to create that owner again
   if (!identity.priority.includes('customer_id')) {
     issues.push({ path: 'identity.priority', message: 'must contain customer_id, the login identity.' });
   }
@@ -76,7 +76,7 @@ export function checkSettings({ identity, limits, allowed_origins: origins }: Se
   if (issues.length > 0) throw refuse(issues);
 }
 
-/** Browsers send an origin in one form only; one in another would be stored and never match. */
+/** Returns an issue for each origin in a form that browsers do not send: it would be stored and never match. */
 function originIssues(origins: readonly string[]): readonly Issue[] {
   return origins.flatMap((given, index) => {
     const sent = URL.parse(given)?.origin;
@@ -86,7 +86,7 @@ function originIssues(origins: readonly string[]): readonly Issue[] {
   });
 }
 
-/** From the names of the wire to ours. */
+/** Translates the names of the API to ours. */
 export function settingsFromWire({ identity, limits, retention, ...rest }: SettingsDocument): WorkspaceSettings {
   return {
     identity,

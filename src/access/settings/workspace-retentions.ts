@@ -7,7 +7,7 @@ import { readSettings } from './read-settings.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What a workspace still keeps, by its `retention` settings: of each kind, what is older than its time goes. */
+/** Times before which a workspace keeps nothing, by kind, from its `retention` settings. */
 export interface Retention {
   readonly workspaceId: WorkspaceId;
   readonly batchesSince: Date;
@@ -21,7 +21,7 @@ export async function workspaceIds(store: Sql): Promise<readonly WorkspaceId[]> 
   return rows.map(({ id }) => workspaceId(id));
 }
 
-/** Reads what the workspace keeps; the times are counted from now. */
+/** Reads what the workspace keeps; times are counted from now. */
 export async function readRetention(
   { store, clock }: Pick<AccessDeps, 'store' | 'clock'>,
   id: WorkspaceId,

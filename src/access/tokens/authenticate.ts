@@ -12,7 +12,7 @@ export interface AuthenticateDeps extends TokenCheck, AuthenticateInputDeps {
 
 const DECIMAL = /^[1-9]\d{0,18}$/;
 
-/** Who is calling, by the credentials that the endpoint asks for. */
+/** Identifies the caller by the credentials that the endpoint asks for. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const ofPlatform = createAuthenticatePlatform(deps);
   const ofInput = createAuthenticateInput(deps);

@@ -7,10 +7,10 @@ import type { PlatformCredentialRow } from '../credentials/platform-credential.t
 import { platformCredentials } from '../tables.ts';
 import type { ClientCredentials } from './read-client.ts';
 
-/** Compared with when there is nothing to compare with, so that an unknown client costs the same time as a wrong secret. */
+/** Compared with for an unknown client, so that it costs the same time as a wrong secret. */
 const NOBODY = Buffer.alloc(32);
 
-/** Whether a live credential has this secret, or had it before a rotation whose grace is not over. */
+/** Tells whether a live credential has this secret, or had it before a rotation whose grace still runs. */
 export async function checkClient(
   { store, clock }: { readonly store: Sql; readonly clock: Clock },
   { clientId, clientSecret }: ClientCredentials,
@@ -24,7 +24,8 @@ export async function checkClient(
 }
 
 async function findCredential(sql: Sql, clientId: string): Promise<PlatformCredentialRow | undefined> {
-  // what cannot be an id is looked up as none: the store is asked either way, and never for text that it cannot hold
+  // text that cannot be an id is looked up as an empty id: the store is asked either way, but never for text that it cannot
+  // hold
   const id = isCredentialId(clientId) ? clientId : '';
   const [row] = await sql.orm.select().from(platformCredentials).where(eq(platformCredentials.clientId, id));
   return row;

@@ -1,13 +1,13 @@
 import { AppError, type Clock, isWithin } from '../../kernel/index.ts';
 
-/** Failures under one name within a window that are told apart; those after them are told to wait. */
+/** Failures under one name within a window that are answered as such; later ones are told to wait. */
 export const FAILURES_ALLOWED = 20;
 const WINDOW_MS = 60_000;
 const NAMES_KEPT = 10_000;
 
 /** Counts failures by name, in the memory of this daemon and only for a minute. */
 export interface FailureWindows {
-  /** Throws RATE_LIMITED in place of one more failure when this name has failed too often lately. */
+  /** Counts one failure. Throws RATE_LIMITED instead where this name has failed too often lately. */
   count(name: string, allowed?: number): void;
 }
 
@@ -16,7 +16,7 @@ interface Window {
   readonly startedMs: number;
 }
 
-/** `advice` stands at the end of the refusal: what a person should look at. */
+/** Creates the windows. `advice` ends the refusal and names what a person should check. */
 export function createFailureWindows(clock: Clock, advice: string): FailureWindows {
   const windows = new Map<string, Window>();
   const live = (name: string): Window | undefined => {
@@ -40,7 +40,7 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
 
 function open(windows: Map<string, Window>, name: string, startedMs: number): Window {
   windows.delete(name);
-  // the oldest stand first: a flood of addresses costs the memory of the others, not ours
+  // the first entry is the oldest: a flood of addresses displaces its own entries and uses no more of our memory
   const [oldest] = windows.keys();
   if (windows.size >= NAMES_KEPT && oldest !== undefined) windows.delete(oldest);
   const window = { failures: 0, startedMs };

@@ -1,6 +1,9 @@
 import { isIPv6 } from 'node:net';
 
-/** An IPv6 client has a whole /64 to itself; an IPv4 one may be written as IPv6. */
+/**
+ * Returns the network of a client: the /64 of an IPv6 address, which one client has to itself, or an IPv4 address, also where
+ * it is written as IPv6.
+ */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -8,8 +8,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Client id and secret, from the body or from HTTP Basic, but not from both (RFC 6749, 2.3). An id in the body beside
- * Basic is fine when it is the same. Throws VALIDATION_FAILED (`invalid_request`) or UNAUTHENTICATED (`invalid_client`).
+ * Returns client id and secret, from the body or from HTTP Basic, but not from both (RFC 6749, 2.3). Beside Basic, the body may
+ * repeat the same id. Throws VALIDATION_FAILED (`invalid_request`) or UNAUTHENTICATED (`invalid_client`).
  */
 export function readClient(body: TokenBody, authorization: string | undefined): ClientCredentials {
   const sent = readBasic(authorization, 'client id and secret');
@@ -20,7 +20,7 @@ export function readClient(body: TokenBody, authorization: string | undefined): 
   throw refuse([{ path: '', message: 'Send client_id and client_secret in the body or as HTTP Basic, not both.' }]);
 }
 
-/** The client id that a request names, before anything about it is checked. */
+/** Returns the client id that a request names, before any check. */
 export function claimedClientId(body: TokenBody, authorization: string | undefined): string {
   return readBasic(authorization, 'client id and secret')?.user ?? body.client_id ?? '';
 }

@@ -7,12 +7,12 @@ import { KEY_CACHE_MS } from './signing-keys.ts';
 import { TOKEN_LIFETIME_SECONDS } from './token-claims.ts';
 
 /**
- * A daemon may sign with the old key until its cache has the new one and the new one was published long enough; its last
- * token lives 8 hours from then. The rest is for clocks that differ.
+ * Time for which the old key is published. A daemon may sign with it until its cache has the new key and that was published
+ * long enough; the last token then lives 8 hours. The rest covers clocks that differ.
  */
 const OLD_KEY_LIVES_MS = TOKEN_LIFETIME_SECONDS * 1000 + 2 * KEY_CACHE_MS + 5 * 60_000;
 
-/** Makes a new key sign tokens. The old key is published until its last token has expired (D-020). */
+/** Creates a new key to sign tokens. The old key stays published until its last token has expired (D-020). */
 export async function rotateSigningKey({ store, clock, keyRing }: AccessDeps): Promise<void> {
   const nowMs = clock.nowMs();
   await store.transaction(async (tx) => {

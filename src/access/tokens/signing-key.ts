@@ -1,4 +1,5 @@
-// Rows of signing_keys: what signs tokens, made once for the whole installation however many daemons start together.
+// Rows of signing_keys, the keys that sign tokens. The first is made once for the installation, however many daemons start
+// together.
 
 import { desc } from 'drizzle-orm';
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } from 'jose';
@@ -23,7 +24,7 @@ export interface SigningKeyRow {
 
 export const signingKeyContext = (kid: string): string => `signing_keys/${kid}`;
 
-/** The newest first. */
+/** Returns the signing keys, the newest first. */
 export async function listSigningKeys(sql: Sql): Promise<readonly SigningKeyRow[]> {
   const rows = await sql.orm.select().from(signingKeys).orderBy(desc(signingKeys.generation));
   return rows.map(({ id, publicJwk, ...row }) => ({
@@ -33,7 +34,7 @@ export async function listSigningKeys(sql: Sql): Promise<readonly SigningKeyRow[
   }));
 }
 
-/** Makes the key of that generation. False when another daemon made it first: `generation` is unique. */
+/** Creates the key of that generation. Returns false where another daemon made it first: `generation` is unique. */
 export async function insertSigningKey(
   { clock, keyRing }: Pick<AccessDeps, 'clock' | 'keyRing'>,
   sql: Sql,
@@ -53,7 +54,7 @@ export async function insertSigningKey(
   return made.length === 1;
 }
 
-/** The first key, unless there is one. */
+/** Creates the first key unless there is one. */
 export async function ensureSigningKey({ store, clock, keyRing }: AccessDeps): Promise<void> {
   const [newest] = await listSigningKeys(store);
   if (newest === undefined) await insertSigningKey({ clock, keyRing }, store, 1);

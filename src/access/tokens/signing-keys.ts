@@ -10,18 +10,18 @@ import {
   signingKeyContext,
 } from './signing-key.ts';
 
-/** How long a daemon believes what it read; a new key is published for so long before it signs, so all know it by then. */
+/** Time that a daemon caches the keys. A new key is published for as long before it signs, so all daemons know it by then. */
 export const KEY_CACHE_MS = 60_000;
-/** Tokens with a key nobody knows make this daemon look once in so long, not once a request. */
+/** Time between two lookups for unknown keys, so that tokens with such a key do not cost one each. */
 const UNKNOWN_KEY_MS = 5_000;
 
 /** The signing keys of the installation as this daemon holds them in memory. */
 export interface SigningKeys {
-  /** A signed token with the `kid` of its key. */
+  /** Signs a token, with the `kid` of the key in its header. */
   sign(claims: JWTPayload): Promise<string>;
-  /** The key that checks tokens of that `kid`, undefined when there is none or it retired. */
+  /** Returns the key that checks tokens of that `kid`, or undefined where there is none or it retired. */
   find(kid: string): Promise<CryptoKey | undefined>;
-  /** What /.well-known/jwks.json serves. */
+  /** Returns the public keys that /.well-known/jwks.json serves. */
   published(): Promise<readonly PublicJwk[]>;
 }
 
@@ -56,14 +56,17 @@ export function createSigningKeys(deps: AccessDeps): SigningKeys {
   };
 }
 
-/** The newest key that was published long enough for every daemon to know it, else the oldest. */
+/** Returns the newest key that was published long enough for every daemon to know it, else the oldest. */
 function chooseSigner(rows: readonly SigningKeyRow[], nowMs: number): SigningKeyRow {
   const row = rows.find(({ createdOn }) => createdOn.getTime() + KEY_CACHE_MS <= nowMs) ?? rows.at(-1);
   if (row === undefined) throw new AppError('INTERNAL', 'There is no signing key, although one was just made.');
   return row;
 }
 
-/** Rows no older than asked for; callers that meet share one read. Makes the first key when there is none. */
+/**
+ * Returns a reader of rows no older than the given age; concurrent callers share one read.
+ * Creates the first key where there is none.
+ */
 function createKeyCache(deps: AccessDeps): (maxAgeMs: number) => Promise<readonly SigningKeyRow[]> {
   let loaded: Loaded | undefined;
   let loading: Promise<Loaded> | undefined;

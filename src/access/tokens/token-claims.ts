@@ -7,13 +7,13 @@ export interface TokenOrder {
   readonly clientId: string;
   readonly baseUrl: string;
   readonly nowMs: number;
-  /** Unlike any other token's. */
+  /** Id that no other token has. */
   readonly tokenId: string;
 }
 
 /**
- * Returns the claims of a token: whom it is for and how long it is valid. Role and workspaces are not in it. The bearer
- * check looks them up, because a token cannot be revoked (D-020) and its rights must still be narrowed.
+ * Returns the claims of a token: its client and its lifetime. Role and workspaces are not among them. The bearer check looks
+ * them up, because a token cannot be revoked (D-020) and its rights must still be narrowed.
  */
 export function tokenClaims({ clientId, baseUrl, nowMs, tokenId }: TokenOrder): JWTPayload {
   const issuedAt = Math.floor(nowMs / 1000);

@@ -3,7 +3,7 @@ import { AppError, type Clock } from '../../kernel/index.ts';
 import { SIGNING_ALGORITHM } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** For clocks of daemons that differ. */
+/** Tolerance for the clocks of daemons, which differ. */
 const LEEWAY_SECONDS = 5;
 
 export interface TokenCheck {
@@ -13,7 +13,7 @@ export interface TokenCheck {
   readonly baseUrl: () => string;
 }
 
-/** The client id of a token of ours that is valid now. Throws UNAUTHENTICATED that says what to do, and nothing else. */
+/** Returns the client id of a valid token of ours. Throws UNAUTHENTICATED with advice and no other detail. */
 export async function verifyToken({ signingKeys, clock, baseUrl }: TokenCheck, token: string): Promise<string> {
   const keyOf = async ({ kid }: JWTHeaderParameters) => {
     const key = kid === undefined ? undefined : await signingKeys.find(kid);
