@@ -1,4 +1,4 @@
-// Every provider is decided here: the record does not compile while one is missing. Nothing is registered by being imported.
+// All providers. The record does not compile while one is missing, and no import registers anything.
 
 import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
 import { bigquery } from './bigquery/index.ts';

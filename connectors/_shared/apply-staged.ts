@@ -10,18 +10,18 @@ import {
   withholdSql,
 } from './write-back-sql.ts';
 
-/** How one product runs what stands in `write-back-sql.ts`, inside a transaction that is open. */
+/** Work of one product on the statements of `write-back-sql.ts`, inside an open transaction. */
 export interface StagedWork {
   readonly sql: StagingSql;
-  /** Where it is not `updateSql`. */
+  /** Statement for the update where it differs from `updateSql`. */
   readonly update?: typeof updateSql;
-  /** Rows that a statement changed. */
+  /** Runs a statement and returns the number of rows that it changed. */
   change(sql: string): Promise<number>;
-  /** Rows of a query, as texts. */
+  /** Returns the rows of a query as texts. */
   ask(sql: string): Promise<readonly (readonly (string | null)[])[]>;
 }
 
-/** What comes after the load: count it, ask once more, update, look for conflicts. */
+/** Applies the loaded rows: counts them, asks once more which to withhold, updates, and looks for conflicts. */
 export async function applyStaged(
   { sql, update = updateSql, change, ask }: StagedWork,
   request: WriteBackRequest,
@@ -45,8 +45,8 @@ export async function applyStaged(
 }
 
 /**
- * Rows that a load has lost would be neither written nor conflicts: some products answer NULL, which is no row, for a text that
- * they cannot parse. `ask` answers `loadedSql`. Throws WAREHOUSE_UNKNOWN.
+ * Throws WAREHOUSE_UNKNOWN where the load has lost rows, which would be neither written nor conflicts.
+ * Some products answer NULL, which is no row, for a text that they cannot parse. `ask` answers `loadedSql`.
  */
 export async function checkLoaded(
   rows: StagedRows,

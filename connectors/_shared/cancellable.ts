@@ -1,22 +1,25 @@
 import { systemClock } from '../../src/kernel/index.ts';
 
-/** A connection that can be told to break off what it does. */
+/** A connection whose current work can be cancelled. */
 export interface Cancellable {
-  /** False once something failed or was broken off: it is closed and not used again. */
+  /** The connection is usable. After a failure or a cancel it is closed and not used again. */
   isSound: boolean;
-  /** Goes on taking what the server sends, where it was paused. */
+  /** Resumes a paused server's answer. */
   resume?(): void;
-  /** Asks the server to break off what this connection does. */
+  /** Asks the server to cancel the current work of this connection. */
   cancel(): Promise<void>;
-  /** Never throws. */
+  /** Closes the connection. Never throws. */
   close(): Promise<void>;
 }
 
-/** A request may come before the statement has begun: it is repeated. */
+/** Interval at which a cancel is repeated, because it may arrive before the statement has begun. */
 const AGAIN_MS = 200;
 const PATIENCE_MS = 2500;
 
-/** Runs work on a link. An abort cancels it on the server and waits for that, a bounded time; then the link is not used again. */
+/**
+ * Runs work on a link. An abort cancels the work on the server and waits a bounded time for that. After an abort the link is
+ * not used again.
+ */
 export async function cancellable<Result>(
   link: Cancellable,
   signal: AbortSignal,
@@ -41,7 +44,7 @@ export async function cancellable<Result>(
   }
 }
 
-/** Cancels until the work settles; what does not stop loses its connection. */
+/** Cancels until the work settles; where it does not settle in time, closes the connection. */
 async function insist(link: Cancellable, settled: AbortSignal): Promise<void> {
   link.resume?.();
   for (let waitedMs = 0; waitedMs < PATIENCE_MS && !settled.aborted; waitedMs += AGAIN_MS) {

@@ -1,5 +1,5 @@
-// The door through which every failure of a server, a driver or an SDK comes in: its texts are cut before a pattern, the log
-// or the store sees them. A server decides how long they are, and some patterns take time that grows with their square.
+// The entry for every failure of a server, a driver or an SDK. Its texts are cut before a pattern, the log or the store sees
+// them. The server decides how long they are, and some patterns take time that grows with the square of the length.
 import { AppError } from '../../src/kernel/index.ts';
 
 /** Characters of a server's text that are matched, logged, stored and answered. */
@@ -9,15 +9,15 @@ export function cutText(text: string): string {
   return text.length <= MOST_TEXT_CHARS ? text : `${text.slice(0, MOST_TEXT_CHARS)}…`;
 }
 
-/** Errors within errors that are cut; what lies deeper is neither matched nor logged. */
+/** Depth to which nested errors are cut; deeper ones are neither matched nor logged. */
 const MOST_DEPTH = 6;
 
-/** Builds `classify` of a connector: errors of ours pass as they are, the others come to `name` with their texts cut. */
+/** Builds `classify` of a connector: our own errors pass unchanged, and `name` gets the others with their texts cut. */
 export function classifier(name: (failure: unknown) => AppError): (failure: unknown) => AppError {
   return (failure) => (failure instanceof AppError ? failure : name(cutFailure(failure)));
 }
 
-/** Cuts in place, because the failure itself becomes the cause that is logged. */
+/** Cuts the texts in place, because the failure itself becomes the cause that is logged. */
 function cutFailure(failure: unknown, depth = 0): unknown {
   if (typeof failure === 'string') return cutText(failure);
   if (typeof failure !== 'object' || failure === null || depth > MOST_DEPTH) return failure;

@@ -1,21 +1,21 @@
-// Rows as a warehouse sends them, in pieces of its own size, become chunks of the size that was asked for.
+// Rows arrive from a warehouse in pieces of its own size and leave in chunks of the requested size.
 import type { Cell, Column, ReadRequest } from '../../src/warehouse/index.ts';
 import { weightOf } from './weigh.ts';
 
 export type Row = Cell[];
 
-/** What came at once: a page, a record batch. */
+/** A part of the answer that arrives as one: a page, a record batch. */
 export interface Piece {
   readonly rowCount: number;
-  /** Rows `from` to before `to`; asked for in order, each once. */
+  /** Returns the rows from `from` to before `to`; called in order, once for each row. */
   rows(from: number, to: number): Row[];
 }
 
-/** Rows that are cut at once at first; later as many as a quarter of a chunk's bytes holds. */
+/** Rows of the first cut; later cuts have as many as fill a quarter of a chunk's bytes. */
 const FIRST_CUT_ROWS = 64;
 const MOST_CUT_ROWS = 2048;
 
-/** A piece of huge values is cut again and again, so that bytes are bounded as well as rows. */
+/** Cuts pieces into chunks. Cuts a piece of huge values several times, so that bytes are bounded as well as rows. */
 export async function* cutChunks(
   pieces: AsyncIterable<Piece>,
   columns: readonly Column[],
@@ -45,7 +45,7 @@ export async function* cutChunks(
 const CELL_BYTES = 16;
 const FIXED = new Set(['boolean', 'integer', 'decimal', 'double', 'uuid', 'date', 'time', 'timestamp', 'timestamp_tz']);
 
-/** About how many bytes rows take; only columns whose cells differ in size are looked at. */
+/** Returns a function that estimates the bytes of rows; only columns with cells of varying size are weighed. */
 function weigher(columns: readonly Column[]): (rows: readonly Row[]) => number {
   const weighed = columns.flatMap(({ type }, index) => (FIXED.has(type) ? [] : [index]));
   return (rows) => {

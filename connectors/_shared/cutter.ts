@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** Cuts strings out of bytes that hold many of them: decoded once where they are ASCII. */
+/** Returns a function that cuts strings out of bytes; an ASCII run is decoded once as a whole. */
 export function cutter(run: Buffer): (from: number, to: number) => string {
   if (!isAscii(run)) return (from, to) => run.toString('utf8', from, to);
   const text = run.toString('latin1');

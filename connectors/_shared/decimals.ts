@@ -1,4 +1,7 @@
-/** Writes a decimal that is stored as an integer and a scale: all digits after the point kept. Takes numbers and bigints. */
+/**
+ * Returns a writer of decimals stored as an integer and a scale, which keeps all digits after the point.
+ * Takes numbers and bigints.
+ */
 export function decimalWriter(scale: number): (scaled: unknown) => string {
   if (scale === 0) return String;
   const unit = 10 ** scale;

@@ -1,5 +1,5 @@
-// Days and times of day as text, exact to the nanosecond and without a JavaScript Date (it has milliseconds and 8,640,000 years).
-// A day and a second of the day are written once and looked up afterwards: a warehouse column repeats them.
+// Days and times of day as text, exact to the nanosecond. A JavaScript Date has only milliseconds and 8,640,000 years. Each day
+// and second of the day is written once and then looked up, because a warehouse column repeats them.
 
 const MOST_DAYS = 50_000;
 const SECONDS_PER_DAY = 86_400;
@@ -8,7 +8,9 @@ const dayTexts = new Map<number, string>();
 const secondTexts: (string | undefined)[] = new Array(SECONDS_PER_DAY + 1);
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
 
-/** `2024-01-31` of the days since 1970; years outside 0–9999 have a sign and six digits, and year 0 is 1 BC (ISO 8601). */
+/**
+ * Returns `2024-01-31` for the days since 1970. Years outside 0–9999 have a sign and six digits, and year 0 is 1 BC (ISO 8601).
+ */
 export function dayText(days: number): string {
   const known = dayTexts.get(days);
   if (known !== undefined) return known;
@@ -18,7 +20,7 @@ export function dayText(days: number): string {
   return text;
 }
 
-/** `23:59:59.000001` of the microseconds since midnight; 24:00:00 is a time as well. */
+/** Returns `23:59:59.000001` for the microseconds since midnight; 24:00:00 is a valid time. */
 export function timeText(micros: number): string {
   const second = Math.floor(micros / 1e6);
   const rest = micros - second * 1e6;
@@ -26,16 +28,18 @@ export function timeText(micros: number): string {
   return `${secondText(second)}.${THREE_DIGITS[ms]}${THREE_DIGITS[rest - ms * 1000]}`;
 }
 
-/** The three digits below a microsecond, or nothing where they are zero: all other times have six. */
+/** Returns the three digits below a microsecond, or nothing where they are zero: all other times have six digits. */
 export function nanosText(nanos: number): string {
   return nanos === 0 ? '' : (THREE_DIGITS[nanos] ?? '');
 }
 
-/** `2024-01-31T23:59:59.000001` */
+/** Length of `2024-01-31T23:59:59.000001`. */
 export const MOMENT_CHARS = 26;
 const MICROS_PER_DAY = 86_400e6;
 
-/** Writes the moment at `at`; false, and nothing written, where a number is not exact or the year has not four digits. */
+/**
+ * Writes the moment at `at`. Returns false and writes nothing where the number is not exact or the year has not four digits.
+ */
 export function writeMoment(bytes: Uint8Array, at: number, micros: number): boolean {
   if (!Number.isSafeInteger(micros)) return false;
   const days = Math.floor(micros / MICROS_PER_DAY);
@@ -75,7 +79,7 @@ function secondText(second: number): string {
   return text;
 }
 
-/** Civil date of a day number (Howard Hinnant's algorithm), for any year. */
+/** Returns the civil date of a day number, for any year (Howard Hinnant's algorithm). */
 function writeDay(days: number): string {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);

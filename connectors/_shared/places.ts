@@ -1,16 +1,18 @@
-// Where bound values stand in a statement, until the connector writes what its product binds there.
+// Places of bound values in a statement, until the connector writes what its product binds there.
 import { AppError } from '../../src/kernel/index.ts';
 import type { BoundValue, Statement } from '../../src/warehouse/index.ts';
 
 /**
- * A name between two U+0000, the one character that no SQL can hold: so a place is never mistaken for the customer's own
- * text, whatever is quoted or commented there, and nothing has to be parsed to find it.
+ * Returns a name between two U+0000, the one character that no SQL can hold. So a place is never mistaken for the customer's
+ * own text, whatever that quotes or comments, and no parser is needed to find places.
  */
 export function placeholder(name: string): string {
   return `\0${name}\0`;
 }
 
-/** The statement with each place as `write` says. Throws WAREHOUSE_SQL_INVALID for a U+0000 of the customer's own. */
+/**
+ * Returns the statement with each place replaced by `write`. Throws WAREHOUSE_SQL_INVALID for a U+0000 of the customer's own.
+ */
 export function replacePlaces(
   { sql, parameters }: Statement,
   write: (name: string, value: BoundValue) => string,

@@ -1,4 +1,4 @@
-// Resolves where a connection leads, before a socket opens: by address, because a name can lead anywhere (D-077).
+// Resolution of a connection's host before a socket opens. The address is checked, because a name can lead anywhere (D-077).
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { AppError, createHostList, createNetworkCheck, field, say, type Worded } from '../../src/kernel/index.ts';
@@ -7,19 +7,20 @@ import type { NetworkRules } from '../../src/warehouse/index.ts';
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** What of the configuration, or of the world, made it: absent, `config.host`. */
+  /** Source of the target, a setting or something outside; `config.host` where absent. */
   readonly madeBy?: Worded;
 }
 
-/** Addresses of a host name or address, in the order of the system. Tests hand in their own. */
+/** A lookup of a host's addresses, in the system's order. Tests hand in their own. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * The addresses of a target, all of them allowed: connect to these and not to the name, which may lead elsewhere a moment
- * later. Throws WAREHOUSE_CONFIG for the store and for what no setting allows, WAREHOUSE_UNREACHABLE for an unknown name.
+ * Returns the addresses of a target, all of them allowed.
+ * Connect to these and not to the name, which may lead elsewhere a moment later. Throws WAREHOUSE_CONFIG for the store and for
+ * a target that no setting allows, and WAREHOUSE_UNREACHABLE for an unknown name.
  */
 export async function resolveHost(
   target: Target,
@@ -28,13 +29,13 @@ export async function resolveHost(
 ): Promise<readonly string[]> {
   const allowed = createHostList(allowedHosts);
   const isNamed = allowedHosts.length === 0 || allowed.names(target.host);
-  // without a network in the list there is nothing to look up for
+  // without a network in the list, a lookup could allow nothing
   if (!isNamed && !allowed.hasNetworks) throw notAllowed(target);
   const addresses = await resolve(target.host).catch((cause: unknown) => {
     const message = say`The host "${target.host}" is not known; look at ${target.madeBy ?? field('config.host')}.`;
     throw new AppError('WAREHOUSE_UNREACHABLE', message, { cause });
   });
-  // one wrong address is enough for a no: which one would be taken is chance
+  // one forbidden address refuses the host: the choice among its addresses is random
   if (!isNamed && !addresses.every(allowed.covers)) throw notAllowed(target);
   if (!addresses.every((address) => !isMetadata(address) || allowed.covers(address))) {
     throw new AppError(
@@ -54,10 +55,13 @@ export async function resolveHost(
   return addresses;
 }
 
-/** The local link, and the metadata that Azure, Alibaba Cloud and Oracle Cloud keep elsewhere. */
+/** The local link, and the metadata addresses that Azure, Alibaba Cloud and Oracle Cloud have elsewhere. */
 const METADATA_V4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'];
 
-/** Private networks may hold warehouses; these are the metadata of AWS, Google, Oracle, Scaleway, Linode and Alibaba Cloud. */
+/**
+ * The link-local network, and the metadata of AWS, Google, Oracle, Scaleway, Linode and Alibaba Cloud.
+ * Other private networks may hold warehouses.
+ */
 const METADATA_V6 = [
   'fe80::/10',
   'fd00:ec2::/32',
@@ -68,7 +72,7 @@ const METADATA_V6 = [
   'fd00:100::100:200',
 ];
 
-/** Addresses that a gateway turns into IPv4 ones: 6to4, of no use to a warehouse, and the NAT64 of networks without IPv4. */
+/** Addresses that a gateway turns into IPv4: 6to4, of no use to a warehouse, and the NAT64 of networks without IPv4. */
 const METADATA_WRAPPED = [
   '2002::/16',
   ...METADATA_V4.flatMap((network) => {
@@ -84,7 +88,10 @@ function notAllowed({ host }: Target): AppError {
   return new AppError('WAREHOUSE_CONFIG', message);
 }
 
-/** A store that listens on this machine is met at any of its addresses. A host that is a folder is a socket of this machine. */
+/**
+ * Tells whether a target is the store at `host`.
+ * A store on this machine is reached by any of the machine's addresses. A host that is a folder is a socket of this machine.
+ */
 async function isSamePlace(addresses: readonly string[], host: string, resolve: Resolve): Promise<boolean> {
   const isOwn = createOwnCheck();
   if (host.startsWith('/')) return addresses.some(isOwn);
@@ -94,7 +101,7 @@ async function isSamePlace(addresses: readonly string[], host: string, resolve: 
   return addresses.some((address) => isPlace(address) || (isHere && isOwn(address)));
 }
 
-/** Addresses that lead to this very machine; 0.0.0.0 and :: do. */
+/** Returns a check for addresses that lead to this very machine; 0.0.0.0 and :: do. */
 function createOwnCheck(): (address: string) => boolean {
   const interfaces = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   return createNetworkCheck([

@@ -1,4 +1,4 @@
-// Codes of Node's sockets, name look-ups and TLS: they mean the same whatever warehouse was on the other side.
+// Codes of Node's sockets, name lookups and TLS, which mean the same for every warehouse.
 import type { ErrorCode } from '../../src/kernel/index.ts';
 
 /** Meaning of a failure, with what the owner of the connection can do about it. */
@@ -7,13 +7,13 @@ export interface SocketFault {
   readonly advice?: string | undefined;
 }
 
-/** What differs by connector: the fields that say where the server is, and what a refused certificate is called. */
+/** Advice that differs by connector: the fields that hold the server's address, and the fault of a refused certificate. */
 export interface SocketWords {
   readonly address?: string;
   readonly certificate: SocketFault;
 }
 
-/** Beginnings of codes; no code begins with two of them. */
+/** Prefixes of codes; no code has two of them. */
 export const SOCKET_CODES: Readonly<Record<string, ErrorCode | keyof SocketWords>> = {
   ECONNREFUSED: 'address',
   ENOTFOUND: 'address',

@@ -1,6 +1,8 @@
 import type { StagedRows } from '../../src/warehouse/index.ts';
 
-/** Staged rows as JSON, arrays of arrays of texts: key, `read_mpid`, `mpid`. So numbers of any size stay what they are. */
+/**
+ * Yields staged rows as JSON, arrays of arrays of texts: key, `read_mpid`, `mpid`. As texts, numbers of any size stay exact.
+ */
 export function* stagedPieces(rows: StagedRows, mostCharacters: number): Generator<string, void, undefined> {
   let parts: string[] = [];
   let size = 0;

@@ -4,7 +4,7 @@ import { cutText } from './classifier.ts';
 
 export interface ProbeStep {
   readonly name: StageName;
-  /** What it means that it worked; a text that `take` gives says it better. */
+  /** Meaning of a success; a text that `take` returns replaces it. */
   readonly passed: string;
   readonly take: () => Promise<unknown>;
 }
@@ -14,7 +14,7 @@ export interface Probing {
   readonly signal: AbortSignal;
 }
 
-/** Takes the stages in order; after the first that fails, the rest is skipped. */
+/** Takes the stages in order and skips the rest after the first failure. */
 export async function takeStages(steps: readonly ProbeStep[], probing: Probing): Promise<readonly ProbeStage[]> {
   const stages: ProbeStage[] = [];
   let failed = false;

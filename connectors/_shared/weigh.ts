@@ -1,9 +1,9 @@
 import type { Cell, NestedCell } from '../../src/warehouse/index.ts';
 
-/** About what a value costs beside its text or bytes. */
+/** Estimated bytes of a value besides its text or bytes. */
 const CELL_BYTES = 16;
 
-/** About how many bytes of memory a cell takes. */
+/** Estimates the bytes of memory that a cell takes. */
 export function weightOf(cell: Cell): number {
   if (typeof cell === 'string' || cell instanceof Uint8Array) return CELL_BYTES + cell.length;
   if (typeof cell !== 'object' || cell === null) return CELL_BYTES;

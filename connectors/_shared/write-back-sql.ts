@@ -1,13 +1,13 @@
-// The statements of writing back where a product has `UPDATE … FROM`: PostgreSQL, Redshift, DuckDB. NULL equals NULL in a
-// key, and no product compares so in a way that all of them hash: so rows are updated by *pattern*, one statement for each
-// set of key columns that are NULL, with plain equality for the others. Nearly always there is one pattern.
+// The statements of write-back where a product has `UPDATE … FROM`: PostgreSQL, Redshift, DuckDB. NULL equals NULL in a key,
+// and no comparison of that kind is hashed by all three products. So rows are updated by *pattern*: one statement for each set
+// of key columns that are NULL, with plain equality for the others. Nearly always there is one pattern.
 import { fitsInt64 } from '../../src/kernel/index.ts';
 import type { Dialect, KeyCell, StagedRows, WriteBackConflict, WriteBackTarget } from '../../src/warehouse/index.ts';
 
-/** By column of the key: whether it is NULL. */
+/** Flags by column of the key: set where the column is NULL. */
 export type NullPattern = readonly boolean[];
 
-/** The patterns that the rows have, each once. */
+/** Returns the patterns of the rows, each once. */
 export function patternsOf(rows: StagedRows): readonly NullPattern[] {
   const patterns = new Map<string, NullPattern>();
   for (const { key } of rows) {
@@ -24,27 +24,29 @@ export function patternsOf(rows: StagedRows): readonly NullPattern[] {
 
 export interface StagingSql {
   readonly target: WriteBackTarget;
-  /** Name of the staging table, as it stands in SQL. */
+  /** Name of the staging table, as written in SQL. */
   readonly staging: string;
-  /** Of a column. */
+  /** Quotes the name of a column. */
   quote(name: string): string;
-  /** Whether two texts of which none is NULL are the same, whatever collation they have (`Dialect.exactText`). */
+  /**
+   * Returns SQL that tells whether two texts are the same, whatever collation they have; neither is NULL (`Dialect.exactText`).
+   */
   sameText(left: string, right: string): string;
 }
 
-/** Columns of staging, in order: `k0` …, `read_mpid`, `mpid`. Of a key's column it takes the type, with no row. */
+/** Selects the columns of staging in order and without a row: `k0` …, `read_mpid`, `mpid`. A key column has its own type. */
 export function stagingColumnsSql({ target, quote }: StagingSql): string {
   const keys = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
   const mpids = ['read_mpid', 'mpid'].map((name) => `CAST(NULL AS bigint) AS ${name}`);
   return `SELECT ${[...keys, ...mpids].join(', ')} FROM ${target.table} WHERE 1 = 0`;
 }
 
-/** After the load: how many rows staging has. */
+/** Counts the rows of staging after the load. */
 export function loadedSql({ staging }: Pick<StagingSql, 'staging'>): string {
   return `SELECT count(*) AS loaded FROM ${staging}`;
 }
 
-/** No row of the table meets two staged rows, as the contract of the staged rows says. */
+/** Updates the rows of a pattern. By the contract of staged rows, no row of the table matches two of them. */
 export function updateSql(sql: StagingSql, pattern: NullPattern): string {
   const { target, staging, quote } = sql;
   const mpid = quote(target.mpid.name);
@@ -53,7 +55,7 @@ export function updateSql(sql: StagingSql, pattern: NullPattern): string {
       AND (t.${mpid} = s.read_mpid OR (t.${mpid} IS NULL AND s.read_mpid IS NULL))`;
 }
 
-/** The same where there is no `UPDATE … FROM`. */
+/** Updates the rows of a pattern where the product has no `UPDATE … FROM`. */
 export function mergeSql(sql: StagingSql, pattern: NullPattern): string {
   const { target, staging, quote } = sql;
   const mpid = quote(target.mpid.name);
@@ -63,7 +65,7 @@ export function mergeSql(sql: StagingSql, pattern: NullPattern): string {
     WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
 }
 
-/** After the update: what is not as it was staged, and how many there are. Read by `conflictOf`. */
+/** Selects and counts, after the update, the rows that differ from staging. `conflictOf` reads them. */
 export function conflictsSql(sql: StagingSql, pattern: NullPattern, mostListed: number): string {
   const { target, staging, quote } = sql;
   const mpid = quote(target.mpid.name);
@@ -75,7 +77,7 @@ export function conflictsSql(sql: StagingSql, pattern: NullPattern, mostListed: 
     LIMIT ${Math.max(1, Math.round(mostListed))}`;
 }
 
-/** Texts twice: as their column compares them, which is quick, and exactly. */
+/** Compares texts twice: as their column compares them, which is quick, and exactly. */
 function sameKey({ target, quote, sameText }: StagingSql, pattern: NullPattern): readonly string[] {
   return target.key.flatMap(({ name, type }, index) => {
     const [theirs, ours] = [`t.${quote(name)}`, `s.k${index}`];
@@ -84,7 +86,7 @@ function sameKey({ target, quote, sameText }: StagingSql, pattern: NullPattern):
   });
 }
 
-/** Without it a staged row of another pattern would meet rows that are not its own. */
+/** Restricts staging to the pattern: a staged row of another pattern would match rows that are not its own. */
 function nullKey(pattern: NullPattern): readonly string[] {
   return pattern.map((isNull, index) => `s.k${index} IS ${isNull ? '' : 'NOT '}NULL`);
 }
@@ -94,7 +96,7 @@ export interface FoundConflicts {
   readonly listed: readonly WriteBackConflict[];
 }
 
-/** Rows of `conflictsSql` as texts. */
+/** Reads the rows of `conflictsSql`, as texts. */
 export function conflictsOf(
   { target }: Pick<StagingSql, 'target'>,
   rows: readonly (readonly (string | null)[])[],
@@ -115,7 +117,10 @@ function keyCellOf(type: string, text: string | null): KeyCell {
 
 const WHOLE = /^(-?\d+)(?:\.0*)?$/;
 
-/** A numeric column may write `7.00`, and hold what is nobody's MPID: 1.5, NaN, numbers of 38 digits. */
+/**
+ * Reads the MPID found in the table.
+ * A numeric column may write `7.00`, and may hold values that are no MPID: 1.5, NaN, numbers of 38 digits.
+ */
 function foundOf(text: string | null): WriteBackConflict['found'] {
   if (text === null) return null;
   const digits = WHOLE.exec(text)?.[1];
@@ -123,20 +128,20 @@ function foundOf(text: string | null): WriteBackConflict['found'] {
   return whole !== undefined && fitsInt64(whole) ? whole : 'other';
 }
 
-/** How most products say it. */
+/** Compares exact texts in the form that most products take. */
 export function sameTextBy({ exactText }: Pick<Dialect, 'exactText'>): StagingSql['sameText'] {
   return (left, right) => `${exactText(left)} = ${exactText(right)}`;
 }
 
-/** Numbers in one list: an `IN` of this many is read quickly everywhere. */
+/** Numbers in one list: every product reads an `IN` of this many quickly. */
 const LISTED_MPIDS = 1000;
 
-/** Statements that take those MPIDs out of staging. */
+/** Returns statements that delete those MPIDs from staging. */
 export function withholdSql({ staging }: Pick<StagingSql, 'staging'>, mpids: readonly bigint[]): readonly string[] {
   return listsOf(mpids).map((list) => `DELETE FROM ${staging} WHERE mpid IN (${list})`);
 }
 
-/** Statements that set those MPIDs to NULL in the whole table. */
+/** Returns statements that set those MPIDs to NULL in the whole table. */
 export function clearSql(
   { table, mpid }: Pick<WriteBackTarget, 'table' | 'mpid'>,
   quote: StagingSql['quote'],
@@ -146,7 +151,7 @@ export function clearSql(
   return listsOf(mpids).map((list) => `UPDATE ${table} SET ${column} = NULL WHERE ${column} IN (${list})`);
 }
 
-/** Numbers are written as they are: a bigint is nothing but digits. */
+/** Splits MPIDs into lists for SQL. They need no quotes, because a bigint is nothing but digits. */
 function listsOf(mpids: readonly bigint[]): readonly string[] {
   const lists: string[] = [];
   for (let at = 0; at < mpids.length; at += LISTED_MPIDS) lists.push(mpids.slice(at, at + LISTED_MPIDS).join(', '));

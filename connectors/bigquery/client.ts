@@ -1,5 +1,5 @@
-// Calls of the REST API through the SDK, which signs in, writes and reads them. What it would do on top is switched off: it
-// tries again by itself, has no time limit any more, and writes the project's id into every text that holds `{{projectId}}`.
+// Calls of the REST API through the SDK, which signs in, writes requests and reads answers. Its other features are off: it
+// retries by itself and then has no time limit, and it writes the project's id into every text that holds `{{projectId}}`.
 import type { BigQuery } from '@google-cloud/bigquery';
 import type { OAuth2Client } from 'google-auth-library';
 import { AppError, systemClock } from '../../src/kernel/index.ts';
@@ -16,7 +16,7 @@ export interface ClientDeps {
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the project: `/jobs`. */
+  /** Path below the project: `/jobs`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: object;
@@ -24,11 +24,14 @@ export interface Call {
 
 export interface Client extends ClientDeps {
   readonly tokens: OAuth2Client;
-  /** The answer's body. Throws what the SDK throws, and what `signal` says; the call itself may go on unheard. */
+  /**
+   * Returns the answer's body. Throws the SDK's errors and the reason of `signal`; an aborted call may still complete on the
+   * server.
+   */
   call<Body>(call: Call, signal: AbortSignal): Promise<Body>;
 }
 
-/** An answer takes ten seconds at most where the server waits for a job, and a page of rows some more. */
+/** Longest wait for an answer: ten seconds where the server waits for a job, and some more for a page of rows. */
 export const ANSWER_MS = 120_000;
 
 export function createClient(deps: ClientDeps): Client {
@@ -69,7 +72,7 @@ async function answerOf<Body>({ call, bigquery, signal, limitMs }: Calling): Pro
   return await within(answer, { signal, limitMs });
 }
 
-/** The work, unless the signal or the time is over before. */
+/** Returns the result of the work. Throws once the signal aborts or the time is over. */
 export async function within<Result>(
   work: Promise<Result>,
   { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
@@ -91,7 +94,7 @@ function silent(limitMs: number): AppError {
   return new AppError('WAREHOUSE_TIMEOUT', `BigQuery did not answer within ${Math.round(limitMs / 1000)} s.`);
 }
 
-/** A text that reaches the wire as it is: the SDK looks into strings and into plain objects only. */
+/** A text that is sent unchanged: the SDK looks into strings and plain objects only. */
 export class Verbatim {
   readonly #text: string;
 

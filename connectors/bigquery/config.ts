@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { keyComplaint } from './service-account.ts';
 
-/** Letters and digits of a project, with the domain that old ones have before them: `example.com:shop`. */
+/** Letters and digits of a project; an old one begins with its domain: `example.com:shop`. */
 const PROJECT = /^(?:[a-z0-9][a-z0-9.-]*:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/;
 const LOCAL_PROJECT = /^[a-z][a-z0-9-]{2,29}$/;
 const DATASET = /^\w{1,1024}$/;
@@ -11,7 +11,7 @@ function isProject(text: string): boolean {
   return PROJECT.test(text) || LOCAL_PROJECT.test(text);
 }
 
-/** BigQuery bills nothing below 10 MiB: a lower limit would refuse every query. */
+/** Least limit: BigQuery bills no less than 10 MiB, so a lower limit would refuse every query. */
 const LEAST_BILLED_BYTES = 10 * 1024 * 1024;
 
 /** Configuration of Beta. D-079 says which fields are required; `maximum_bytes_billed` is an extension. */
@@ -33,7 +33,7 @@ export const configSchema = Type.Object(
       (text) => keyComplaint(text) === undefined,
       (text) => keyComplaint(text) ?? '',
     ),
-    /** Where jobs run, `EU` or `europe-west4`; without it where the dataset is. */
+    /** Location of jobs, `EU` or `europe-west4`; by default that of the dataset. */
     region: Type.Optional(
       Type.Refine(
         Type.String({ maxLength: 40 }),
@@ -41,7 +41,7 @@ export const configSchema = Type.Object(
         () => 'must be a location of BigQuery such as EU or europe-west4',
       ),
     ),
-    /** A query that would bill more is refused by BigQuery before it runs. */
+    /** Limit of billed bytes: BigQuery refuses a query that would bill more before it runs. */
     maximum_bytes_billed: Type.Optional(
       Type.Integer({ minimum: LEAST_BILLED_BYTES, maximum: Number.MAX_SAFE_INTEGER }),
     ),

@@ -5,14 +5,14 @@ interface WireDataset {
   readonly location?: string;
 }
 
-/** The dataset of the configuration. */
+/** Reads the configured dataset. */
 export function readDataset(client: Client, signal: AbortSignal): Promise<WireDataset> {
   return client.call<WireDataset>({ method: 'GET', path: `/datasets/${client.config.dataset_id}` }, signal);
 }
 
 /**
- * Where jobs run: as configured, else where the dataset is. An account that may not look at the dataset may still query
- * tables: then BigQuery finds the place in each statement.
+ * Returns the location of jobs: the configured one, else the dataset's.
+ * An account that may not read the dataset may still query its tables; then BigQuery derives the location from each statement.
  */
 export async function readLocation(client: Client, signal: AbortSignal): Promise<string | undefined> {
   const { region } = client.config;

@@ -5,7 +5,10 @@ import type { Client } from './client.ts';
 import { dryRun, type JobRequest } from './jobs/jobs.ts';
 import type { WireJob } from './wire.ts';
 
-/** Columns by a dry run: nothing runs. Throws SQL_REFUSED for what is not one SELECT, whatever the gate thought. */
+/**
+ * Describes the columns by a dry run, which executes nothing.
+ * Throws SQL_REFUSED for anything but one SELECT, even where the gate let it pass.
+ */
 export async function describe(client: Client, request: JobRequest, signal: AbortSignal): Promise<readonly Column[]> {
   const job = requireSelect(await dryRun(client, request, signal));
   const fields = job.statistics?.query?.schema?.fields;
@@ -13,7 +16,7 @@ export async function describe(client: Client, request: JobRequest, signal: Abor
   return columnsOf(fields.map(shapeOf));
 }
 
-/** The bytes that the statement's tables hold, in the columns it names; what is billed is rounded up. */
+/** Estimates the bytes of the statement's tables in the columns that it names; the billed bytes are rounded up. */
 export async function estimate(client: Client, request: JobRequest, signal: AbortSignal): Promise<CostEstimate> {
   const { statistics } = requireSelect(await dryRun(client, request, signal));
   const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
@@ -21,7 +24,9 @@ export async function estimate(client: Client, request: JobRequest, signal: Abor
   return { unit: 'bytes', amount: Number(bytes) };
 }
 
-/** BigQuery has no transaction that only reads: what is no SELECT is not begun at all. */
+/**
+ * Throws SQL_REFUSED for anything but a SELECT. BigQuery has no read-only transaction, so other statements are never started.
+ */
 export function requireSelect(job: WireJob): WireJob {
   const type = job.statistics?.query?.statementType;
   if (type === 'SELECT') return job;

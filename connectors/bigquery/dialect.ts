@@ -1,6 +1,6 @@
 import type { Dialect, IteratorType } from '../../src/warehouse/index.ts';
 
-/** Every bound is a STRING parameter: as a TIMESTAMP the SDK would send it without its value. */
+/** Types to cast bounds to. Every bound is a STRING parameter: the SDK would send a TIMESTAMP without its value. */
 const TYPES: Readonly<Record<IteratorType, string>> = {
   timestamp: 'DATETIME',
   timestamp_tz: 'TIMESTAMP',
@@ -20,7 +20,7 @@ export const dialect: Dialect = {
   iteratorAliases: {},
 };
 
-/** The same escapes as in a string. */
+/** Quotes an identifier, with the same escapes as in a string. */
 export function quoteIdentifier(name: string): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }

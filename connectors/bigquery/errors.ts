@@ -1,4 +1,4 @@
-// Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, and what sign-in says.
+// Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, and errors of sign-in.
 import { AppError, type ErrorCode, joined, say, template } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { sentence } from '../_shared/sentence.ts';
@@ -8,7 +8,7 @@ export interface Rule {
   /** BigQuery's reason, or the name of gRPC's status. */
   readonly reason?: string;
   readonly status?: number;
-  /** What the message must hold, alone or as well. */
+  /** Pattern that the message must match, alone or besides the other conditions. */
   readonly holds?: RegExp;
   readonly code: ErrorCode;
   readonly advice?: string;
@@ -20,7 +20,10 @@ const LIMIT_ADVICE = '{config.maximum_bytes_billed} says how much a query may bi
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE' } };
 
-/** The first that fits decides. What a query computes wrongly has the reason of a wrong query, but no place in its text. */
+/**
+ * Rules in order; the first match decides.
+ * A query that fails at run time has the reason of an invalid query, but its text names no place.
+ */
 export const RULES: readonly Rule[] = [
   { holds: /would affect rows in the streaming buffer/, code: 'WAREHOUSE_THROTTLED', advice: STREAMED },
   // a lost race for the table, whatever reason it has
@@ -82,7 +85,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'invalid', holds: /location|region/i, code: 'WAREHOUSE_CONFIG', advice: 'Look at {config.region}.' },
   { reason: 'invalid', code: 'WAREHOUSE_SQL_INVALID' },
   { reason: 'badRequest', code: 'WAREHOUSE_SQL_INVALID' },
-  // what sign-in says, and what a key is that does not parse
+  // errors of sign-in, and of a key that does not parse
   { holds: /invalid_grant|invalid_client|unauthorized_client/, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   {
     holds: /DECODER routines|asn1|PEM routines|secretOrPrivateKey/i,
@@ -103,7 +106,7 @@ export const RULES: readonly Rule[] = [
   { holds: / JSON at position |JSON input|is not valid JSON/, code: 'WAREHOUSE_SESSION_LOST' },
   { holds: /Premature close|socket hang up/i, code: 'WAREHOUSE_SESSION_LOST' },
   { holds: /certificate/i, code: 'WAREHOUSE_UNREACHABLE' },
-  // whatever else stands between: a proxy, a balancer
+  // other servers on the way: a proxy, a balancer
   { status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { status: 403, code: 'WAREHOUSE_PERMISSION' },
   { status: 404, code: 'WAREHOUSE_OBJECT_MISSING' },
@@ -116,7 +119,10 @@ export const RULES: readonly Rule[] = [
   { status: 504, code: 'WAREHOUSE_UNREACHABLE' },
 ];
 
-/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. BigQuery repeats no key. */
+/**
+ * Returns the class of an error. Never throws; an error that no rule matches is WAREHOUSE_UNKNOWN with its cause. BigQuery's
+ * messages repeat no key.
+ */
 export const classify = classifier((error) => {
   const parts = partsOf(error);
   const rule = socketFaultOf(parts.reason, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, parts));
@@ -130,7 +136,7 @@ export const classify = classifier((error) => {
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 });
 
-/** BigQuery's reason, or a code that stands for it. */
+/** Returns BigQuery's reason, or the code in its place. */
 export function reasonOf(error: unknown): string {
   return partsOf(error).reason;
 }
@@ -149,7 +155,7 @@ interface Parts {
   readonly text: string;
 }
 
-/** Of the errors that HTTP, gRPC, sockets and sign-in throw; the fields are those of the SDK. */
+/** Fields of the errors that HTTP, gRPC, sockets and sign-in throw; the names are the SDK's. */
 interface Thrown {
   readonly message: string;
   readonly code?: unknown;
@@ -193,7 +199,7 @@ function numberOf(code: unknown): number | undefined {
   return code === undefined || Number.isNaN(Number(code)) ? undefined : Number(code);
 }
 
-/** The least role that holds a permission, and what it is given on. */
+/** The smallest role with a permission, and the resource that it is granted on. */
 const ROLES: readonly (readonly [RegExp, string])[] = [
   [/bigquery\.jobs\./, 'BigQuery Job User (roles/bigquery.jobUser) on the project'],
   [/bigquery\.readsessions\./, 'BigQuery Read Session User (roles/bigquery.readSessionUser) on the project'],

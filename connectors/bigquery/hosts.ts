@@ -1,10 +1,10 @@
-// Where BigQuery is: at Google, whose names are the same for every customer, or where the operator says.
+// Hosts of BigQuery: Google's, which are the same for every customer, or the operator's.
 import { template } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 
 const HTTPS = 443;
-/** No field of a connection leads there. */
+/** Source of Google's hosts, which no field of a connection can change. */
 const MADE_BY = template('the network and its name servers');
 const GOOGLE: readonly Target[] = [
   { host: 'bigquery.googleapis.com', port: HTTPS },
@@ -12,7 +12,7 @@ const GOOGLE: readonly Target[] = [
   { host: 'oauth2.googleapis.com', port: HTTPS },
 ];
 
-/** The first is the API's own. */
+/** Returns the targets, the API's own first. */
 function targetsOf({ endpoints }: ConnectorEnvironment): readonly [Target, ...Target[]] {
   const [api, ...others] = GOOGLE as readonly [Target, ...Target[]];
   const { bigquery } = endpoints;
@@ -24,8 +24,8 @@ function targetsOf({ endpoints }: ConnectorEnvironment): readonly [Target, ...Ta
 }
 
 /**
- * Throws what `resolveHost` does for the first place that the operator's rules keep closed; answers where the API is. The SDK
- * looks the names up once more when it connects: they are Google's or the operator's, never a caller's.
+ * Throws the error of `resolveHost` for the first host that the operator's rules refuse, and returns the API's host.
+ * The SDK looks the names up once more when it connects: they are Google's or the operator's, never a caller's.
  */
 export async function requireOpenHosts(environment: ConnectorEnvironment): Promise<Target> {
   const targets = targetsOf(environment);

@@ -15,7 +15,7 @@ export const bigquery = defineConnector({
   placeFields: ['project_id', 'dataset_id'],
   dialect,
   capabilities: {
-    // a job's result is a table that changes no more, and a run finds its job again in every attempt (`jobNames`)
+    // a job's result is a table that never changes, and every attempt of a run finds the same job (`jobNames`)
     snapshot: true,
     writeBack: true,
     keepsStaging: true,
@@ -27,7 +27,7 @@ export const bigquery = defineConnector({
   classify,
 });
 
-/** Names that are not known are not refused: the probe says so. */
+/** Checks the address. An unknown name is not refused here: the probe reports it. */
 async function checkAddress(config: BigQueryConfig, environment: ConnectorEnvironment) {
   const issues: { path: string; message: string }[] = [];
   const check = async (path: string, work: () => unknown) => {

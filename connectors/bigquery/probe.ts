@@ -1,4 +1,4 @@
-// How far a connection gets, stage by stage; a stage that fails says what is missing.
+// Stages of a connection test; a failed stage reports what is missing.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ import type { TableReference } from './wire.ts';
 
 const PATIENCE_MS = 8000;
 
-/** `client`: the session's own. */
+/** Probes the connection stage by stage. `client` returns the session's own. */
 export async function probe(
   deps: ClientDeps,
   client: () => Promise<Client>,
@@ -105,10 +105,10 @@ interface WireTables {
   readonly nextPageToken?: string;
 }
 
-/** Tables that are looked at until one can be read: each may have grants of its own. */
+/** Number of tables that are tried until one can be read: each may have its own grants. */
 const MOST_TABLES = 10;
 
-/** A job that runs nothing, and one over a table of the dataset, where there is one. */
+/** Checks reading by a dry run of a job, and by one over a table of the dataset where there is one. */
 async function requireReading(client: Client, location: string | undefined, signal: AbortSignal): Promise<string> {
   const { dataset_id: dataset } = client.config;
   await dryRun(client, { statement: { sql: ONE_SQL, parameters: {} }, location }, signal);
@@ -129,7 +129,10 @@ interface TableToRead {
   readonly location: string | undefined;
 }
 
-/** A table that wants a filter, or a view that is broken, says nothing about what may be read. */
+/**
+ * Returns the refusal to read a table, if any.
+ * A table that requires a filter, or a broken view, tells nothing about permissions.
+ */
 async function refusalOf(client: Client, { table, location }: TableToRead, signal: AbortSignal): Promise<unknown> {
   const name = quoteIdentifier(`${table.projectId}.${table.datasetId}.${table.tableId}`);
   try {

@@ -16,7 +16,7 @@ export interface ReadJob {
   readonly signal: AbortSignal;
 }
 
-/** Rows of one statement: its job runs to its end before the first of them, and its result changes no more. */
+/** Reads the rows of one statement. Its job ends before the first row, and its result never changes. */
 export async function startRead(job: ReadJob): Promise<ReadResult> {
   const { request, signal } = job;
   const result = await runJob(job);
@@ -38,10 +38,10 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
   };
 }
 
-/** Rows from which on it is worth while to open a stream for them. */
+/** Number of rows from which opening a stream pays off. */
 const STORAGE_ROWS = 5000;
 
-/** Small results are there already, or come in a few pages. */
+/** Returns the rows as pages where the result is small, else as a stream. */
 async function rowsOf(
   { client, storage }: ReadJob,
   result: JobResult,
@@ -65,7 +65,7 @@ async function runJob({ client, request, location, signal }: ReadJob): Promise<J
   }
 }
 
-/** A result knows how many rows it has: fewer or more are no result, but a connection that lost some. */
+/** Throws where a result has more or fewer rows than announced, which means that the connection lost some. */
 async function* counted(pieces: AsyncIterable<Piece>, totalRows: number): AsyncGenerator<Piece, undefined> {
   let rows = 0;
   for await (const piece of pieces) {

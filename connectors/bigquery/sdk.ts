@@ -7,7 +7,7 @@ import type * as Auth from 'google-auth-library';
 export interface Sdk {
   readonly google: typeof Google;
   readonly auth: typeof Auth;
-  /** What large results need, 50 MB of memory more: loaded with the first of them. */
+  /** Loads the parts for large results, which take 50 MB more memory; called with the first such result. */
   loadStorage(): Promise<StorageSdk>;
 }
 

@@ -1,5 +1,5 @@
-// The key of a service account, as the file that Google hands out or as the private key alone. Of that file only the account
-// and its key are taken: a caller's file could otherwise name an address of its own to sign in at, or a program to run.
+// The key of a service account, as Google's file or as the private key alone. Only the account and its key are read from the
+// file: a caller's file could otherwise name its own address to sign in at, or a program to run.
 import { AppError, field, say, type Worded } from '../../src/kernel/index.ts';
 
 export interface ServiceAccount {
@@ -12,20 +12,22 @@ interface KeyFile {
   readonly email: string;
   readonly privateKey: string;
   readonly keyId?: string;
-  /** The account's number, the other name it goes by. */
+  /** Number of the account, its other name. */
   readonly clientId?: string;
 }
 
 const PEM = /^-----BEGIN (?:RSA )?PRIVATE KEY-----\s[\s\S]+-----END (?:RSA )?PRIVATE KEY-----\s*$/;
 const TOKEN_ADDRESSES = ['https://oauth2.googleapis.com/token', 'https://accounts.google.com/o/oauth2/token'];
 
-/** What is wrong with a key, as a sentence without its subject; undefined: nothing. Never repeats a part of it. */
+/**
+ * Returns the fault of a key as a sentence without its subject, or undefined for a valid one. Never repeats a part of the key.
+ */
 export function keyComplaint(key: string): string | undefined {
   const read = readKey(key);
   return typeof read === 'string' ? read : undefined;
 }
 
-/** Throws WAREHOUSE_CONFIG where id and key do not go together. */
+/** Returns the account. Throws WAREHOUSE_CONFIG where id and key do not belong together. */
 export function serviceAccountOf(config: {
   readonly service_account_id: string;
   readonly service_account_key: string;

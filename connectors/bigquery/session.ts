@@ -11,7 +11,7 @@ import { CLOCK_SQL } from './statements.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createWriteBack } from './write-back.ts';
 
-/** The only place that loads the SDK, and of its parts only what is needed. */
+/** Loads the needed parts of the SDK; the only place that does. */
 export async function loadSdk(): Promise<Sdk> {
   const [google, auth] = await Promise.all([import('@google-cloud/bigquery'), import('google-auth-library')]);
   return {
@@ -38,7 +38,10 @@ interface Ready extends Opened {
   readonly location: string | undefined;
 }
 
-/** BigQuery keeps no sessions of this kind: each call stands for itself. Signs in at the first use, so that `probe` can say where it fails. */
+/**
+ * Opens a session. BigQuery has none on the server: each call is independent. Signs in at the first use, so that `probe` can
+ * report where it fails.
+ */
 export function openSession(deps: ClientDeps): Session {
   let opened: Promise<Opened> | undefined;
   let located: Promise<string | undefined> | undefined;
@@ -52,7 +55,7 @@ export function openSession(deps: ClientDeps): Session {
   };
   const ready = async (signal: AbortSignal): Promise<Ready> => {
     const { client, storage } = await open();
-    // all callers share it, so none of them ends it by leaving
+    // all callers share it, so none of them may end it by leaving
     located ??= readLocation(client, closing.signal).catch(forget(() => (located = undefined)));
     return { client, storage, location: await within(located, { signal, limitMs: ANSWER_MS }) };
   };
@@ -76,7 +79,7 @@ export function openSession(deps: ClientDeps): Session {
   };
 }
 
-/** What failed is tried again by the next who needs it. */
+/** Returns a handler that clears a failed attempt, so that the next caller tries again. */
 function forget(clear: () => void): (failure: unknown) => never {
   return (failure) => {
     clear();

@@ -1,5 +1,5 @@
-// Sets up the table that gets its MPIDs back. SQL makes no roles and users here: who signs in is a service account, and
-// its rights in the whole project are granted outside of SQL.
+// Set-up of the table that gets its MPIDs back. Roles and users are not made in SQL here: a service account signs in, and its
+// rights in the whole project are granted outside of SQL.
 import {
   given,
   type InputRule,

@@ -1,4 +1,4 @@
-// Staging tables: made, listed and dropped by calls of the API, which are no jobs and cost nothing.
+// Staging tables, created, listed and dropped by calls of the API, which are no jobs and cost nothing.
 import { AppError, systemClock } from '../../src/kernel/index.ts';
 import { STAGING_SCHEMA } from '../../src/warehouse/index.ts';
 import type { Client } from './client.ts';
@@ -7,7 +7,7 @@ import { columnsOf } from './statements.ts';
 import type { TableReference } from './wire.ts';
 
 const PATH = `/datasets/${STAGING_SCHEMA}/tables`;
-/** What a daemon that was killed leaves behind goes by itself, if nobody drops it before. */
+/** Lifetime of a staging table: one that a killed daemon left behind expires by itself unless it is dropped before. */
 const LIFE_MS = 24 * 3_600_000;
 
 export interface StagingTable {
@@ -42,7 +42,7 @@ interface WireTables {
   readonly nextPageToken?: string;
 }
 
-/** Names that begin with the prefix; none where the dataset is not there. */
+/** Returns the names of tables that begin with the prefix; none where the dataset does not exist. */
 export async function listTables(client: Client, prefix: string, signal: AbortSignal): Promise<readonly string[]> {
   const names: string[] = [];
   let pageToken: string | undefined;

@@ -1,17 +1,17 @@
-// Every statement the connector itself writes; those of the update and of conflicts are in _shared/write-back-sql.ts.
+// Every statement that the connector itself writes, except those of the update and of conflicts in _shared/write-back-sql.ts.
 
-/** As text: an integer of BigQuery is a text on the wire in any case. */
+/** Time in microseconds as text: BigQuery sends integers as texts in any case. */
 export const CLOCK_SQL = 'SELECT CAST(UNIX_MICROS(CURRENT_TIMESTAMP()) AS STRING) AS micros';
 
-/** Says whether jobs may be made at all. */
+/** Statement that tests whether jobs may be created at all. */
 export const ONE_SQL = 'SELECT 1 AS one';
 
-/** Says whether a table may be read; it runs dry. */
+/** Returns a statement that tests whether a table may be read; it is only run dry. */
 export function readableSql(table: string): string {
   return `SELECT 1 AS one FROM ${table}`;
 }
 
-/** Rows of the text parameter `rows`, a JSON array of arrays of texts, in the order of staging's columns. */
+/** Loads rows from the text parameter `rows`, a JSON array of arrays of texts, in the order of staging's columns. */
 export function loadSql(staging: string, keyTypes: readonly string[]): string {
   const types = [...keyTypes, 'INT64', 'INT64'];
   const columns = types.map((type, index) => `CAST(JSON_VALUE(row_, '$[${index}]') AS ${type})`);

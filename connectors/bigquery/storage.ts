@@ -1,5 +1,5 @@
-// Large results by the Storage Read API: Arrow over gRPC, many times as fast as pages of JSON. One stream, which keeps the
-// order of the result.
+// Large results by the Storage Read API: Arrow over gRPC, many times as fast as pages of JSON. One stream keeps the order of
+// the result.
 import type { BigQueryReadClient } from '@google-cloud/bigquery-storage';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { RecordBatch } from 'apache-arrow';
@@ -13,7 +13,10 @@ import type { JobResult } from './jobs/result.ts';
 import type { StorageSdk } from './sdk.ts';
 
 export interface Storage {
-  /** Rows of a job's result, the first of them there already; undefined where this way is closed, and pages are left. */
+  /**
+   * Returns the rows of a job's result once the first have arrived; undefined where the API is unavailable and pages must be
+   * read.
+   */
   read(result: JobResult, signal: AbortSignal): Promise<AsyncGenerator<Piece, undefined> | undefined>;
   close(): Promise<void>;
 }
@@ -23,7 +26,10 @@ interface Opened {
   readonly reader: BigQueryReadClient;
 }
 
-/** Nothing is loaded before the first large result. What does not open once is not tried again in this session. */
+/**
+ * Creates the reader. Loads nothing before the first large result. An API that fails to open is not tried again in this
+ * session.
+ */
 export function createStorage(client: Client): Storage {
   let opening: Promise<Opened> | undefined;
   let isClosed = client.environment.endpoints.bigquery !== undefined && endpointOf(client) === undefined;
@@ -55,7 +61,7 @@ async function open(client: Client): Promise<Opened> {
   const local = endpointOf(client);
   const reader = new sdk.storage.BigQueryReadClient({
     projectId: client.config.project_id,
-    // another version of the library than the one the SDK has; what it calls is the same
+    // the types are of another version of the library than the SDK's; the calls are the same
     authClient: client.tokens as never,
     ...(local === undefined
       ? {}
@@ -70,7 +76,7 @@ interface Beginning extends Opened {
   readonly signal: AbortSignal;
 }
 
-/** How long it may take until the rows come; after that pages are quicker. */
+/** Longest wait for the rows, after which pages are quicker. */
 const OPEN_MS = 30_000;
 const ARROW = 'ARROW';
 
@@ -97,14 +103,14 @@ async function begin(beginning: Beginning): Promise<AsyncGenerator<Piece, undefi
   return piecesOf({ arrow: sdk.arrow, schema: withoutEnd(schema), shapes: result.shapes, first, messages });
 }
 
-/** What of an answer is read. */
+/** Part of an answer that is read. */
 interface Message {
   readonly arrowRecordBatch?: { readonly serializedRecordBatch?: Uint8Array } | null;
 }
 
 /**
- * The call itself, not the SDK's stream around it: that one tries again by itself, and holds back three times sixteen answers
- * of a megabyte and more.
+ * Begins the call itself rather than the SDK's stream around it, which retries by itself and buffers three times sixteen
+ * answers of a megabyte or more.
  */
 async function openRows({ reader, sdk, name }: Beginning & { readonly name: string }) {
   const stub = await (reader.bigQueryReadStub ?? reader.initialize());
@@ -114,16 +120,16 @@ async function openRows({ reader, sdk, name }: Beginning & { readonly name: stri
   return call.readRows({ readStream: name, offset: 0 }, metadata) as ClientReadableStream<Message>;
 }
 
-/** Leaving ends the call on the server; a server that says nothing more is given up. */
+/** Yields the answers. Leaving the loop cancels the call on the server; a server that falls silent is given up. */
 async function* messagesOf(
   stream: ClientReadableStream<Message>,
   { environment }: Client,
   signal: AbortSignal,
 ): AsyncGenerator<Message, undefined> {
   const limitMs = Math.round(environment.statementTimeoutMs * 1.1 + 1000);
-  // after the end nobody is there to hear of the cancel
+  // after the end, nobody listens for the error of the cancel
   stream.on('error', () => undefined);
-  // rows that nobody ever asked for are cancelled as well
+  // also cancels a stream from which no row was ever requested
   signal.addEventListener('abort', () => stream.cancel(), { once: true });
   const messages = stream[Symbol.asyncIterator]() as AsyncIterator<Message>;
   try {
@@ -159,7 +165,7 @@ async function* piecesOf({ arrow, schema, shapes, first, messages }: Reading): A
   }
 }
 
-/** A schema may come as a whole Arrow stream, whose end would be the end of what is read with it. */
+/** End of a stream: a schema may arrive as a whole Arrow stream, whose end would also end what is read with it. */
 const END_OF_STREAM = Buffer.from('ffffffff00000000', 'hex');
 
 function withoutEnd(schema: Buffer): Buffer {
@@ -167,7 +173,7 @@ function withoutEnd(schema: Buffer): Buffer {
   return end > 0 && schema.subarray(end).equals(END_OF_STREAM) ? schema.subarray(0, end) : schema;
 }
 
-/** Columns are opened once a batch, rows made when they are asked for. */
+/** Returns a piece of rows. Columns are opened once for each batch, and rows are made on request. */
 function pieceOf(batch: RecordBatch, shapes: readonly Shape[]): Piece {
   const names = batch.schema.fields.map(({ name }) => name);
   if (names.length !== shapes.length || names.some((name, at) => name !== shapes[at]?.column.name)) {

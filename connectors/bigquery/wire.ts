@@ -1,4 +1,4 @@
-// What of the REST API's answers is read; every number comes as text.
+// Part of the REST API's answers that is read; every number is a text.
 
 export interface Field {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface TableReference {
   readonly tableId: string;
 }
 
-/** As jobs, tables and answers say what went wrong. */
+/** Error as jobs, tables and answers report it. */
 export interface ErrorProto {
   readonly reason?: string;
   readonly message?: string;
@@ -52,7 +52,7 @@ export interface WireJob {
   };
 }
 
-/** A value as the REST API writes it: text, `true` and `false` as well, a list of such, or a record of such. */
+/** A value as the REST API writes it: a text, also for `true` and `false`, a list of values, or a record of values. */
 export type WireValue = string | null | readonly { readonly v: WireValue }[] | WireRow;
 export interface WireRow {
   readonly f: readonly { readonly v: WireValue }[];
@@ -64,6 +64,6 @@ export interface WirePage {
   readonly totalRows?: string;
   readonly pageToken?: string;
   readonly rows?: readonly WireRow[];
-  /** Of a statement that writes. */
+  /** Number of changed rows, for a statement that writes. */
   readonly numDmlAffectedRows?: string;
 }

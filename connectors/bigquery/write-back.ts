@@ -1,5 +1,5 @@
-// Writing back: BigQuery has no temporary tables beside a session, so staging is a named table that expires by itself, loaded
-// by statements, and one MERGE is whole by itself.
+// Write-back. BigQuery has no temporary tables outside a session, so staging is a named table that expires by itself.
+// Statements load it, and one MERGE is atomic by itself.
 import {
   type Column,
   STAGING_SCHEMA,
@@ -21,7 +21,7 @@ export interface WriteBackDeps {
   readonly location: string | undefined;
 }
 
-/** `open`: signs in, or gives what the session has. */
+/** Creates the write-back. `open` signs in, or returns what the session has. */
 export function createWriteBack(open: (signal: AbortSignal) => Promise<WriteBackDeps>): WriteBack {
   return {
     apply: async (request, signal) =>
@@ -57,10 +57,10 @@ async function apply(deps: WriteBackDeps, request: WriteBackRequest, signal: Abo
   }
 }
 
-/** Of a column of staging: the key's own, without the sizes in its brackets. */
+/** Returns the type of a staging column: the key's own, without the sizes in its brackets. */
 function typeOf({ type, nativeType }: Column): string {
   return type === 'integer' || type === 'decimal' ? nativeType.replace(/\(.*/, '') : 'STRING';
 }
 
-/** A job's request holds 10 MB at most, and its parameters stand in it as JSON, quotes escaped. */
+/** Characters of one piece: a job's request holds 10 MB at most, and its parameters are JSON in it, with quotes escaped. */
 const PIECE_CHARACTERS = 2_000_000;

@@ -8,12 +8,12 @@ function isHost(text: string): boolean {
   return isIP(text) !== 0 || HOST_NAME.test(text);
 }
 
-/** `/sql/1.0/warehouses/0123456789abcdef`, or `sql/protocolv1/o/…` of a cluster. */
+/** Tells whether text is an HTTP path: `/sql/1.0/warehouses/0123456789abcdef`, or `sql/protocolv1/o/…` of a cluster. */
 function isHttpPath(text: string): boolean {
   return /^\/?[\w.~/-]+(?:\?o=\d+)?$/.test(text) && !text.includes('..');
 }
 
-/** A name of Unity Catalog: 255 characters, none of them a control. */
+/** A name of Unity Catalog: 255 characters, none of them a control character. */
 const Name = Type.Refine(
   Type.String({ minLength: 1, maxLength: 255 }),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -21,7 +21,7 @@ const Name = Type.Refine(
   () => 'must not hold control characters',
 );
 
-/** It travels in a header. */
+/** A credential, which travels in a header. */
 const Credential = Type.Refine(
   Type.String({ minLength: 1, maxLength: 4096 }),
   (text) => /^[\u0021-\u007e]+$/.test(text),
@@ -29,16 +29,15 @@ const Credential = Type.Refine(
 );
 
 /**
- * Configuration of Delta: `provider` and `schema`, and as extensions what the driver needs beyond them. The extensions
- * are optional, so that a connection with the specification's fields can be saved; without one that is needed it is
- * faulted with its name (D-079).
+ * Configuration of Delta: `provider` and `schema`, and as extensions the fields that the driver needs besides. The extensions
+ * are optional, so that a connection with the specification's fields can be saved. A connection without a needed extension is
+ * faulted with the extension's name (D-079).
  */
 export const configSchema = Type.Object(
   {
-    // The specification calls it the organization name of the metastore. It is stored and answered; reading does not
-    // need it.
+    // Organization name of the metastore, as the specification calls it. It is stored and answered; reading does not need it.
     provider: Name,
-    /** Statements run in it: names without a schema are looked up there. */
+    /** Schema in which statements run: names without a schema are looked up there. */
     schema: Name,
     host: Type.Optional(
       Type.Refine(
@@ -47,7 +46,7 @@ export const configSchema = Type.Object(
         () => 'must be a host name, without scheme, port or path',
       ),
     ),
-    /** Of the SQL warehouse or cluster, as its page "Connection details" shows it. */
+    /** HTTP path of the SQL warehouse or cluster, as its page "Connection details" shows it. */
     http_path: Type.Optional(
       Type.Refine(
         Type.String({ minLength: 1, maxLength: 500 }),
@@ -57,10 +56,10 @@ export const configSchema = Type.Object(
     ),
     /** A personal access token. */
     token: Type.Optional(Credential),
-    /** OAuth machine-to-machine of a service principal: its application id and a secret, in place of a token. */
+    /** OAuth machine-to-machine of a service principal, in place of a token: its application id and a secret. */
     client_id: Type.Optional(Credential),
     client_secret: Type.Optional(Credential),
-    /** Absent: the workspace's default catalog. */
+    /** Catalog; by default the workspace's own. */
     catalog: Type.Optional(Name),
   },
   { additionalProperties: false },
@@ -72,14 +71,14 @@ export const HTTPS_PORT = 443;
 
 export type Credentials = { readonly token: string } | { readonly clientId: string; readonly clientSecret: string };
 
-/** Where a connection leads and how it signs in. */
+/** Target of a connection and its credentials. */
 export interface Door {
   readonly host: string;
   readonly path: string;
   readonly credentials: Credentials;
 }
 
-/** Throws WAREHOUSE_CONFIG that names the field which is missing or too much. */
+/** Returns the door. Throws WAREHOUSE_CONFIG that names the missing or superfluous field. */
 export function doorOf({ host, http_path: path, ...rest }: DatabricksConfig): Door {
   if (host === undefined) throw lacks('host', 'the workspace’s host, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com');
   if (path === undefined) throw lacks('http_path', 'the HTTP path of a SQL warehouse');

@@ -11,7 +11,7 @@ export interface Described {
   readonly shapes: readonly Shape[];
 }
 
-/** Columns by DESCRIBE QUERY: nothing runs, and what is not a query is a syntax error. */
+/** Describes the columns by DESCRIBE QUERY. Nothing runs, and a statement that is no query is a syntax error. */
 export async function describe(session: ServerSession, statement: Statement, signal: AbortSignal): Promise<Described> {
   const rows = await fetchTexts(session, describeSql(statement), signal);
   if (rows.length === 0)

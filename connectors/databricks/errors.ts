@@ -7,9 +7,9 @@ import { RefusedCall } from './link.ts';
 import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
 
 export interface Rule {
-  /** SQLSTATE, `HTTP 403`, or how a call was refused: all of it, or how it begins. */
+  /** SQLSTATE, `HTTP 403`, or the kind of a refused call: the whole or its beginning. */
   readonly state?: string;
-  /** What the message must hold, alone or as well. */
+  /** Pattern that the message must match, alone or besides the state. */
   readonly holds?: RegExp;
   readonly code: ErrorCode;
   readonly advice?: string;
@@ -26,7 +26,7 @@ const SOCKET_WORDS: SocketWords = {
   certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
 };
 
-/** The first that fits decides: single states before their classes. */
+/** Rules in order; the first match decides, so single states come before their classes. */
 export const RULES: readonly Rule[] = [
   { state: 'INVALID_HANDLE', code: 'WAREHOUSE_SESSION_LOST' },
   { state: 'CLOSED', code: 'WAREHOUSE_SESSION_LOST' },
@@ -46,7 +46,7 @@ export const RULES: readonly Rule[] = [
   },
   { state: '42P01', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '42703', code: 'WAREHOUSE_OBJECT_MISSING' },
-  // it has the state of what is missing
+  // has the same state as a missing object
   { holds: /^\[AMBIGUOUS_REFERENCE/, code: 'WAREHOUSE_SQL_INVALID' },
   { state: '42704', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '42', code: 'WAREHOUSE_SQL_INVALID' },
@@ -100,10 +100,13 @@ export const RULES: readonly Rule[] = [
   { holds: /Cannot create a string longer than/, code: 'WAREHOUSE_DATA' },
 ];
 
-/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor SDK repeats a secret. */
+/**
+ * Returns the class of an error. Never throws; an error that no rule matches is WAREHOUSE_UNKNOWN with its cause. Neither
+ * server nor SDK repeats a secret.
+ */
 export const classify = classifier((error) => {
   const { state, text } = partsOf(error);
-  // what the guard of the sockets says comes as the failure of a socket
+  // an error of the guard of sockets arrives as the failure of a socket
   if (isOurs(state)) return new AppError(state, text.replace(/^request to .*? failed, reason: /, ''), { cause: error });
   const rule = socketFaultOf(state, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, state, text));
   const said = [sentence(text.includes(state) ? text : `${text} (${state})`), rule?.advice];
@@ -155,8 +158,8 @@ function refusalParts({ state, sqlState, message }: RefusedCall): Parts {
 const ERROR_CLASS = /\[[A-Z][A-Z0-9_.]*\]/g;
 
 /**
- * The line that names the error's class, from the last such name on: behind it are hints for other statements, the plan and
- * the statement, which is not letter by letter the customer's.
+ * Returns the line that names the error's class, from its last such name on.
+ * The rest holds hints for other statements, the plan, and the statement, which is not letter by letter the customer's.
  */
 function essence(message: string): string {
   const lines = message.trim().split('\n');

@@ -9,7 +9,7 @@ const LINE =
   /^([\s:|+-]*)\S.*Statistics\(sizeInBytes=([\d.]+)(?:E\+?(\d+))? (B|[KMGTPE]iB)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?/;
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-/** What the optimiser expects the statement to read: the bytes of the plan's leaves. Nothing runs. */
+/** Estimates the bytes that the statement reads: those of the plan's leaves, as the optimiser expects them. Nothing runs. */
 export async function estimate(
   session: ServerSession,
   statement: Statement,
@@ -19,7 +19,10 @@ export async function estimate(
   return estimateOf(plan ?? '');
 }
 
-/** The optimised plan is written as a tree, a line each, deeper ones further right. A failure is written where the plan would be. */
+/**
+ * Reads the estimate from the optimised plan, a tree with one line for each node and deeper nodes further right.
+ * A failure replaces the plan.
+ */
 export function estimateOf(plan: string): CostEstimate {
   const [logical = ''] = plan.split('== Physical Plan ==');
   const nodes = logical.split('\n').flatMap((line) => {

@@ -1,4 +1,4 @@
-// Every socket that the SDK opens (statements, tokens, redirects) passes here: it leads to an address that was checked.
+// The guard of every socket that the SDK opens (statements, tokens, redirects): each leads to an address that was checked.
 import type { EventEmitter } from 'node:events';
 import type { Agent } from 'node:http';
 import { isIP } from 'node:net';
@@ -6,10 +6,10 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 
-/** Two addresses of a host are tried within the time that a call of the API waits. */
+/** Time for one address; two addresses of a host fit within the wait of an API call. */
 const CONNECT_MS = 8000;
 
-/** What an agent of node:https has beyond the types of node:http's. */
+/** Methods of an agent of node:https that the types of node:http lack. */
 interface Connecting {
   createConnection(
     options: ConnectionOptions & { readonly host?: string; readonly port?: number },
@@ -17,12 +17,12 @@ interface Connecting {
   ): void;
 }
 
-/** Where sockets go in place of the vendor's hosts, if the operator says so. */
+/** Returns the target of sockets: the operator's server where one is set, else the vendor's host. */
 export function targetOf(host: string, port: number, { endpoints }: ConnectorEnvironment): Target {
   return endpoints.databricks ?? { host, port };
 }
 
-/** Takes over how the agent connects. */
+/** Replaces the way in which the agent connects. */
 export function guardAgent(agent: Agent, environment: ConnectorEnvironment): void {
   (agent as unknown as Connecting).createConnection = (options, done) => {
     const target = targetOf(options.host ?? '', Number(options.port), environment);
@@ -36,12 +36,12 @@ export function guardAgent(agent: Agent, environment: ConnectorEnvironment): voi
   };
 }
 
-/** The request that a socket works on, and its answer: Node's own, which its types do not tell. */
+/** The request that a socket works on, and its answer, in Node's own fields, which its types leave out. */
 interface Working {
   readonly _httpMessage?: (EventEmitter & { readonly res?: { readonly complete: boolean } }) | null;
 }
 
-/** Where a connection ends in the middle of an answer, the SDK's fetch waits for the rest for ever: it is told. */
+/** Fails the request where its connection ends in the middle of an answer; the SDK's fetch would wait for the rest for ever. */
 function failWithSocket(socket: TLSSocket): void {
   socket.once('close', () => {
     const { _httpMessage: request } = socket as Working;
@@ -50,7 +50,7 @@ function failWithSocket(socket: TLSSocket): void {
   });
 }
 
-/** A TLS connection to the first address that takes it. */
+/** Opens a TLS connection to the first address that accepts one. */
 export async function dial(
   target: Target,
   options: ConnectionOptions,
@@ -75,7 +75,7 @@ export async function dial(
 
 function dialAddress(address: string, options: ConnectionOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    // what the agent found for the name is not asked again
+    // drops the agent's own lookup, so that the name is not resolved again
     const { path: _, lookup: __, ...rest } = options;
     const socket = connect({ ...rest, host: address });
     const fail = (failure: Error) => {

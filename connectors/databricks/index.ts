@@ -15,8 +15,8 @@ export const databricks = defineConnector({
   placeFields: ['host', 'catalog', 'schema'],
   dialect,
   capabilities: {
-    // a statement sees one version of each table; time travel would have to be written into the customer's SQL at every
-    // table, and views, streaming tables and tables with row filters cannot (TYPES.md)
+    // a statement sees one version of each table; time travel would have to be written into the customer's SQL at every table,
+    // and views, streaming tables and tables with row filters do not support it (TYPES.md)
     snapshot: false,
     writeBack: true,
     keepsStaging: true,
@@ -28,7 +28,7 @@ export const databricks = defineConnector({
   classify,
 });
 
-/** A host that is not known is not refused: the probe says so, and its name may come to be. */
+/** Checks the host's address. An unknown host is not refused here: the probe reports it, and the name may be created later. */
 async function checkAddress({ host }: DatabricksConfig, environment: ConnectorEnvironment) {
   if (host === undefined) return [];
   try {

@@ -1,4 +1,5 @@
-// One client of the SDK: no telemetry, no retries of its own, no host that was not checked, no answer waited for without end.
+// One client of the SDK, without telemetry and without its own retries. Every host is checked, and every wait for an answer is
+// bounded.
 import { systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
@@ -15,7 +16,7 @@ export interface LinkDeps {
 export interface Link {
   readonly sdk: Sdk;
   readonly timeoutMs: number;
-  /** One call of the service. Throws what the SDK throws, and `RefusedCall` for an answer that is a refusal. */
+  /** Calls the service. Throws the SDK's errors, and `RefusedCall` for an answer that is a refusal. */
   call<Name extends keyof Driver>(
     name: Name,
     question: Parameters<Driver[Name]>[0],
@@ -24,10 +25,13 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** The server's own refusal, with its SQLSTATE where it has one. */
+/** A refusal by the server, with its SQLSTATE where there is one. */
 export class RefusedCall extends Error {
   readonly sqlState: string | undefined;
-  /** INVALID_HANDLE: the session or statement is not known any more; TIMEDOUT, CANCELED, CLOSED: how a statement ended. */
+  /**
+   * State of the refusal. INVALID_HANDLE: the session or statement is unknown. TIMEDOUT, CANCELED, CLOSED: the end of a
+   * statement.
+   */
   readonly state: 'ERROR' | 'INVALID_HANDLE' | 'TIMEDOUT' | 'CANCELED' | 'CLOSED';
 
   constructor(state: RefusedCall['state'], message: string, sqlState?: string) {
@@ -38,12 +42,12 @@ export class RefusedCall extends Error {
   }
 }
 
-/** Nothing is connected yet: the first call is. Throws WAREHOUSE_CONFIG, WAREHOUSE_UNREACHABLE for an unknown host. */
+/** Opens a client. The first call connects. Throws WAREHOUSE_CONFIG, and WAREHOUSE_UNREACHABLE for an unknown host. */
 export async function openLink({ sdk, config, environment }: LinkDeps): Promise<Link> {
   const { host, path, credentials } = doorOf(config);
-  // said here it says more than as a failure of a socket
+  // an error here says more than the failure of a socket
   await resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
-  // the SDK's own logger writes to the console
+  // silences the SDK's own logger, which writes to the console
   const client = new sdk.DBSQLClient({ logger: { log: () => undefined } });
   const limitMs = Math.round(environment.statementTimeoutMs * 1.1 + 1000);
   await client.connect({
@@ -55,7 +59,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
     ...signIn(credentials),
   });
   const provider = await client.getConnectionProvider();
-  // up to 30 s for a close, and after it the error has lost its code; whoever asks decides what is tried again
+  // a close would retry for up to 30 s and then lose its error's code; the caller decides about retries
   provider.getRetryPolicy = async () => ({
     shouldRetry: async () => ({ shouldRetry: false }),
     invokeWithRetry: (attempt) => attempt(),
@@ -79,7 +83,10 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
   };
 }
 
-/** Of a service principal of Databricks itself, on every cloud: Azure's own principals sign in elsewhere. */
+/**
+ * Returns the options to sign in as a service principal of Databricks itself, on every cloud: Azure's own principals sign in
+ * elsewhere.
+ */
 function signIn(credentials: Credentials) {
   if ('token' in credentials) return { token: credentials.token };
   const { clientId, clientSecret } = credentials;
@@ -91,7 +98,9 @@ function signIn(credentials: Credentials) {
   };
 }
 
-/** An answer that breaks off in the middle is never an answer to the SDK: it waits on. */
+/**
+ * Returns the result of `work`, or throws after `limitMs`: the SDK waits for ever for an answer that breaks off in the middle.
+ */
 async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
   const answered = new AbortController();
   const overdue = systemClock.sleep(limitMs, answered.signal).then(

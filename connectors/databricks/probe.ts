@@ -1,4 +1,4 @@
-// How far a connection gets, stage by stage; a stage that fails says what is missing.
+// Stages of a connection test; a failed stage reports what is missing.
 import { AppError } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
 import { takeStages } from '../_shared/take-stages.ts';
@@ -39,7 +39,7 @@ export async function probe(
   );
 }
 
-/** A server whose certificate does not hold was reached. */
+/** Ignores a TLS failure: a server with an invalid certificate was still reached. */
 async function ignoringTls(connect: () => Promise<void>): Promise<void> {
   try {
     await connect();
@@ -49,7 +49,7 @@ async function ignoringTls(connect: () => Promise<void>): Promise<void> {
   }
 }
 
-/** So many tables are tried: one that may be read is enough, and a model names its own. */
+/** Number of tables that are tried: one readable table is enough, as a model names its own. */
 const TRIED_TABLES = 5;
 
 async function readSomething(session: ServerSession, schema: string, signal: AbortSignal): Promise<string> {

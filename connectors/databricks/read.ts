@@ -17,7 +17,7 @@ export interface ReadJob {
   readonly signal: AbortSignal;
 }
 
-/** Describes, starts the statement and waits until it has rows; they are fetched when they are asked for. */
+/** Describes and starts the statement, and waits until it has rows, which are fetched on request. */
 export async function startRead({ session, request, signal }: ReadJob): Promise<ReadResult> {
   const { columns, shapes } = await describe(session, request.statement, signal);
   const { text, parameters } = bindSql(request.statement);
@@ -36,7 +36,7 @@ export async function startRead({ session, request, signal }: ReadJob): Promise<
   }
 }
 
-/** `return` frees the statement also when nobody ever asked for a row, which a generator alone would not. */
+/** Returns an iterable whose `return` frees the statement even if no row was requested, as a generator alone would not. */
 function iterable(rows: AsyncGenerator<readonly Row[], undefined>, free: () => Promise<void>): ReadResult['chunks'] {
   let freed: Promise<void> | undefined;
   const once = () => {
@@ -58,13 +58,13 @@ function iterable(rows: AsyncGenerator<readonly Row[], undefined>, free: () => P
   };
 }
 
-/** What is being fetched is cancelled first: closing would wait for it. */
+/** Cancels a fetch under way and then closes the statement: the close alone would wait for the fetch. */
 async function letGo(used: UsedStatement, source: RowSource): Promise<void> {
   if (source.isFetching) await bounded(used.statement.cancel());
   await used.close();
 }
 
-/** Rows that become cells at once: the event loop turns between them. */
+/** Rows that become cells between two turns of the event loop. */
 const PIECE_ROWS = 1000;
 
 async function* piecesOf(source: RowSource): AsyncGenerator<Piece, undefined> {
@@ -85,7 +85,7 @@ function pieceOf({ rows, readers }: Batch, start: number): Piece {
   };
 }
 
-/** Column by column: each reader stays hot. */
+/** Builds rows column by column, which keeps each reader hot. */
 function rowsOf(readers: readonly CellReader[], from: number, to: number): Row[] {
   const rows: Row[] = [];
   for (let index = from; index < to; index++) rows.push(new Array<Cell>(readers.length));

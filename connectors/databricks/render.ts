@@ -1,4 +1,4 @@
-// Where bound values stand in a statement, and how they get there: as parameters by name.
+// Bound values of a statement, passed as named parameters.
 import type { Statement } from '../../src/warehouse/index.ts';
 import { replacePlaces } from '../_shared/places.ts';
 
@@ -12,7 +12,10 @@ export interface BoundSql {
   readonly parameters: readonly NamedValue[];
 }
 
-/** `:penstock_name`, each once; values as text, whose type the cast around them says. The service takes 255 at most. */
+/**
+ * Binds each value once as `:penstock_name`.
+ * Values are texts, and the cast around them gives the type. The service takes 255 at most.
+ */
 export function bindSql(statement: Statement): BoundSql {
   const values = new Map<string, string>();
   const text = replacePlaces(statement, (name, value) => {
@@ -22,7 +25,7 @@ export function bindSql(statement: Statement): BoundSql {
   return { text, parameters: [...values].map(([name, value]) => ({ name, value })) };
 }
 
-/** The same statement with nothing bound, for questions about its columns and its plan, which take no parameters. */
+/** Returns the statement with NULL for each value, for questions about its columns and its plan, which take no parameters. */
 export function unboundSql(statement: Statement): string {
   return replacePlaces(statement, () => 'CAST(NULL AS STRING)');
 }

@@ -1,4 +1,4 @@
-/** What the SDK throws for an answer without a result: it is not exported, so it is known by its looks. */
+/** Error that the SDK throws for an answer without a result. The class is not exported, so its fields identify it. */
 interface HttpFailure {
   readonly statusCode: number;
   readonly response: { readonly headers: { get(name: string): string | null } };
@@ -9,7 +9,7 @@ export function httpFailureOf(failure: unknown): HttpFailure | undefined {
   return 'statusCode' in failure && 'response' in failure ? (failure as HttpFailure) : undefined;
 }
 
-/** Seconds that the server asks to wait; undefined where it does not, or answered with another status. */
+/** Returns the seconds that the server asks to wait, or undefined where it asks for none or answered with another status. */
 export function retryAfterSecondsOf(failure: unknown, status?: number): number | undefined {
   const answer = httpFailureOf(failure);
   if (answer === undefined || (status !== undefined && answer.statusCode !== status)) return undefined;

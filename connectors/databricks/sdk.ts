@@ -1,4 +1,4 @@
-// What is used of the SDK, by its types alone: `session.ts` loads it.
+// Types of the used part of the SDK; `session.ts` loads it.
 import type { DBSQLClient, thrift } from '@databricks/sql';
 import type * as Arrow from 'apache-arrow';
 
@@ -9,8 +9,9 @@ export interface Sdk {
 }
 
 /**
- * The SDK's own client of the Thrift service. Its layer above gives rows as objects by column name, so two columns of one
- * name collapse, timestamps as milliseconds, and negative decimals wrong; beneath it is everything as the server sent it.
+ * The SDK's own client of the Thrift service, where everything is as the server sent it.
+ * The layer above gives rows as objects by column name, so two columns of the same name collapse. It also gives timestamps in
+ * milliseconds, and negative decimals wrong.
  */
 export type Driver = Awaited<ReturnType<DBSQLClient['getDriver']>>;
 
@@ -26,7 +27,7 @@ export type WireColumn = NonNullable<RowSet['columns']>[number];
 export type WireStatus = Metadata['status'];
 export type Int64 = Question<'fetchResults'>['maxRows'];
 
-/** The protocol's writer takes numbers as well, whatever its types say. */
+/** Casts a number for the protocol's writer, which takes numbers despite its types. */
 export function int64(value: number): Int64 {
   return value as unknown as Int64;
 }

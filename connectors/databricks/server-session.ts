@@ -1,4 +1,4 @@
-// The one session on the server that a session of ours has: opened at the first use, and anew when the server forgot it.
+// The one session on the server behind a session of ours, opened at the first use, and anew when the server has forgotten it.
 import { systemClock } from '../../src/kernel/index.ts';
 import { type Link, type LinkDeps, openLink, RefusedCall } from './link.ts';
 import { retryAfterSecondsOf } from './retry-after.ts';
@@ -11,11 +11,11 @@ export interface ServerSession {
   readonly sdk: Sdk;
   /** Starts a statement. A session that the server has forgotten is opened anew, once. */
   start(statement: StatementToStart, signal: AbortSignal): Promise<StartedStatement>;
-  /** Signs in and no more. */
+  /** Signs in without any further work. */
   signIn(signal: AbortSignal): Promise<void>;
-  /** Zone, catalog and schema as well. */
+  /** Signs in and sets zone, catalog and schema. */
   prepare(signal: AbortSignal): Promise<void>;
-  /** Never throws. */
+  /** Closes the session. Never throws. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createServerSession(deps: LinkDeps): ServerSession {
   };
 }
 
-/** A SQL warehouse that is starting answers 503 with Retry-After; it is waited for so long. */
+/** Longest wait for a SQL warehouse that is starting, which answers 503 with Retry-After. */
 const STARTING_MS = 300_000;
 const MOST_PAUSE_S = 15;
 

@@ -11,15 +11,15 @@ import { createServerSession, type ServerSession } from './server-session.ts';
 import { CLOCK_SQL } from './statements.ts';
 import { createWriteBack } from './write-back.ts';
 
-/** The only place that loads the SDK, and the Arrow that it brings. */
+/** Loads the SDK and its Arrow; the only place that does. */
 export async function loadSdk(): Promise<Sdk> {
   const [sdk, arrow] = await Promise.all([import('@databricks/sql'), import('apache-arrow')]);
   return { DBSQLClient: sdk.DBSQLClient, wire: sdk.thrift.TCLIService_types, arrow };
 }
 
 /**
- * Connects at the first use, so that `probe` can say at which stage it fails. Statements beside each other share one session
- * on the server: it runs them at the same time, and none can change what the others see of it.
+ * Opens a session. Connects at the first use, so that `probe` can report at which stage it fails. Concurrent statements share
+ * one session on the server, which runs them at the same time. None can change what the others see.
  */
 export function openSession(deps: LinkDeps): Session {
   const session = createServerSession(deps);

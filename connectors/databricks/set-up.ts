@@ -1,5 +1,5 @@
-// Sets up the table that gets its MPIDs back. Who signs in is a service principal, which is made outside of SQL, as is
-// its right to use a SQL warehouse.
+// Set-up of the table that gets its MPIDs back. A service principal signs in. The principal and its right to use a SQL
+// warehouse are made outside of SQL.
 import {
   ANY_NAME,
   given,
@@ -12,14 +12,14 @@ import {
 } from '../../src/warehouse/index.ts';
 import { dialect } from './dialect.ts';
 
-/** What Unity Catalog takes. */
+/** Names that Unity Catalog accepts. */
 const CATALOG_NAME: InputRule = {
   pattern: /^[^\p{C}\s"'`\\./]{1,127}$/u,
   meaning: '1 to 127 characters without blanks, dots, slashes, quotes and backslashes',
 };
 
 export const setUp: SetUp = {
-  // a model need not name catalog and schema, which the connection is in
+  // a model need not name catalog and schema, which the connection sets
   inputs: { database: CATALOG_NAME, schema: CATALOG_NAME, table: PLAIN_NAME, user: ANY_NAME },
   write: (values) => ({
     before: [

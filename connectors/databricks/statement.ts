@@ -1,4 +1,4 @@
-// One statement on the server: started, waited for, its rows fetched, cancelled, closed.
+// One statement on the server: started, awaited, fetched, cancelled, closed.
 import { systemClock } from '../../src/kernel/index.ts';
 import { type Link, RefusedCall } from './link.ts';
 import type { BoundSql } from './render.ts';
@@ -6,7 +6,7 @@ import { type FetchedRows, rowFetcher } from './rows/fetch-rows.ts';
 import { type Execution, int64, type Metadata, type OperationHandle, type SessionHandle } from './sdk.ts';
 
 export interface StartedStatement {
-  /** Resolves when the server has the rows, or begins to have them; false: it is a statement without any. */
+  /** Resolves when the server has rows, or begins to; false for a statement without a result. */
   finish(): Promise<boolean>;
   metadata(): Promise<Metadata>;
   fetch(mostRows: number): Promise<FetchedRows>;
@@ -15,11 +15,11 @@ export interface StartedStatement {
 }
 
 export interface StatementToStart extends BoundSql {
-  /** Goes to the query history of the warehouse. */
+  /** Tags for the query history of the warehouse. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** The server answers at once and works on: a statement whose handle is here can be cancelled. */
+/** Starts a statement. The server answers at once and works on, and the handle allows to cancel the statement. */
 export async function startStatement(
   link: Link,
   sessionHandle: SessionHandle,
@@ -29,7 +29,7 @@ export async function startStatement(
     sessionHandle,
     statement: text,
     runAsync: true,
-    // SQL warehouses go by the session's STATEMENT_TIMEOUT, clusters by this
+    // clusters obey this; SQL warehouses obey the session's STATEMENT_TIMEOUT
     queryTimeout: int64(Math.ceil(link.timeoutMs / 1000)),
     canReadArrowResult: true,
     canDownloadResult: false,
@@ -54,7 +54,7 @@ export async function startStatement(
   };
 }
 
-/** As the SDK writes them: `name:value`, comma separated, with backslashes before signs of the notation. */
+/** Writes tags as the SDK does: `name:value`, separated by commas, with backslashes before characters of the notation. */
 export function tagText(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)
     .map(
@@ -78,7 +78,7 @@ async function waitFor(link: Link, operationHandle: OperationHandle): Promise<bo
   throw new RefusedCall('TIMEDOUT', `The statement took longer than ${link.timeoutMs / 1000} s.`);
 }
 
-/** A look that fails is repeated: the statement works on, whoever looks. */
+/** Polls the status and repeats a poll that fails: the statement itself works on. */
 async function lookPatiently(link: Link, operationHandle: OperationHandle) {
   for (let failures = 1; ; failures++) {
     try {
@@ -93,7 +93,7 @@ async function lookPatiently(link: Link, operationHandle: OperationHandle) {
 const MOST_FAILED_LOOKS = 3;
 const FAILED_LOOK_MS = 300;
 
-/** Undefined: it works on. */
+/** Returns the status of a statement that ended, or undefined while it works on. */
 async function statusOf(link: Link, operationHandle: OperationHandle) {
   const { TOperationState: states } = link.sdk.wire;
   const status = await link.call('getOperationStatus', { operationHandle });

@@ -1,4 +1,4 @@
-// Every statement the connector itself writes, but for writing back.
+// Every statement that the connector itself writes, except those of write-back.
 import type { Statement } from '../../src/warehouse/index.ts';
 import type { DatabricksConfig } from './config.ts';
 import { quoteIdentifier } from './dialect.ts';
@@ -6,7 +6,7 @@ import { unboundSql } from './render.ts';
 import { expressionOf } from './rows/nested.ts';
 import type { Shape } from './rows/shapes.ts';
 
-/** What a session is set to, in order: texts of times, and what a name without catalog or schema means. */
+/** Returns the settings of a session, in order: the texts of times, and the meaning of a name without catalog or schema. */
 export function openingSql({ catalog, schema }: Pick<DatabricksConfig, 'catalog' | 'schema'>): readonly string[] {
   return [
     "SET TIME ZONE 'UTC'",
@@ -17,7 +17,10 @@ export function openingSql({ catalog, schema }: Pick<DatabricksConfig, 'catalog'
 
 export const CLOCK_SQL = 'SELECT CAST(unix_micros(current_timestamp()) AS STRING) AS micros';
 
-/** Columns without running anything. Only a query can stand here, so nothing that writes is ever described, or run after it. */
+/**
+ * Describes columns without running anything.
+ * Only a query is valid here, so no statement that writes is ever described, or run afterwards.
+ */
 export function describeSql(statement: Statement): string {
   return `DESCRIBE QUERY ${subject(unboundSql(statement))}`;
 }
@@ -33,7 +36,8 @@ export function peekSql(table: string): string {
 }
 
 /**
- * The statement itself, unless a column would not be exact: then around it, by position, so that no name has to be written.
+ * Returns the statement itself where all columns are exact.
+ * Otherwise wraps it and reads the columns by position, so that no name has to be written.
  */
 export function readSql(sql: string, shapes: readonly Shape[]): string {
   const expressions = shapes.map((shape, at) => expressionOf(`c${at}`, shape));
@@ -45,7 +49,7 @@ export function readSql(sql: string, shapes: readonly Shape[]): string {
   return `SELECT ${columns.join(', ')} FROM ${subject(sql)} AS penstock_rows(${names.join(', ')})`;
 }
 
-/** The line breaks keep the parenthesis out of a comment that the gate could not see. */
+/** Encloses a statement. The line breaks keep the parenthesis out of a comment that the gate could not see. */
 function subject(sql: string): string {
   return `(\n${sql}\n)`;
 }

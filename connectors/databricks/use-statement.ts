@@ -6,9 +6,9 @@ import { bounded } from './waiting.ts';
 
 export interface UsedStatement {
   readonly statement: StartedStatement;
-  /** Runs work so that an abort cancels the statement on the server, waits for that, a bounded time, and leaves it. */
+  /** Runs work. An abort cancels the statement on the server, waits for that a bounded time, and leaves the work. */
   guard<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
-  /** Never throws. */
+  /** Closes the statement. Never throws. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function guarded(statement: StartedStatement): UsedStatement {
   };
 }
 
-/** A statement from its start to its end. */
+/** Runs a statement from its start to its end. */
 export async function useStatement<Result>(
   session: ServerSession,
   toStart: StatementToStart,

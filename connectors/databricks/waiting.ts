@@ -1,7 +1,7 @@
-// Waiting that ends: with an abort, or after a bounded time.
+// Waiting that ends with an abort or after a bounded time.
 import { systemClock } from '../../src/kernel/index.ts';
 
-/** The work, unless the abort comes first; what the work gives too late goes to `abandon`. */
+/** Returns the result of the work, unless the abort comes first; a late result goes to `abandon`. */
 export async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function unlessAborted<Result>(
 
 const CLEANING_MS = 3000;
 
-/** What a clean-up gives within its time. Its failure is nobody's news. */
+/** Returns the result of a clean-up within its time, or undefined. Ignores its failure. */
 export async function bounded<Result>(work: Promise<Result>): Promise<Result | undefined> {
   const done = new AbortController();
   try {
@@ -37,10 +37,10 @@ export async function bounded<Result>(work: Promise<Result>): Promise<Result | u
   }
 }
 
-/** Made once, at the first asking; made again after a failure. */
+/** A thing that is made at the first request, and again after a failure. */
 export interface Kept<Thing> {
   get(): Promise<Thing>;
-  /** Undefined where nobody asked. */
+  /** Returns the thing, or undefined where nobody has requested it. */
   known(): Promise<Thing> | undefined;
   drop(): void;
 }

@@ -1,20 +1,23 @@
-// The statements of writing back. NULL equals NULL in `<=>`, which Databricks joins by hash: one MERGE for all keys. Texts are
+// The statements of write-back. NULL equals NULL in `<=>`, which Databricks joins by hash: one MERGE serves all keys. Texts are
 // compared twice: as their column compares them, and exactly.
 import { type Column, STAGING_SCHEMA, type WriteBackTarget } from '../../src/warehouse/index.ts';
 import { dialect, quoteIdentifier as quote } from './dialect.ts';
 
-/** The staging schema lies in the catalog that the connection works in. */
+/** Returns the staging schema, in the catalog of the connection. */
 export function stagingSchemaSql(catalog: string | undefined): string {
   return catalog === undefined ? quote(STAGING_SCHEMA) : `${quote(catalog)}.${quote(STAGING_SCHEMA)}`;
 }
 
 export interface Staging {
   readonly target: WriteBackTarget;
-  /** As it stands in SQL. */
+  /** Table as written in SQL. */
   readonly table: string;
 }
 
-/** Of a key's column it takes the type. In place of what a worker that had this name and died left behind. */
+/**
+ * Creates the staging table, whose key columns have the types of the target's.
+ * Replaces a table that a dead worker left under the same name.
+ */
 export function createSql({ target, table }: Staging): string {
   const keys = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);
   const mpids = ['read_mpid', 'mpid'].map((name) => `CAST(NULL AS BIGINT) AS ${name}`);
@@ -30,12 +33,12 @@ export function loadSql({ target, table }: Staging): string {
   return `INSERT INTO ${table} SELECT ${cells.join(', ')} FROM (SELECT ${rows}) AS penstock_staged`;
 }
 
-/** What a text of the key becomes. */
+/** Returns the type that a text of the key is cast to. */
 function typeOf({ type, nativeType }: Column): string {
   return type === 'integer' || type === 'decimal' ? nativeType : 'STRING';
 }
 
-/** No row of the table meets two staged rows, as the contract of the staged rows says. */
+/** Updates the target by one MERGE. By the contract of staged rows, no row of the table matches two of them. */
 export function mergeSql({ target, table }: Staging): string {
   const mpid = quote(target.mpid.name);
   const same = target.key.flatMap(({ name, type }, index) => sameKey(`t.${quote(name)}`, `s.k${index}`, type));
@@ -43,7 +46,7 @@ export function mergeSql({ target, table }: Staging): string {
     WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
 }
 
-/** After the update: what is not as it was staged, and how many there are. Read by `conflictsOf`. */
+/** Selects and counts, after the update, the rows that differ from staging. `conflictsOf` reads them. */
 export function conflictsSql({ target, table }: Staging, mostListed: number): string {
   const keys = target.key.map((_, index) => `k${index}`);
   const found = target.key.map(({ name }, index) => `${quote(name)} AS k${index}`);

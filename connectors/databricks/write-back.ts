@@ -1,5 +1,5 @@
-// Writing back. Databricks has neither temporary tables nor transactions: staging is a named table, dropped at the end and by
-// the janitor after a kill, and the update is one MERGE, which is whole by itself.
+// Write-back. Databricks has neither temporary tables nor transactions. Staging is a named table, dropped at the end, or by the
+// janitor after a kill. The update is one MERGE, which is atomic by itself.
 import { AppError } from '../../src/kernel/index.ts';
 import type { WriteBack, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
 import { checkLoaded, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
@@ -48,7 +48,7 @@ export function createWriteBack(session: ServerSession, { catalog }: Pick<Databr
   };
 }
 
-/** Nobody has made the staging schema yet. */
+/** Returns no rows where the staging schema does not exist yet. Throws any other failure. */
 function nothingWhereMissing(failure: unknown): readonly TextRow[] {
   const error = classify(failure);
   if (error.code === 'WAREHOUSE_OBJECT_MISSING') return [];
@@ -57,7 +57,7 @@ function nothingWhereMissing(failure: unknown): readonly TextRow[] {
 
 interface Runner {
   ask(text: string, signal: AbortSignal, parameters?: readonly NamedValue[]): Promise<readonly TextRow[]>;
-  /** Rows that a statement changed: the first column of what it answers. */
+  /** Runs a statement and returns the number of rows that it changed, which is the first column of its answer. */
   change(text: string, signal: AbortSignal): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ interface Job {
   readonly staging: Staging;
 }
 
-/** The text of one statement and all its values may have 16 MiB. */
+/** Characters of one piece: the text of one statement with all its values may have 16 MiB. */
 const PIECE_CHARACTERS = 4_000_000;
 
 async function apply(runner: Runner, { request, staging }: Job, signal: AbortSignal): Promise<WriteBackResult> {
@@ -90,7 +90,7 @@ async function apply(runner: Runner, { request, staging }: Job, signal: AbortSig
     const found = conflictsOf(request, await ask(conflictsSql(staging, request.mostListed), signal));
     return { updated, conflicts: found.count, listed: found.listed.slice(0, request.mostListed) };
   } finally {
-    // after an abort as well; what the warehouse does not answer any more, the janitor drops
+    // also after an abort; a table that the warehouse did not drop is left to the janitor
     await ask(dropSql(staging.table), new AbortController().signal).catch(() => undefined);
   }
 }

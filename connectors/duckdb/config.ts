@@ -3,13 +3,15 @@ import Type, { type Static } from 'typebox';
 
 const IN_MEMORY = ':memory:';
 
-/** Stays below the folder as text; symbolic links are followed, and checked, when it is opened. */
+/**
+ * Tells whether the text of a path stays below the folder. Symbolic links are followed, and checked, when the file is opened.
+ */
 function staysInside(database: string): boolean {
   const path = normalize(database);
   return !isAbsolute(path) && path !== '.' && path !== '..' && !path.startsWith(`..${sep}`) && !path.includes('\0');
 }
 
-/** Configuration of DuckDB, the provider of our own (D-002). */
+/** Configuration of DuckDB, our own additional provider (D-002). */
 export const configSchema = Type.Object(
   {
     database: Type.Refine(
@@ -17,7 +19,7 @@ export const configSchema = Type.Object(
       staysInside,
       () => 'must be the name of a file inside the workspace’s own folder, or :memory:',
     ),
-    // Reading is read-only in any case; false lets a write-back open the file for writing.
+    // Lets a write-back open the file for writing where false; reading is read-only in any case.
     read_only: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },

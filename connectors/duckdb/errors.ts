@@ -1,12 +1,12 @@
-// DuckDB's errors by class. The driver throws plain Errors: the kind is the text before the first colon.
+// DuckDB's errors by class. The driver throws plain Errors, whose kind is the text before the first colon.
 import { dirname } from 'node:path';
 import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
 import { classifier, rewordFailure } from '../_shared/classifier.ts';
 
 interface Rule {
-  /** How the message begins. */
+  /** Beginning of the message. */
   readonly kind: string;
-  /** What else it must hold, where one kind means several things; the first rule that fits decides. */
+  /** Text that the message must also contain, where one kind has several meanings; the first matching rule decides. */
   readonly holds?: string;
   readonly code: ErrorCode;
   readonly advice?: string;
@@ -24,7 +24,7 @@ export const RULES: readonly Rule[] = [
   { kind: 'TransactionContext Error', holds: 'Conflict', code: 'WAREHOUSE_SESSION_LOST' },
   { kind: 'Transaction conflict', code: 'WAREHOUSE_SESSION_LOST' },
   { kind: 'Out of Memory Error', holds: 'max_temp_directory_size', code: 'WAREHOUSE_DATA', advice: SPILL_ADVICE },
-  // the model's fault, not the connection's: other models over it may be small
+  // the model is at fault, not the connection: other models over it may be small
   { kind: 'Out of Memory Error', code: 'WAREHOUSE_DATA', advice: MEMORY_ADVICE },
   { kind: 'Parser Error', code: 'WAREHOUSE_SQL_INVALID' },
   { kind: 'Syntax Error', code: 'WAREHOUSE_SQL_INVALID' },
@@ -81,11 +81,14 @@ export const RULES: readonly Rule[] = [
   },
   { kind: 'IO Error', holds: 'Too many open files', code: 'WAREHOUSE_THROTTLED' },
   { kind: 'FATAL Error', holds: 'has been invalidated', code: 'WAREHOUSE_SESSION_LOST' },
-  // the driver, not DuckDB: a text over V8's limit of 512 MiB
+  // an error of the driver, not of DuckDB: a text over V8's limit of 512 MiB
   { kind: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
 ];
 
-/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. DuckDB has no secrets to leak. */
+/**
+ * Returns the class of an error. Never throws; an error that no rule matches is WAREHOUSE_UNKNOWN with its cause. DuckDB has no
+ * secrets to leak.
+ */
 export const classify = classifier((error) => {
   const text = error instanceof Error ? error.message : String(error);
   const rule = RULES.find(({ kind, holds }) => text.startsWith(kind) && (holds === undefined || text.includes(holds)));
@@ -94,13 +97,13 @@ export const classify = classifier((error) => {
   return new AppError(rule.code, `DuckDB: ${text.trimEnd()}${advice}`, { cause: error });
 });
 
-/** A text that ends in a mark below the statement's line has no place for a full stop. */
+/** Returns the end of a text before advice. A text that ends in a mark below the statement's line takes no full stop. */
 function endOf(text: string): string {
   if (text.trimEnd().endsWith('^')) return '\n';
   return /[.!?]$/.test(text.trimEnd()) ? ' ' : '. ';
 }
 
-/** As `classify`, for eyes outside: customers see names relative to their folder, not where it lies on the machine. */
+/** Classifies a failure for customers, who see names relative to their folder and not its place on the machine. */
 export function explain(failure: unknown, folder: string): AppError {
   const said = failure instanceof Error ? failure.message : '';
   const text = relativePaths(said, folder);
@@ -112,7 +115,7 @@ export function explain(failure: unknown, folder: string): AppError {
   return classify(failure);
 }
 
-/** Paths below the folder, or below one that it lies in, as they are written from the folder. */
+/** Rewrites paths relative to the folder, below it or below its ancestors. */
 function relativePaths(text: string, folder: string): string {
   let found = text.replaceAll(`${folder}/`, '').replaceAll(folder, '.');
   let way = '../';

@@ -1,13 +1,13 @@
 import { systemClock } from '../../src/kernel/index.ts';
 import { fieldsOf, isSyntax, listOf } from './syntax.ts';
 
-/** Counts for a length that only the rows know. */
+/** Stands for a length that only the rows determine. */
 export const RUN_TIME = 1000;
 
 interface Estimate {
-  /** Times and intervals in milliseconds. NaN: a constant that cannot be read. */
+  /** Value, with times and intervals in milliseconds. NaN for a constant that cannot be read. */
   readonly number: number;
-  /** The rows decide, and `number` has 1 in the place of each column. */
+  /** The rows determine the value, and `number` takes each column for 1. */
   readonly varies: boolean;
   readonly isTime: boolean;
 }
@@ -54,7 +54,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ...(['/', '//'] as const).map((name): [string, Operation] => [name, divide]),
   ...(['^', '**', 'pow', 'power'] as const).map((name): [string, Operation] => [name, power]),
 ]);
-/** Functions whose result is no larger than an argument, or than a text or list is long. */
+/** Functions whose result is no larger than an argument, or than the length of a text or list. */
 const SMALL = new Set([
   'greatest',
   'least',
@@ -78,7 +78,7 @@ const SMALL = new Set([
   'list_value',
 ]);
 
-/** What a number, a time or an interval of the syntax tree comes to, as far as the statement says. */
+/** Estimates the value of a number, a time or an interval in the syntax tree, as far as the statement determines it. */
 export function estimateNumber(node: unknown): Estimate {
   if (Array.isArray(node)) return largest(node.map(estimateNumber));
   if (!isSyntax(node)) return constant(0);
@@ -111,7 +111,7 @@ function literalOf(literal: unknown): number {
   return 0;
 }
 
-/** A text becomes what it is cast to. */
+/** Estimates a cast: a text gets the value of its target type. */
 function cast(child: unknown, type: string): Estimate {
   const { value: text } = fieldsOf(fieldsOf(child).value);
   if (typeof text !== 'string') return estimateNumber(child);
@@ -154,7 +154,7 @@ const unitOf = (name: string): string =>
     .replace(/^centuries$/, 'century')
     .replace(/s$/, '');
 
-/** A plain number beside a date counts days. */
+/** Converts to milliseconds: a plain number beside a date counts days. */
 function inMs({ number, isTime }: Estimate, other: Estimate, node: unknown): number {
   const isInterval =
     fieldsOf(fieldsOf(node).cast_type).id === 'INTERVAL' || /^to_/.test(String(fieldsOf(node).function_name));

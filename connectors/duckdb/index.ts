@@ -10,8 +10,7 @@ const TURNED_OFF =
   'then PUT the connection, which clears its fault.';
 
 /**
- * The embedded warehouse of the quick start (D-002): a file in the workspace's folder, with the CSV and Parquet beside
- * it.
+ * The embedded warehouse of the quick start (D-002): a file in the workspace's folder, with the CSV and Parquet files in it.
  */
 export const duckdb = defineConnector({
   provider: 'DuckDB',
@@ -21,7 +20,7 @@ export const duckdb = defineConnector({
   placeFields: ['database'],
   dialect,
   capabilities: {
-    // a statement sees one snapshot; two statements of a run may see two
+    // one statement sees one snapshot, but two statements of a run may see two
     snapshot: false,
     writeBack: true,
   },

@@ -10,21 +10,21 @@ export interface WatchSettings {
 }
 
 interface WaitOptions {
-  /** Work that succeeded counts however late, such as a COMMIT: it cannot be taken back. */
+  /** Late success counts, too, as for a COMMIT, which cannot be taken back. */
   readonly counts?: boolean;
 }
 
-/** The watch over one connection, which DuckDB itself gives no time limit. */
+/** The watch over one connection, for which DuckDB itself has no time limit. */
 export interface Watch {
-  /** Waits for a statement, or for its next rows; WAREHOUSE_TIMEOUT where that took longer than the time limit. */
+  /** Waits for a statement, or for its next rows. Throws WAREHOUSE_TIMEOUT where that took longer than the time limit. */
   wait<T>(work: Promise<T>, options?: WaitOptions): Promise<T>;
   stop(): void;
 }
 
 /**
- * Interrupts what the connection does once the signal aborts or a wait takes too long. Again and again, because a statement
- * that is just starting takes the first interrupt back. Ticks are counted and no clock is read, so that a clock that jumps
- * breaks nothing off; one timer serves all waits of a stream, however many there are.
+ * Interrupts the connection's work once the signal aborts or a wait takes too long.
+ * Repeats the interrupt, because a statement that is just starting clears the first one. Ticks are counted and no clock is
+ * read, so that a clock that jumps interrupts nothing. One timer serves all waits of a stream.
  */
 export function watchConnection(
   connection: Pick<DuckDBConnection, 'interrupt'>,

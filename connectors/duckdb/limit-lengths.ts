@@ -1,25 +1,25 @@
-// DuckDB's memory limit holds for what it buffers and not for the value that a function builds: one call such as
-// repeat('x', 4000000000) ends the process, already while its columns are looked at, because constants are computed then. So
-// functions whose result is as long as a number says are bounded by the numbers in the statement, multiplied where one call
-// stands in another. Lengths that only the rows know, and texts put together with themselves, are not seen here.
+// Limits on the lengths of built values. DuckDB's memory limit covers its buffers, but not the value that a function builds.
+// One call such as repeat('x', 4000000000) ends the process, even while its columns are described, because constants are
+// computed then. So functions whose result is as long as a number says are bounded by the numbers in the statement, multiplied
+// where calls are nested. Lengths that only the rows determine, and texts joined with themselves, are not seen here.
 import { AppError } from '../../src/kernel/index.ts';
 import { estimateNumber, RUN_TIME } from './estimate-number.ts';
 import { type Fields, fieldsOf, isSyntax, listOf } from './syntax.ts';
 
-/** A vector holds 2,048 values, so that texts of this length take 200 MB. */
+/** Longest text: a vector holds 2,048 values, so texts of this length take 200 MB. */
 const MOST_CHARACTERS = 100_000;
-/** A series of numbers or times by itself: 8 bytes an item, computed once where its bounds are constants. */
+/** Longest series of numbers or times by itself: 8 bytes an item, computed once where its bounds are constants. */
 const MOST_ITEMS = 1_000_000;
 
-/** The place of the length among the arguments. The result has this length whatever the others are. */
+/** Functions by the place of the length among their arguments. The result has this length whatever the others are. */
 const PADS: ReadonlyMap<string, number> = new Map([
   ...(['lpad', 'rpad', 'bitstring'] as const).map((name) => [name, 1] as const),
   ['bar', 3],
 ]);
-/** The length at place 1 multiplies the others. */
+/** Functions whose length, at place 1, multiplies the other arguments. */
 const REPEATS = new Set(['repeat', 'list_resize', 'array_resize']);
 const SERIES = new Set(['range', 'generate_series']);
-/** The arguments at these places multiply each other. */
+/** Functions by the places of the arguments that multiply each other. */
 const PRODUCTS: ReadonlyMap<string, readonly number[]> = new Map([
   ['replace', [0, 2]],
   ['regexp_replace', [0, 2]],
@@ -31,24 +31,24 @@ const FORMAT_SPECS: ReadonlyMap<string, { readonly spec: RegExp; readonly fromVa
   ['format', { spec: /\{\{|\}\}|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g, fromValue: /^\{[^{].*\{/ }],
 ]);
 
-/** Throws SQL_REFUSED when a call of the statement can build too long a value. */
+/** Throws SQL_REFUSED where a call of the statement can build too long a value. */
 export function limitLengths(statement: unknown): void {
   sizeOf(statement, 1);
 }
 
-/** The size of the largest value below the node; a column has the size of the largest value that an inner query gives. */
+/** Returns the size of the largest value below the node; `column` is the size of the largest value of an inner query. */
 function sizeOf(node: unknown, column: number): number {
   if (Array.isArray(node)) return Math.max(1, ...node.map((item) => sizeOf(item, column)));
   if (!isSyntax(node)) return 1;
   if (node.type === 'COLUMN_REF') return column;
   if ('select_list' in node || 'cte_map' in node) return sizeOfQuery(node, column);
-  // a table function gives its rows one after the other
+  // a table function returns its rows one after the other
   if (node.type === 'TABLE_FUNCTION') return sizeOf(fieldsOf(node.function).children, column);
   if (node.class === 'FUNCTION') return sizeOfCall(node, column);
   return sizeOf(Object.values(node), column);
 }
 
-/** Names of inner queries, and of columns written before, may stand for their values. */
+/** Returns the size of a query. Names of inner queries, and of earlier columns, may stand for their values. */
 function sizeOfQuery({ cte_map: ctes, from_table: from, select_list: list, ...rest }: Fields, outer: number): number {
   const parts = [...listOf(fieldsOf(ctes).map), from, ...listOf(list), rest];
   return parts.reduce<number>((column, part) => Math.max(column, sizeOf(part, column)), outer);
@@ -64,7 +64,10 @@ function sizeOfCall(call: Fields, column: number): number {
   return Math.max(size, inner);
 }
 
-/** NaN: too long or not to be read; undefined: a function that makes nothing longer. */
+/**
+ * Returns the size of a call's result: NaN where it is too long or cannot be read, undefined for a function that makes nothing
+ * longer.
+ */
 function ownSize(name: string, values: readonly unknown[], column: number): number | undefined {
   const pad = PADS.get(name);
   if (pad !== undefined) return pad < values.length ? lengthFrom(values[pad]) : 1;
@@ -99,7 +102,7 @@ function longestText(node: unknown): number {
 
 function lengthFrom(value: unknown): number {
   const { number, varies } = estimateNumber(value);
-  // what rows add to a number that is large already does not make it smaller
+  // the rows' part of a sum does not make a large number smaller
   return varies && !(number > RUN_TIME) ? RUN_TIME : Math.max(0, number);
 }
 
@@ -116,7 +119,7 @@ function isSeries(value: unknown): boolean {
   return SERIES.has(String(fieldsOf(value).function_name).toLowerCase());
 }
 
-/** The widths and precisions of a format: `%5d`, `{:>5}`. One that comes as a value (`%*d`, `{:{}}`) cannot be read. */
+/** Sums the widths and precisions of a format: `%5d`, `{:>5}`. One that comes as a value (`%*d`, `{:{}}`) cannot be read. */
 function widthIn(name: string, value: unknown): number {
   const syntax = FORMAT_SPECS.get(name);
   const { value: text } = fieldsOf(fieldsOf(value).value);

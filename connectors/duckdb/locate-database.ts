@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { AppError } from '../../src/kernel/index.ts';
 
 /**
- * The file's real path, for a name inside the workspace's folder. A file that is not there is a fault, never created: of the
- * connection (WAREHOUSE_CONFIG), because no model can mend it.
+ * Returns the real path of a file inside the workspace's folder. Never creates a missing file. Throws WAREHOUSE_CONFIG for it,
+ * a fault of the connection, because no change to a model can fix it.
  */
 export async function locateDatabase(folder: string, database: string): Promise<string> {
   const home = await folderPath(folder);
@@ -28,10 +28,13 @@ export async function locateDatabase(folder: string, database: string): Promise<
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;
 
-/** DuckDB opens a CSV or Parquet file as a database in memory, and then complains of a mode that nobody chose. */
+/**
+ * Throws WAREHOUSE_CONFIG for a file that is no database.
+ * DuckDB opens a CSV or Parquet file as a database in memory, and then complains of a mode that nobody chose.
+ */
 export async function requireDatabase(path: string, database: string): Promise<void> {
   const file = await open(path).catch(() => undefined);
-  // DuckDB itself says best why it cannot be opened
+  // DuckDB's own error says best why the file cannot be opened
   if (file === undefined) return;
   await using _closed = file;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, MAGIC_AT);
@@ -43,7 +46,7 @@ export async function requireDatabase(path: string, database: string): Promise<v
   );
 }
 
-/** The folder's real path, as DuckDB compares real paths. The folder is ours and is made when first asked for. */
+/** Returns the folder's real path, as DuckDB compares real paths. Creates the folder, which is ours, at the first call. */
 export async function folderPath(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true });

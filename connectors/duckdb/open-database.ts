@@ -7,11 +7,11 @@ import { folderPath, locateDatabase, requireDatabase } from './locate-database.t
 import type { Sdk } from './sdk.ts';
 import { claimSpill } from './spill.ts';
 
-/** One open database; `release` closes it with its last user. */
+/** One open database; its last user's `release` closes it. */
 export interface Database extends AsyncDisposable {
   /** Real path of the folder that SQL may read. */
   readonly folder: string;
-  /** How long it may work on a statement, or on the next rows of one. */
+  /** Milliseconds that a statement, or the fetch of its next rows, may take. */
   readonly timeoutMs: number;
   connect(): Promise<DuckDBConnection>;
 }
@@ -19,7 +19,7 @@ export interface Database extends AsyncDisposable {
 interface Shared {
   readonly opening: Promise<Opened>;
   readonly writes: boolean;
-  /** Resolves when its last user has gone. */
+  /** Resolves when the last user has released the database. */
   readonly closed: PromiseWithResolvers<void>;
   users: number;
 }
@@ -29,13 +29,13 @@ interface Opened {
 }
 
 /**
- * Files that are open in this process, by path and limits. DuckDB allows one instance a file in a process; READ_ONLY, so
- * that any number of processes may read at the same time, unless a write-back has it: then readers of this process share
- * that one. It closes with its last session, so that a writer gets its turn.
+ * Files that are open in this process, by path and limits. DuckDB allows one instance for each file in a process. Instances are
+ * READ_ONLY, so that any number of processes may read at the same time, unless a write-back has opened the file: then readers
+ * of this process share that instance. It closes with its last session, so that a writer gets its turn.
  */
 const openFiles = new Map<string, Shared>();
 
-/** `:memory:` gets an instance of its own each time: two sessions share nothing. */
+/** Opens a database. `:memory:` gets an instance of its own each time: two sessions share nothing. */
 export async function openDatabase(
   sdk: Sdk,
   config: DuckDbConfig,
@@ -83,7 +83,7 @@ async function shareFile(sdk: Sdk, path: string, limits: Limits): Promise<Databa
   }
 }
 
-/** How long a write-back waits for others of this process to have read the file. */
+/** Milliseconds that a write-back waits for readers of the file in this process. */
 const PATIENCE_MS = 10_000;
 
 async function waitForReaders(key: string): Promise<void> {
@@ -121,7 +121,7 @@ type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads' | 'sp
   readonly writes?: boolean;
 };
 
-/** Opens and then shuts every door: what is set here cannot be changed by SQL any more. */
+/** Opens an instance and then locks its settings: SQL cannot change them any more. */
 async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Opened> {
   const { folder, memoryMb, threads, writes } = limits;
   const spill = await claimSpill(folder);
@@ -153,11 +153,11 @@ async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Ope
 async function shutDoors(connection: DuckDBConnection, { folder, spillMb }: Limits): Promise<void> {
   const quoted = `'${folder.replaceAll("'", "''")}/'`;
   for (const statement of [
-    // nine tenths of the disk by default, which the store may need; given with the options above it would not be held
+    // the default of nine tenths of the disk may take the store's space; set among the options above, it has no effect
     `SET max_temp_directory_size = '${spillMb}MiB'`,
     `SET allowed_directories = [${quoted}]`,
     'SET enable_external_access = false',
-    // zone-less texts and casts mean the same wherever the daemon runs
+    // zone-less texts and casts must mean the same wherever the daemon runs
     `SET GLOBAL TimeZone = 'UTC'`,
     'SET lock_configuration = true',
   ]) {

@@ -1,5 +1,5 @@
-// DuckDB's own parser has the last word before anything is bound: one SELECT, table functions that only read, and files named
-// relative to the workspace's folder (DuckDB itself would look for them where the daemon was started).
+// Check by DuckDB's own parser before anything is bound: one SELECT, table functions that only read, and files named relative
+// to the workspace's folder. DuckDB itself would look for them where the daemon was started.
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../src/kernel/index.ts';
 import { cutText } from '../_shared/classifier.ts';
@@ -31,8 +31,8 @@ const FILE_FUNCTIONS = new Set([
   'glob',
 ]);
 /**
- * The other table functions a model may call. An allow-list: among the rest some run SQL that nobody has looked at
- * (`query`), read memory by address (`arrow_scan`), or end the process (`enable_logging` with a path outside the folder).
+ * Other table functions that a model may call. An allow-list, because some of the rest run SQL that was not checked (`query`),
+ * read memory by address (`arrow_scan`), or end the process (`enable_logging` with a path outside the folder).
  */
 const OTHER_FUNCTIONS = new Set([
   'range',
@@ -59,14 +59,14 @@ const OTHER_FUNCTIONS = new Set([
   'duckdb_views',
   'pragma_version',
 ]);
-/** They tell where the daemon keeps its files. */
+/** Functions that reveal where the daemon stores its files. */
 const HOST_FUNCTIONS = new Set(['current_setting', 'getenv']);
-/** The same as tables. */
+/** Tables that reveal the same. */
 const HOST_TABLES = new Set(['duckdb_databases', 'pragma_database_list', 'pg_settings', 'duckdb_settings']);
-/** What DuckDB takes for a file where a table's name stands. */
+/** Names that DuckDB takes for a file in the place of a table. */
 const FILE_NAME = /\.(csv|tsv|txt|parquet|json|jsonl|ndjson|db|duckdb)(\.gz|\.zst)?$/i;
 
-/** The statement as DuckDB shall get it; throws SQL_REFUSED or WAREHOUSE_SQL_INVALID. */
+/** Returns the statement in the form that DuckDB gets. Throws SQL_REFUSED or WAREHOUSE_SQL_INVALID. */
 export async function prepareSql(connection: DuckDBConnection, sql: string, folder: string): Promise<string> {
   const tree = await parseTree(connection, sql);
   const macros = await ownMacros(connection, tree);
@@ -96,7 +96,10 @@ async function parseTree(connection: DuckDBConnection, sql: string): Promise<unk
   return statements[0];
 }
 
-/** What DuckDB reads but cannot show as a tree is another statement, or a PIVOT that has to look for its columns first. */
+/**
+ * Returns the refusal. A statement that DuckDB parses but cannot show as a tree is no SELECT, or is a PIVOT that must look for
+ * its columns first.
+ */
 function refusal({ error_type: kind, error_message: text }: Fields): AppError {
   const message = cutText(String(text));
   if (kind === 'parser') return new AppError('WAREHOUSE_SQL_INVALID', `DuckDB: Parser Error: ${message}`);
@@ -111,7 +114,7 @@ function refuseHostFunction({ function_name: called }: Fields): void {
   throw new AppError('SQL_REFUSED', `The function ${name} is not allowed in a model: it shows settings of the daemon.`);
 }
 
-/** Table macros that are kept in the database file look like table functions. */
+/** Returns the table macros of the database file, which look like table functions. */
 async function ownMacros(connection: DuckDBConnection, tree: unknown): Promise<ReadonlySet<string>> {
   const called = [...nodesOf(tree)].some(({ type }) => type === 'TABLE_FUNCTION');
   if (!called) return new Set();
@@ -131,7 +134,7 @@ function* nodesOf(root: unknown): Generator<Fields> {
   }
 }
 
-/** A literal at a byte offset whose text is `name`: it gets the folder in front. */
+/** A literal at a byte offset whose text is `name`, and which gets the folder in front. */
 interface Edit {
   readonly at: number;
   readonly name: string;
@@ -158,7 +161,9 @@ function functionEdits({ function_name: called, children }: Fields, macros: Read
   return literalsOf(first).flatMap(({ value, at }) => editOf(value, at));
 }
 
-/** A string, or a list of strings; a name that is computed is left to DuckDB, which refuses it unless it is in the folder. */
+/**
+ * Returns a string, or those of a list. A computed name is left to DuckDB, which refuses it unless the file is in the folder.
+ */
 function literalsOf(argument: unknown): readonly { readonly value: string; readonly at: unknown }[] {
   if (!isRecord(argument)) return [];
   if (argument.type === 'VALUE_CONSTANT' && isRecord(argument.value) && typeof argument.value.value === 'string') {
@@ -174,7 +179,7 @@ function editOf(name: string, at: unknown): readonly Edit[] {
   return isElsewhere || typeof at !== 'number' ? [] : [{ at, name }];
 }
 
-/** From the last to the first, so that offsets stay right. DuckDB counts bytes. */
+/** Applies the edits from the last to the first, so that offsets stay right. DuckDB counts bytes. */
 function applyEdits(sql: string, edits: readonly Edit[], folder: string): string {
   let bytes = Buffer.from(sql, 'utf8');
   for (const { at, name } of [...edits].sort((left, right) => right.at - left.at)) {

@@ -1,5 +1,5 @@
-// Reading: DuckDB hands out vectors of at most 2,048 rows; the next one is computed on a thread of its own while this one
-// becomes rows. Waiting for each turns the event loop, so nothing else starves.
+// Reading. DuckDB returns vectors of at most 2,048 rows. Its own thread computes the next vector while this one becomes rows.
+// Waiting for each turns the event loop, so nothing else starves.
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { Cell, Column, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { weightOf } from '../_shared/weigh.ts';
@@ -33,7 +33,7 @@ export async function startRead({ sdk, database, request, signal }: ReadJob): Pr
   }
 }
 
-/** `return` frees the stream also when nobody ever asked for a row, which a generator alone would not. */
+/** Returns an iterable whose `return` frees the stream even if no row was requested, as a generator alone would not. */
 function iterable(stream: Stream, rows: AsyncGenerator<readonly Row[], undefined>): ReadResult['chunks'] {
   return {
     [Symbol.asyncIterator]: () => ({
@@ -59,11 +59,11 @@ interface Batching {
   readonly weighed: readonly number[];
 }
 
-/** Rows that are cut at once at first; later as many as a quarter of a chunk's bytes holds. */
+/** Rows of the first cut; later cuts have as many as fill a quarter of a chunk's bytes. */
 const FIRST_CUT_ROWS = 64;
 const MOST_CUT_ROWS = 2048;
 
-/** Vectors to chunks of the size that was asked for. A vector of huge values is cut in pieces, so that bytes are bounded too. */
+/** Turns vectors into chunks of the requested size. Cuts a vector of huge values in pieces, so that bytes are bounded, too. */
 async function* batches({ stream, open, request, weighed }: Batching): AsyncGenerator<readonly Row[], undefined> {
   const { chunkRows, chunkBytes } = request;
   let cutRows = FIRST_CUT_ROWS;
@@ -92,7 +92,7 @@ interface Cut {
   readonly weighed: readonly number[];
 }
 
-/** Column by column: each reader stays hot. Answers about how many bytes the rows take. */
+/** Appends rows column by column, which keeps each reader hot, and returns the estimated bytes of the rows. */
 function appendRows(batch: Row[], readers: readonly CellReader[], { from, to, weighed }: Cut): number {
   const width = readers.length;
   const rows: Row[] = [];

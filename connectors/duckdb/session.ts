@@ -11,15 +11,15 @@ import type { Sdk } from './sdk.ts';
 import { columnsOf, prepareStatement, withConnection } from './statement.ts';
 import { createWriteBack } from './write-back.ts';
 
-/** The only place that loads the SDK: 20 MB, 50 ms. */
+/** Loads the SDK (20 MB, 50 ms); the only place that does. */
 export async function loadSdk(): Promise<Sdk> {
   const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
   return { api, bindings: bindings.default };
 }
 
 /**
- * The file is opened at the first use, so that `probe` can say at which stage it fails. Every piece of work has a
- * connection of its own: a second statement on a connection would empty an open stream without a word.
+ * Opens a session. Opens the file at the first use, so that `probe` can report at which stage it fails. Each piece of work has
+ * its own connection: a second statement on a connection would silently empty an open stream.
  */
 export function openSession(sdk: Sdk, config: DuckDbConfig, environment: ConnectorEnvironment): Session {
   if (environment.writes === true) requireWritable(config);
@@ -67,9 +67,7 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
   };
 }
 
-/**
- * Throws unless the configuration allows writing to the file. DuckDB has no grants, so this is what stands for them.
- */
+/** Throws unless the configuration allows writing to the file. The setting replaces grants, which DuckDB does not have. */
 function requireWritable(config: DuckDbConfig): void {
   if (isInMemory(config)) {
     throw new AppError('WAREHOUSE_CONFIG', 'A database in memory has no table to write MPIDs back to; name a file.');

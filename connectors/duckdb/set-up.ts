@@ -1,5 +1,5 @@
-// Sets up the table that gets its MPIDs back. A file has no roles, users or grants, and temporary data are in TEMP
-// tables, so only the column remains.
+// Set-up of the table that gets its MPIDs back. A file has no roles, users or grants, and temporary data are in TEMP tables, so
+// only the column remains.
 import { given, PLAIN_NAME, type SetUp } from '../../src/warehouse/index.ts';
 import { dialect } from './dialect.ts';
 

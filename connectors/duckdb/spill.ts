@@ -1,5 +1,5 @@
-// Where DuckDB puts what does not fit into its memory limit: a folder of its own inside the workspace's folder, gone when the
-// database closes. A process that was killed leaves one behind; the next to open a database there takes it away.
+// The folder to which DuckDB spills over its memory limit, a folder of its own inside the workspace's folder. It is removed
+// when the database closes. One that a killed process left behind is removed by the next process that opens a database there.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ export interface Spill {
   release(): Promise<void>;
 }
 
-/** DuckDB makes the folder when it first needs it. */
+/** Claims a spill folder, which DuckDB creates when it first needs one. Removes those of killed processes. */
 export async function claimSpill(folder: string): Promise<Spill> {
   await removeOrphans(folder);
   claims += 1;

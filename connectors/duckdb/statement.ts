@@ -7,7 +7,7 @@ import type { Database } from './open-database.ts';
 import { prepareSql } from './prepare-sql.ts';
 import type { Sdk } from './sdk.ts';
 
-/** A statement that DuckDB has bound: its columns are known, nothing has run. */
+/** Prepares a statement that DuckDB has bound: its columns are known, and nothing has run. */
 export async function prepareStatement(
   connection: DuckDBConnection,
   { sql, parameters }: Statement,
@@ -22,7 +22,7 @@ export async function prepareStatement(
   return prepared;
 }
 
-/** Of a prepared statement or of a result. To DuckDB `a` and `A` are one name. */
+/** Returns the columns of a prepared statement or of a result. To DuckDB `a` and `A` are one name. */
 export function columnsOf(
   sdk: Sdk,
   source: Pick<DuckDBPreparedStatement, 'columnCount' | 'columnName' | 'columnType'>,
@@ -36,12 +36,12 @@ export function columnsOf(
 
 type Work<T> = (connection: DuckDBConnection) => Promise<T>;
 
-/** Work on a connection of its own, interrupted by the signal or when its time is over, freed in any case. */
+/** Runs work on its own connection, which is interrupted by the signal or at the time limit, and freed in any case. */
 export function withConnection<T>(database: Database, signal: AbortSignal, work: Work<T>): Promise<T> {
   return watched(database, signal, (connection, watch) => watch.wait(work(connection)));
 }
 
-/** As `withConnection`, in one transaction: a failure, an abort or the end of its time rolls back. */
+/** Runs work like `withConnection` in one transaction; a failure, an abort or the time limit rolls back. */
 export function withTransaction<T>(database: Database, signal: AbortSignal, work: Work<T>): Promise<T> {
   return watched(database, signal, async (connection, watch) => {
     await connection.run('BEGIN TRANSACTION');

@@ -7,12 +7,12 @@ import type { Database } from './open-database.ts';
 import type { NodeApi } from './sdk.ts';
 import { prepareStatement, withConnection } from './statement.ts';
 
-/** The vectors of one statement on a connection of its own, one fetched ahead. */
+/** The vectors of one statement on its own connection, one fetched ahead. */
 export interface Stream {
   readonly result: DuckDBResult;
-  /** Undefined only after the real end: a stream that broke throws. */
+  /** Returns the next vector, or undefined after the real end. Throws where the stream broke. */
   next(): Promise<DuckDBDataChunk | undefined>;
-  /** Interrupts what still runs, waits for it, and frees the connection. */
+  /** Interrupts running work, waits for it, and frees the connection. */
   free(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function openStream(job: StreamJob): Promise<Stream> {
     try {
       return streamOf(await watch.wait(prepared.stream()), { job, connection, watch, close });
     } finally {
-      // whatever the driver keeps until it is collected keeps the file open
+      // an object that the driver holds until garbage collection would hold the file open
       prepared.destroySync();
     }
   } catch (failure) {
@@ -54,7 +54,7 @@ interface Owned {
 
 function streamOf(result: DuckDBResult, { job, connection, watch, close }: Owned): Stream {
   let ahead: Promise<DuckDBDataChunk | null> | undefined;
-  // cells are read from a chunk's memory, which goes with it: it is held here until the next one is asked for
+  // cells are read from a chunk's memory, which is freed with it: it is held here until the next chunk is requested
   let held: DuckDBDataChunk | undefined;
   let ended = false;
   let freed: Promise<void> | undefined;
@@ -65,7 +65,7 @@ function streamOf(result: DuckDBResult, { job, connection, watch, close }: Owned
       held = chunk ?? undefined;
       if (held !== undefined && held.rowCount > 0) {
         ahead = result.fetchChunk();
-        // whoever awaits it meets the failure; this only keeps it from being called unhandled until then
+        // the next call rethrows the failure; this only keeps it from being reported as unhandled until then
         ahead.catch(() => undefined);
         return held;
       }
@@ -80,7 +80,9 @@ function streamOf(result: DuckDBResult, { job, connection, watch, close }: Owned
     },
   };
 
-  /** A result lets go of its database at its end only, so an open one is interrupted and then read to that end. */
+  /**
+   * Frees the stream. A result releases its database only at its end, so an open one is interrupted and then read to that end.
+   */
   async function free(): Promise<void> {
     if (!ended) connection.interrupt();
     let chunk = await ahead?.catch(() => null);
@@ -93,9 +95,9 @@ function streamOf(result: DuckDBResult, { job, connection, watch, close }: Owned
 }
 
 /**
- * A stream that fails in the middle ends like any other, but its result then has an error: its type turns from QUERY_RESULT
- * to INVALID (`duckdb_result_return_type`), which costs nothing to ask. The error's text cannot be had from the driver, so the
- * statement runs once more into nothing, where the same failure is thrown.
+ * Returns the cause of a broken stream. A stream that fails in the middle ends like any other, but the type of its result turns
+ * from QUERY_RESULT to INVALID (`duckdb_result_return_type`), which costs nothing to check. The driver does not reveal the
+ * error's text, so the statement runs once more without output, and the same failure is thrown.
  */
 async function findCause({ database, statement, signal }: StreamJob): Promise<AppError> {
   if (signal.aborted) return new AppError('CANCELLED', 'The reading was cancelled.');

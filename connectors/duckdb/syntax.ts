@@ -5,7 +5,7 @@ export function isSyntax(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Nothing where the value is no node. */
+/** Returns the fields of a node, or none for another value. */
 export function fieldsOf(value: unknown): Fields {
   return isSyntax(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-// Writing back: one connection and one transaction for each call, staging in a TEMP table, which no other connection sees
+// Write-back: each call has one connection and one transaction, with staging in a TEMP table, which no other connection sees
 // and no file holds. The file is open for writing as long as the session is.
 import { setImmediate } from 'node:timers/promises';
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
@@ -74,7 +74,7 @@ async function load(appender: DuckDBAppender, rows: StagedRows, signal: AbortSig
   }
 }
 
-/** The appender casts a text to the column's type. */
+/** Appends a key cell as text, which the appender casts to the column's type. */
 function appendKey(appender: DuckDBAppender, cell: KeyCell): void {
   if (cell === null) appender.appendNull();
   else appender.appendVarchar(String(cell));
@@ -84,7 +84,7 @@ async function change(connection: DuckDBConnection, sql: string): Promise<number
   return (await connection.run(sql)).rowsChanged;
 }
 
-/** As texts, which are exact for numbers of any size. */
+/** Returns rows as texts, which are exact for numbers of any size. */
 async function ask(connection: DuckDBConnection, sql: string): Promise<readonly (readonly (string | null)[])[]> {
   const rows = await (await connection.run(`SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (${sql})`)).getRowsJson();
   return rows as (string | null)[][];

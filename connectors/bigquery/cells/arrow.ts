@@ -1,5 +1,5 @@
-// Columns of an Arrow record batch as cells, from the buffers themselves: the library's own values are milliseconds for times
-// and limbs for decimals, and cost an object each.
+// Columns of an Arrow record batch as cells, read from the buffers themselves. The library's own values are milliseconds for
+// times and limbs for decimals, and each costs an object.
 import { isAscii } from 'node:buffer';
 import type { Data, DataType } from 'apache-arrow';
 import { AppError } from '../../../src/kernel/index.ts';
@@ -13,7 +13,7 @@ import { decimal } from './wire-cells.ts';
 export type OpenColumn = (from: number, to: number) => (row: number) => Cell;
 type Open = (data: Data, shape: Shape) => OpenColumn;
 
-/** How each type lies in memory (Storage Read API, Arrow schema details), by the number Arrow has for it. */
+/** Memory layout of each type (Storage Read API, Arrow schema details), with Arrow's number for it. */
 interface Layout {
   readonly arrow: number;
   readonly open: Open;
@@ -51,12 +51,12 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
   STRUCT: { arrow: ARROW.struct, open: structs },
 };
 
-/** INTERVAL, RANGE and what is still to come are read as pages. */
+/** Tells whether a shape is read as Arrow. INTERVAL, RANGE and future types are read as pages. */
 export function isReadAsArrow(shape: Shape): boolean {
   return shape.kind in LAYOUTS && [...shape.fields, ...(shape.item ? [shape.item] : [])].every(isReadAsArrow);
 }
 
-/** Throws WAREHOUSE_UNKNOWN where a column does not lie as the documentation says. */
+/** Opens a column. Throws WAREHOUSE_UNKNOWN where its layout differs from the documentation. */
 export function openColumn(data: Data, shape: Shape): OpenColumn {
   const layout = LAYOUTS[shape.kind];
   if (layout === undefined || layout.arrow !== data.type.typeId || !isExact(data.type)) {
@@ -70,7 +70,7 @@ export function openColumn(data: Data, shape: Shape): OpenColumn {
 
 const MICROSECONDS = 2;
 
-/** 64 bits, days and microseconds: the units that the readers take for granted. */
+/** Tells whether a type has the units that the readers take for granted: 64 bits, days and microseconds. */
 function isExact(type: DataType): boolean {
   const { typeId, unit, bitWidth, precision } = type as DataType &
     Partial<Record<'unit' | 'bitWidth' | 'precision', number>>;
@@ -80,7 +80,7 @@ function isExact(type: DataType): boolean {
   return typeId === ARROW.time || typeId === ARROW.timestamp ? unit === MICROSECONDS : true;
 }
 
-/** A NULL array is an empty one to BigQuery. */
+/** Wraps a column with its NULLs. BigQuery has no NULL array: it reads as an empty one. */
 function nullable(data: Data, open: OpenColumn): OpenColumn {
   const { nullBitmap, nullCount } = data;
   if (nullCount === 0 || nullBitmap === undefined || nullBitmap.length === 0) return open;
@@ -110,11 +110,11 @@ function dates({ values }: Data): OpenColumn {
   return () => (row) => dayText(days[row] ?? 0);
 }
 
-/** 2^53 / 2^32: between these the number of a high half is safe, whatever the low half is. */
+/** 2^53 / 2^32: with a high half between these bounds, the number is safe, whatever its low half is. */
 const SAFE_HIGH = 2 ** 21;
 const LOW = 2 ** 32;
 
-/** Two halves make a number without a bigint on the way, where it is a safe one. */
+/** Reads integers of 64 bits. A safe one is made from two halves, without a bigint on the way. */
 function int64s({ values }: Data, cellOf: (value: number | bigint) => Cell): OpenColumn {
   const whole = words(values as BigInt64Array);
   const halves = new Int32Array(whole.buffer, whole.byteOffset, whole.length * 2);
@@ -126,13 +126,13 @@ function int64s({ values }: Data, cellOf: (value: number | bigint) => Cell): Ope
   };
 }
 
-/** As 64-bit words; bytes that do not lie for that are copied. */
+/** Returns the bytes as 64-bit words; copies bytes that are not aligned. */
 function words({ buffer, byteOffset, byteLength }: ArrayBufferView): BigInt64Array {
   if (byteOffset % 8 === 0) return new BigInt64Array(buffer, byteOffset, byteLength >> 3);
   return new BigInt64Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
-/** Little-endian 128 or 256 bits, two's complement. */
+/** Reads little-endian decimals of 128 or 256 bits in two's complement. */
 function decimals({ values, type }: Data): OpenColumn {
   const { scale, bitWidth } = type as unknown as { readonly scale: number; readonly bitWidth: number };
   const limbs = words(values as Uint32Array);
@@ -152,7 +152,7 @@ function pointed(unscaled: bigint, scale: number): string {
   return `${unscaled < 0n ? '-' : ''}${decimal(text)}`;
 }
 
-/** The texts of the rows that are wanted are decoded in one piece and cut, where they are ASCII. */
+/** Reads texts. Those of the wanted rows are decoded in one piece and cut where they are ASCII. */
 function texts({ values, valueOffsets }: Data): OpenColumn {
   const bytes = bufferOf(values as Uint8Array);
   return (from, to) => {
@@ -167,7 +167,7 @@ function cutter(text: string): (from: number, to: number) => string {
   return (from, to) => text.substring(from, to);
 }
 
-/** Copies: a view would keep the whole batch in memory. */
+/** Copies the bytes: a view would keep the whole batch in memory. */
 function blobs({ values, valueOffsets }: Data): OpenColumn {
   const bytes = values as Uint8Array;
   return () => (row) => bytes.slice(valueOffsets[row] ?? 0, valueOffsets[row + 1] ?? 0);

@@ -4,7 +4,7 @@ import { dayText, timeText } from '../../_shared/moments.ts';
 const MICROS_PER_DAY = 86_400e6;
 const MICROS_PER_DAY_EXACT = 86_400_000_000n;
 
-/** `2024-01-31T23:59:59.000001` of microseconds since 1970; beyond the year 2255 they are no safe number. */
+/** Returns `2024-01-31T23:59:59.000001` for microseconds since 1970; beyond the year 2255 they are no safe number. */
 export function momentText(micros: number | bigint): string {
   if (typeof micros === 'bigint') return farMomentText(micros);
   const days = Math.floor(micros / MICROS_PER_DAY);
@@ -19,7 +19,7 @@ function farMomentText(micros: bigint): string {
 
 const FRACTION = '.000000';
 
-/** `10:00:00` and `10:00:00.5`, also with a day before it → six digits always. */
+/** Pads the fraction to six digits: `10:00:00` and `10:00:00.5`, also after a day. */
 export function padFraction(text: string): string {
   const point = text.indexOf('.');
   return point < 0 ? text + FRACTION : text.padEnd(point + FRACTION.length, '0');

@@ -1,8 +1,8 @@
-// From BigQuery's types to columns. TYPES.md is this file for people.
+// BigQuery's types as columns. TYPES.md documents this file.
 import type { Column, ColumnType } from '../../../src/warehouse/index.ts';
 import type { Field } from '../wire.ts';
 
-/** The names of GoogleSQL; the REST API writes some of the older ones. */
+/** Names of GoogleSQL for the older ones that the REST API writes. */
 const NAMES: Readonly<Record<string, string>> = {
   INTEGER: 'INT64',
   FLOAT: 'FLOAT64',
@@ -28,13 +28,13 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   STRUCT: 'struct',
 };
 
-/** A type as the connector reads it, whichever way the rows come. */
+/** A type as the connector reads it, from pages or as Arrow. */
 export interface Shape {
-  /** GoogleSQL's name without parameters: `NUMERIC`; `ARRAY` of `item`. */
+  /** Name of GoogleSQL without parameters: `NUMERIC`; for an `ARRAY`, `item` has its type. */
   readonly kind: string;
   readonly column: Column;
   readonly item?: Shape;
-  /** Of a STRUCT. */
+  /** Fields of a STRUCT. */
   readonly fields: readonly Shape[];
 }
 
@@ -49,7 +49,7 @@ export function shapeOf(field: Field): Shape {
   return { kind: 'ARRAY', column: list, item: shape, fields: [] };
 }
 
-/** `NUMERIC(18, 2)`, `STRING(10)`, `STRUCT<x INT64, y STRING>`, `RANGE<DATE>`. */
+/** Writes `NUMERIC(18, 2)`, `STRING(10)`, `STRUCT<x INT64, y STRING>`, `RANGE<DATE>`. */
 function nativeTypeOf(kind: string, field: Field, fields: readonly Shape[]): string {
   if (kind === 'STRUCT')
     return `STRUCT<${fields.map(({ column }) => `${column.name} ${column.nativeType}`).join(', ')}>`;

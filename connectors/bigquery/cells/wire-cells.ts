@@ -1,4 +1,4 @@
-// Values of the REST API as cells. Everything comes as text, so nothing is lost on the way.
+// Values of the REST API as cells. All of them are texts, so no digit is lost.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
 import type { WireRow, WireValue } from '../wire.ts';
@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, ReadText>> = {
   TIMESTAMP: (text) => `${momentText(integer(text))}Z`,
 };
 
-/** A reader of a column's values. */
+/** Returns a reader of a column's values. */
 export function wireReader(shape: Shape): ReadWire {
   if (shape.item !== undefined) return listReader(wireReader(shape.item));
   if (shape.kind === 'STRUCT') return structReader(shape);
@@ -53,7 +53,7 @@ function misread({ column }: Shape): AppError {
   );
 }
 
-/** Characters that are a safe integer whatever they are. */
+/** Number of characters up to which every integer is safe. */
 const SURELY_SAFE = 15;
 
 function integer(text: string): number | bigint {
@@ -70,11 +70,11 @@ const SPECIAL: Readonly<Record<string, number>> = {
 
 function double(text: string): number {
   const value = Number(text);
-  // `Infinity` is a number to JavaScript, `inf` is none
+  // JavaScript reads `Infinity` as a number, but not `inf`
   return Number.isNaN(value) ? (SPECIAL[text.toLowerCase()] ?? Number.NaN) : value;
 }
 
-/** Zeros at the end are not kept by every way to read: they are never given, so that a row is the same by each of them. */
+/** Removes zeros at the end, which not every way to read keeps, so that a row is the same by each of them. */
 export function decimal(text: string): string {
   if (!text.includes('.')) return text;
   return text.replace(/\.?0+$/, '');

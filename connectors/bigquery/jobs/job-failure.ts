@@ -1,6 +1,6 @@
 import type { ErrorProto } from '../wire.ts';
 
-/** A job that failed says so in its status, not by an error of the call: this makes one of it, with the fields of the SDK's. */
+/** Returns an error with the SDK's fields for a failed job, whose status reports the failure while the call itself succeeds. */
 export function jobFailure(result: ErrorProto): Error {
   return Object.assign(new Error(result.message ?? 'The job failed.'), { errors: [result] });
 }

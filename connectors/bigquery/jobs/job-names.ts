@@ -5,7 +5,10 @@ import type { Statement } from '../../../src/warehouse/index.ts';
 
 const MOST_LABEL_CHARS = 63;
 
-/** Lower-case letters, digits, `_` and `-`, at most 63; a key begins with a letter. */
+/**
+ * Returns labels in BigQuery's alphabet: lower-case letters, digits, `_` and `-`, at most 63 characters.
+ * A key begins with a letter.
+ */
 export function labelsOf(label: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const entries = Object.entries(label).map(([name, value]) => [labelText(`penstock_${name}`), labelText(value)]);
   return { penstock: 'true', ...Object.fromEntries(entries) };
@@ -21,9 +24,10 @@ function labelText(text: string): string {
 export type JobName = (attempt: number) => string;
 
 /**
- * A statement with a key has the same names in every attempt and in every daemon: an insert that was sent twice makes one job,
- * and an attempt that starts again meets the result it had, which no later change of the tables reaches. Without a key its
- * job is never met again. What is logged is no part of it: another installation may log the same.
+ * Returns the names of a statement's jobs.
+ * With a key, they are the same in every attempt and in every daemon. So an insert that was sent twice creates one job, and a
+ * new attempt finds the earlier result, which later changes of the tables do not affect. Without a key, the job is never found
+ * again. The label is not part of the name: another installation may have the same one.
  */
 export function jobNames({ sql, parameters }: Statement, place: string, snapshotKey: string | undefined): JobName {
   if (snapshotKey === undefined) {

@@ -1,5 +1,5 @@
-// Query jobs: one statement, begun, waited for, cancelled. A job's result is a table of its own that no later change reaches,
-// kept for a day.
+// Query jobs: one statement, begun, awaited, cancelled. A job's result is a table of its own, which never changes and is kept
+// for a day.
 import { AppError, systemClock } from '../../../src/kernel/index.ts';
 import type { Statement } from '../../../src/warehouse/index.ts';
 import { type Client, Verbatim } from '../client.ts';
@@ -11,13 +11,13 @@ import { type JobName, jobNames, labelsOf } from './job-names.ts';
 export interface JobRequest {
   readonly statement: Statement;
   readonly label?: Readonly<Record<string, string>> | undefined;
-  /** Where the job runs; undefined: BigQuery finds it in the statement. */
+  /** Location of the job; undefined where BigQuery derives it from the statement. */
   readonly location: string | undefined;
-  /** Of a run's own SELECT: its job is found again under the same key. What writes has none. */
+  /** Key of a run's own SELECT, under which its job is found again. Statements that write have none. */
   readonly snapshotKey?: string | undefined;
 }
 
-/** The job as BigQuery answers a dry run: nothing runs and nothing is billed. */
+/** Returns BigQuery's answer to a dry run: nothing runs and nothing is billed. */
 export async function dryRun(client: Client, request: JobRequest, signal: AbortSignal): Promise<WireJob> {
   const body = {
     configuration: { ...configurationOf(client, request), dryRun: true },
@@ -27,7 +27,7 @@ export async function dryRun(client: Client, request: JobRequest, signal: AbortS
   return requireSound(job);
 }
 
-/** Begins the statement's job, or finds the one that was begun under the same key. */
+/** Begins the statement's job, or finds the job that was begun under the same key. */
 export async function beginJob(client: Client, request: JobRequest, signal: AbortSignal): Promise<JobReference> {
   const { statement, snapshotKey } = request;
   const { project_id: project, dataset_id: dataset } = client.config;
@@ -35,7 +35,7 @@ export async function beginJob(client: Client, request: JobRequest, signal: Abor
   return await beginNamed({ client, request, names, signal }, 1);
 }
 
-/** A job that failed or was cancelled keeps its name: the next attempt has another. */
+/** Number of names: a job that failed or was cancelled keeps its name, and the next attempt takes another. */
 const MOST_NAMES = 50;
 
 interface Beginning {
@@ -64,7 +64,7 @@ async function beginNamed(beginning: Beginning, attempt: number): Promise<JobRef
   }
 }
 
-/** Sent again where it may have been lost: the name makes that one job. */
+/** Number of inserts: one that may have been lost is sent again, and the name makes them one job. */
 const INSERTS = 3;
 const AGAIN_MS = 500;
 
@@ -91,7 +91,7 @@ export async function findJob(
   return await client.call<WireJob>({ method: 'GET', path: `/jobs/${jobId}`, query: { location } }, signal);
 }
 
-/** Results live for 24 hours, and reading them takes time. */
+/** Age up to which a result is reused: results live for 24 hours, and reading them takes time. */
 const FRESH_MS = 20 * 3_600_000;
 
 function isOfUse({ status, statistics }: WireJob): boolean {
@@ -108,8 +108,8 @@ const CANCEL_AGAIN_MS = 200;
 const CANCEL_PATIENCE_MS = 2500;
 
 /**
- * Cancels the job on the server when the signal aborts; what is answered takes that back and waits, a bounded time, for a
- * cancel that is under way. A job may not be there yet when it is cancelled: it is asked again until it is.
+ * Cancels the job on the server when the signal aborts. The returned function removes that handler and waits a bounded time for
+ * a cancel under way. The job may not exist yet when it is cancelled, so the cancel is repeated until it does.
  */
 export function cancelOnAbort(client: Client, job: JobReference, signal: AbortSignal): () => Promise<void> {
   let cancelling: Promise<void> | undefined;

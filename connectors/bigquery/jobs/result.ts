@@ -1,4 +1,4 @@
-// The result of a job as pages of the REST API: waited for, then taken page by page.
+// The result of a job as pages of the REST API: awaited, then fetched page by page.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Piece, Row } from '../../_shared/cut-chunks.ts';
 import { type Shape, shapeOf } from '../cells/types.ts';
@@ -11,9 +11,9 @@ export interface JobResult extends JobPage {
   readonly totalRows: number;
 }
 
-/** Rows that are asked for while nothing is known of them, not even how wide they are. */
+/** Rows of the first page, when not even their width is known. */
 const FIRST_PAGE_ROWS = 1000;
-/** The server answers at the latest after so long, whether the job is done or not. */
+/** Time after which the server answers, whether the job is done or not. */
 const WAIT_MS = 10_000;
 
 export interface JobPage {
@@ -21,7 +21,7 @@ export interface JobPage {
   readonly page: WirePage;
 }
 
-/** Waits until the job is done, and gives what comes first of its result; a job that failed throws its reason. */
+/** Waits until the job is done, and returns the first page of its result. Throws the reason of a failed job. */
 export async function awaitPage(client: Client, job: JobReference, signal: AbortSignal): Promise<WirePage> {
   for (;;) {
     const page = await fetchPage(client, job, { query: { maxResults: FIRST_PAGE_ROWS, timeoutMs: WAIT_MS }, signal });
@@ -29,7 +29,7 @@ export async function awaitPage(client: Client, job: JobReference, signal: Abort
   }
 }
 
-/** The same of a SELECT. */
+/** Waits for the result of a SELECT. */
 export async function awaitResult(client: Client, job: JobReference, signal: AbortSignal): Promise<JobResult> {
   const page = await awaitPage(client, job, signal);
   const fields = page.schema?.fields;
@@ -43,16 +43,16 @@ interface PageRequest {
 }
 
 function fetchPage(client: Client, { jobId, location }: JobReference, request: PageRequest): Promise<WirePage> {
-  // as integers instants are exact: else they come as seconds in floating point
+  // as integers, instants are exact; otherwise they are seconds in floating point
   const query = { ...request.query, location, 'formatOptions.useInt64Timestamp': true };
   return client.call<WirePage>({ method: 'GET', path: `/queries/${jobId}`, query }, request.signal);
 }
 
-/** Cells of one page: the SDK copies each answer twice over, in one go, which holds up everything else meanwhile. */
+/** Cells of one page: the SDK copies each answer twice, synchronously, and blocks everything else meanwhile. */
 const PAGE_CELLS = 20_000;
 const MOST_PAGE_ROWS = 10_000;
 
-/** The pages of a result, the first one known already; the next is fetched while this one is worked on. */
+/** Yields the pages of a result, the first of which is known. Fetches the next while the caller works on this one. */
 export async function* pagesFrom(
   client: Client,
   { job, page: first }: JobPage,
@@ -63,7 +63,7 @@ export async function* pagesFrom(
   const next = ({ pageToken }: WirePage): Promise<WirePage> | undefined => {
     if (pageToken === undefined || pageToken === '') return undefined;
     const page = fetchPage(client, job, { query: { maxResults, pageToken }, signal });
-    // nobody may be waiting any more when it fails
+    // the failure may come when nobody waits for it any more
     page.catch(() => undefined);
     return page;
   };

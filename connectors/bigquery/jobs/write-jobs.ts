@@ -1,4 +1,4 @@
-// Jobs of writing back: each is made once, and none is ever found again by its name.
+// Jobs of write-back: each is created once, and none is ever found again by its name.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Client } from '../client.ts';
 import type { WireValue } from '../wire.ts';
@@ -7,7 +7,7 @@ import { awaitPage, type JobPage, pagesFrom } from './result.ts';
 
 export interface WriteStatement {
   readonly sql: string;
-  /** What `@rows` stands for. */
+  /** Value of `@rows`. */
   readonly rows?: string;
   readonly label?: Readonly<Record<string, string>> | undefined;
 }
@@ -17,14 +17,14 @@ interface Place {
   readonly location: string | undefined;
 }
 
-/** Rows that a statement changed, as BigQuery counts them. */
+/** Runs a statement and returns how many rows BigQuery says it changed. */
 export async function changeRows(place: Place, statement: WriteStatement, signal: AbortSignal): Promise<number> {
   const { numDmlAffectedRows: affected } = (await run(place, statement, signal)).page;
   if (affected !== undefined) return Number(affected);
   throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not say how many rows the statement changed.');
 }
 
-/** Rows of a query, as the texts they come as. */
+/** Returns the rows of a query as texts. */
 export async function textsOf(
   place: Place,
   statement: WriteStatement,

@@ -1,4 +1,4 @@
-// Columns of an Arrow record batch as readers of one cell each, exact and without a row in between.
+// Columns of an Arrow record batch as readers of single cells, exact and without rows in between.
 import type { Data, DataType, Type } from 'apache-arrow';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
@@ -12,7 +12,7 @@ import { shortestFloat, textReader } from './texts.ts';
 
 export type CellReader = (row: number) => Cell;
 
-/** How a column of that shape is read, whatever Arrow type the server chose for it. */
+/** Returns a reader for a column of that shape, whatever Arrow type the server chose. */
 export function arrowReader(sdk: Sdk, data: Data, shape: Shape): CellReader {
   const read = valueReader(sdk, data, shape);
   const { nullBitmap, nullCount, offset } = data;
@@ -25,7 +25,7 @@ export function arrowReader(sdk: Sdk, data: Data, shape: Shape): CellReader {
 
 type Open = (sdk: Sdk, data: Data, shape: Shape) => CellReader | undefined;
 
-/** By the name of the Arrow type's id; undefined where the variant is none that is known. */
+/** Openers by the name of the Arrow type's id; undefined for an unknown variant. */
 const OPENERS: Readonly<Partial<Record<keyof typeof Type, Open>>> = {
   Null: () => () => null,
   Bool:
@@ -66,7 +66,7 @@ function floatReader({ values }: Data): CellReader {
   return (row) => shortestFloat(values[row] ?? 0);
 }
 
-/** Pairs of 32 bits: numbers of 64 bits without a bigint each. */
+/** Returns pairs of 32-bit words, which give numbers of 64 bits without a bigint each. */
 function words({ values }: Data): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.byteLength >> 2);
 }
@@ -81,7 +81,7 @@ function int64Reader(pairs: Int32Array): (row: number) => number | bigint {
   };
 }
 
-/** 128 bits: as a number where the upper 64 are sign alone and the rest is safe. */
+/** Reads decimals of 128 bits: as a number where the upper 64 bits are only the sign and the rest is safe. */
 function decimalReader(quads: Int32Array, write: (scaled: unknown) => string): CellReader {
   const u64 = new BigUint64Array(quads.buffer, quads.byteOffset, quads.length >> 1);
   const i64 = new BigInt64Array(quads.buffer, quads.byteOffset, quads.length >> 1);
@@ -124,7 +124,7 @@ function textCells(data: Data, shape: Shape): CellReader {
   return read === undefined ? text : (row) => read(text(row));
 }
 
-/** Undefined where the text is the cell. */
+/** Returns a converter of texts, or undefined where the text is the cell. */
 export function cellOfText(shape: Shape): ((text: string) => Cell) | undefined {
   const { type } = shape;
   return type === 'list' || type === 'struct' || type === 'map' ? nestedReader(shape) : textReader(type);

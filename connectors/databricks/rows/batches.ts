@@ -1,4 +1,4 @@
-// What the server hands out at a time, as readers of its cells.
+// The server's sets of rows as readers of their cells.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Metadata, RowSet, Sdk } from '../sdk.ts';
 import { arrowReader, type CellReader } from './arrow-columns.ts';
@@ -12,7 +12,10 @@ export interface Batch {
 
 export type OpenBatches = (rows: RowSet) => readonly Batch[];
 
-/** How the rows of one statement come. Throws WAREHOUSE_CONFIG for links to other hosts, which were not asked for. */
+/**
+ * Returns a function that opens the sets of one statement.
+ * Throws WAREHOUSE_CONFIG for links to other hosts, which were not requested.
+ */
 export function batchOpener(
   sdk: Sdk,
   { resultFormat, arrowSchema, lz4Compressed }: Metadata,
@@ -73,7 +76,7 @@ function requireColumns(found: number, shapes: readonly Shape[]): void {
   throw new AppError('WAREHOUSE_SESSION_LOST', message);
 }
 
-/** Something on the way broke it: it is asked for again by whoever reads again. */
+/** Returns the error for a batch that was damaged on the way; the next read requests it again. */
 function broken(what: string, cause?: unknown): AppError {
   return new AppError('WAREHOUSE_SESSION_LOST', `The warehouse sent a batch of rows that ${what}.`, { cause });
 }

@@ -1,17 +1,17 @@
-// The rows of one statement, in the order in which the server hands them out, and none left out.
+// The rows of one statement, complete and in the server's order.
 import { AppError, systemClock } from '../../../src/kernel/index.ts';
 import { type Link, RefusedCall } from '../link.ts';
 import { int64, type OperationHandle, type RowSet } from '../sdk.ts';
 
 export interface FetchedRows {
-  /** undefined: the statement has none at all. */
+  /** Rows of the answer; undefined where the statement has none at all. */
   readonly rows: RowSet | undefined;
   readonly hasMore: boolean;
 }
 
 /**
- * Asks for the next rows, at most so many. Throws WAREHOUSE_SESSION_LOST for an answer that leaves rows out, which must
- * not pass for the end: none where more were announced, or rows that begin behind those that came.
+ * Returns a fetcher of the next rows, with a maximum. Throws WAREHOUSE_SESSION_LOST for an answer that leaves rows out: none
+ * where more were announced, or rows that begin after a gap. Neither must pass for the end.
  */
 export function rowFetcher(link: Link, operationHandle: OperationHandle): (mostRows: number) => Promise<FetchedRows> {
   let count = 0;
@@ -21,17 +21,20 @@ export function rowFetcher(link: Link, operationHandle: OperationHandle): (mostR
     const rows = results ?? undefined;
     if (rows === undefined && hasMoreRows !== true && isMoreDue)
       throw cut(`sent no rows after ${count}, though more were due`);
-    // as Databricks' own driver for Python does; a server that does not count says 0
+    // as in Databricks' own driver for Python; a server that does not count says 0
     const from = Number(rows?.startRowOffset ?? 0);
     if (from > count) throw cut(`went on with row ${from} after ${count} rows`);
     count += arrowRows(rows) + columnRows(rows);
-    // results in columns come with a flag that is always false on some servers: they end with a set without rows
+    // some servers send results in columns with a flag that is always false: such results end with a set without rows
     isMoreDue = hasMoreRows === true || columnRows(rows) > 0;
     return { rows, hasMore: isMoreDue };
   };
 }
 
-/** A server that is still at work has not said that there are no rows. */
+/**
+ * Fetches the next rows. Waits while the server is still at work: an answer without rows then does not mean that there are
+ * none.
+ */
 async function nextRows(link: Link, operationHandle: OperationHandle, mostRows: number) {
   const { FETCH_NEXT } = link.sdk.wire.TFetchOrientation;
   const question = { operationHandle, orientation: FETCH_NEXT, maxRows: int64(mostRows), fetchType: 0 };

@@ -11,7 +11,7 @@ export type TextRow = readonly (string | null)[];
 const TEXT: Shape = { type: 'text', nativeType: 'string' };
 const FETCHED_ROWS = 1000;
 
-/** The rows of a small statement of our own. */
+/** Returns the rows of a small statement of our own. */
 export function fetchTexts(
   session: ServerSession,
   sql: string | StatementToStart,

@@ -1,4 +1,4 @@
-// Arrays, structs and maps come as JSON whose every value is a text of the server's, so that no digit is lost on the way.
+// Arrays, structs and maps, which come as JSON. Each value in it is a text that the server wrote, so that no digit is lost.
 import { AppError, type Json, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
 import type { Shape } from './shapes.ts';
@@ -6,7 +6,7 @@ import { textReader } from './texts.ts';
 
 const AS_JSON = `map('ignoreNullFields', 'false')`;
 
-/** The expression that reads a column exactly; undefined where the column itself does. */
+/** Returns the expression that reads a column exactly, or undefined where the column itself does. */
 export function expressionOf(column: string, shape: Shape): string | undefined {
   const { nativeType, type } = shape;
   if (type === 'list' || type === 'struct' || type === 'map') {
@@ -15,7 +15,7 @@ export function expressionOf(column: string, shape: Shape): string | undefined {
   return type === 'json' ? `to_json(${column}${nativeType === 'variant' ? '' : `, ${AS_JSON}`})` : undefined;
 }
 
-/** The same nesting with texts in it. A struct is cast by the order of its fields, so their names need no quoting. */
+/** Returns the same nesting with texts inside. A struct is cast by the order of its fields, so their names need no quotes. */
 function castType(shape: Shape): string {
   const { nativeType, item, fields, entry } = shape;
   if (item !== undefined) return `ARRAY<${castType(item)}>`;
@@ -26,7 +26,7 @@ function castType(shape: Shape): string {
 
 const UNREADABLE_KEYS = new Set(['binary', 'list', 'struct', 'map', 'json', 'unknown']);
 
-/** Throws MODEL_INVALID for a map whose keys no text says exactly. */
+/** Throws MODEL_INVALID for a map whose keys have no exact text. */
 export function requireReadable(name: string, shape: Shape): void {
   const { item, fields = [], entry } = shape;
   if (entry !== undefined && UNREADABLE_KEYS.has(entry.key.type)) {

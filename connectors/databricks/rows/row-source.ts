@@ -1,4 +1,4 @@
-// Rows as the server hands them out, one set ahead of who reads them, in sets that fit the bytes a chunk may have.
+// Rows in the server's sets, fetched one set ahead of the reader. The size of a set fits the bytes of a chunk.
 import type { ReadRequest } from '../../../src/warehouse/index.ts';
 import type { RowSet } from '../sdk.ts';
 import type { UsedStatement } from '../use-statement.ts';
@@ -6,9 +6,9 @@ import type { Batch, OpenBatches } from './batches.ts';
 import type { FetchedRows } from './fetch-rows.ts';
 
 export interface RowSource {
-  /** The next rows; undefined at the end. */
+  /** Returns the next rows, or undefined at the end. */
   next(): Promise<readonly Batch[] | undefined>;
-  /** True while the server works for us. */
+  /** A fetch is under way on the server. */
   readonly isFetching: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface RowSourceJob {
   readonly signal: AbortSignal;
 }
 
-/** Rows of the first set: how large one is shows then. */
+/** Rows of the first set, which shows how large rows are. */
 const FIRST_ROWS = 1000;
 const MOST_ROWS = 50_000;
 
@@ -34,7 +34,7 @@ export function createRowSource({ used, open, request, signal }: RowSourceJob): 
       .finally(() => {
         isFetching = false;
       });
-    // whoever asks next hears of it
+    // the next call rethrows the failure
     fetching.catch(() => undefined);
     return fetching;
   };
@@ -57,7 +57,7 @@ export function createRowSource({ used, open, request, signal }: RowSourceJob): 
   };
 }
 
-/** About half of a chunk's bytes: two sets are in memory at once. */
+/** Returns the rows of the next set, about half of a chunk's bytes: two sets are in memory at once. */
 function rowsOf({ chunkRows, chunkBytes }: RowSourceJob['request'], bytes: number, count: number): number {
   const fitting = bytes === 0 ? MOST_ROWS : Math.floor((chunkBytes * count) / (2 * bytes));
   return Math.max(1, Math.min(fitting, MOST_ROWS, 2 * chunkRows));

@@ -1,16 +1,16 @@
-// The server's own text of a type, as DESCRIBE QUERY writes it, as a tree.
+// The server's text of a type, as DESCRIBE QUERY writes it, parsed into a tree.
 import type { Column, ColumnType } from '../../../src/warehouse/index.ts';
 
 /** A type as the connector reads it. */
 export interface Shape {
   readonly type: ColumnType;
-  /** As the server writes it: `decimal(18,2)`, `array<string>`. */
+  /** Type as the server writes it: `decimal(18,2)`, `array<string>`. */
   readonly nativeType: string;
-  /** Of a list. */
+  /** Item of a list. */
   readonly item?: Shape;
-  /** Of a struct, in order. */
+  /** Fields of a struct, in order. */
   readonly fields?: readonly Field[];
-  /** Of a map. */
+  /** Key and value of a map. */
   readonly entry?: { readonly key: Shape; readonly value: Shape };
 }
 
@@ -43,8 +43,8 @@ const LEAVES: Readonly<Record<string, ColumnType>> = {
 };
 
 /**
- * A struct that the server does not write in full (from 26 fields on it cuts them off), or whose names hold signs of the
- * notation itself, is read as one JSON text.
+ * Parses the text of a type. A struct is read as one JSON text where the server cuts it off (from 26 fields on), or where names
+ * contain characters of the notation itself.
  */
 export function parseShape(nativeType: string): Shape {
   const text = nativeType.trim();
@@ -69,12 +69,12 @@ function wordOf(text: string): string {
   return /^\w+/.exec(text)?.[0].toLowerCase() ?? '';
 }
 
-/** `array<int>` → `int`; undefined for a type that holds no other. */
+/** Returns the inner type, `array<int>` → `int`, or undefined for a type without one. */
 function between(text: string): string | undefined {
   return /^(?:array|map|struct)<(.*)>$/is.exec(text)?.[1];
 }
 
-/** At the commas that lie in no brackets. */
+/** Splits at the commas outside of all brackets. */
 function split(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,4 +1,4 @@
-// Values that the server writes as text: what is nested, and all results that do not come as Arrow. Under the zone UTC.
+// Values that the server writes as text: nested ones, and all results that do not come as Arrow. Times are in UTC.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell, ColumnType } from '../../../src/warehouse/index.ts';
 
@@ -15,7 +15,7 @@ const READERS: Readonly<Partial<Record<ColumnType, ReadText>>> = {
   timestamp_tz: (text) => moment(text, 'Z'),
 };
 
-/** Undefined where the text is the cell. */
+/** Returns a reader, or undefined where the text is the cell. */
 export function textReader(type: ColumnType): ReadText | undefined {
   return READERS[type];
 }
@@ -27,7 +27,7 @@ function integer(text: string): Cell {
 
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?E([+-]?\d+)$/i;
 
-/** All digits, and those behind the point that the type has; without ANSI mode a small one is written `0E-18`. */
+/** Writes a decimal with all digits and all places of its type; without ANSI mode a small one arrives as `0E-18`. */
 function plainDecimal(text: string): string {
   const match = EXPONENT.exec(text);
   if (match === null) return text;
@@ -50,7 +50,7 @@ function date(text: string): string {
     : `${sign === '-' ? '-' : '+'}${year.padStart(6, '0')}-${rest}`;
 }
 
-/** `2024-01-01 01:02:03.5` → `2024-01-01T01:02:03.500000`. */
+/** Converts `2024-01-01 01:02:03.5` → `2024-01-01T01:02:03.500000`. */
 function moment(text: string, suffix: '' | 'Z'): string {
   const [day = '', clock = '', ...rest] = text.split(/[ T]/);
   if (rest.length > 0 || !/^\d\d:\d\d:\d\d(?:\.\d{1,6})?$/.test(clock)) throw unread(text);
@@ -66,7 +66,7 @@ function unread(text: string): AppError {
   return new AppError('WAREHOUSE_DATA', `The warehouse wrote a time as "${text}", which cannot be read.`);
 }
 
-/** FLOAT has 32 bits: the shortest decimal that means the same FLOAT, as every product prints it (0.1, not 0.10000000149). */
+/** Returns the shortest decimal that means the same 32-bit FLOAT, as every product prints it (0.1, not 0.10000000149). */
 export function shortestFloat(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));

@@ -7,7 +7,7 @@ import { shortestFloat } from './texts.ts';
 
 interface Values {
   readonly values: readonly unknown[];
-  /** A bit for each NULL, from the lowest. */
+  /** Bit mask of the NULLs, from the lowest bit. */
   readonly nulls: Uint8Array;
 }
 
@@ -32,7 +32,7 @@ function valueReader(column: WireColumn, shape: Shape): (value: unknown) => Cell
   return (value) => read(String(value));
 }
 
-/** The protocol's own class of 64-bit integers is infinite beyond 2^53 as a number; its bytes are not. */
+/** Reads a 64-bit integer from its bytes: the protocol's own class turns a number beyond 2^53 into infinity. */
 function int64(value: unknown): Cell {
   const { buffer, offset } = value as { readonly buffer: Buffer; readonly offset: number };
   const exact = buffer.readBigInt64BE(offset);

@@ -3,7 +3,7 @@ import type { Bindings } from '../sdk.ts';
 import type { CellReader, VectorReader } from './vectors.ts';
 import { int64s, numbers, wide } from './vectors.ts';
 
-/** DECIMAL as its text, all digits after the point kept: the stored integer and the scale say everything. */
+/** Reads DECIMAL as text with all digits after the point, from the stored integer and the scale. */
 export function decimals(duckdb: Bindings, width: number, scale: number): VectorReader {
   const read = scaledIntegers(duckdb, width);
   const write = decimalWriter(scale);
@@ -13,7 +13,7 @@ export function decimals(duckdb: Bindings, width: number, scale: number): Vector
   };
 }
 
-/** DuckDB stores up to 4 digits in 16 bits, 9 in 32, 18 in 64, 38 in 128. */
+/** Returns the reader by width: DuckDB stores up to 4 digits in 16 bits, 9 in 32, 18 in 64, 38 in 128. */
 function scaledIntegers(duckdb: Bindings, width: number): (...vector: Parameters<VectorReader>) => CellReader {
   if (width <= 4) return numbers(duckdb, Int16Array);
   if (width <= 9) return numbers(duckdb, Int32Array);

@@ -3,7 +3,7 @@ import type { Bindings } from '../sdk.ts';
 import type { CellReader, VectorReader } from './vectors.ts';
 import { words } from './vectors.ts';
 
-/** LIST: 16 bytes a row, offset and length into one child vector. */
+/** Reads LIST: 16 bytes a row, offset and length into one child vector. */
 export function lists(duckdb: Bindings, open: VectorReader): VectorReader {
   return (vector, count) => {
     const { items, spanOf } = openList(duckdb, open, { vector, count });
@@ -14,7 +14,7 @@ export function lists(duckdb: Bindings, open: VectorReader): VectorReader {
   };
 }
 
-/** ARRAY: the items of row n are the n-th `size` items of the child. */
+/** Reads ARRAY: the items of row n are the n-th `size` items of the child. */
 export function arrays(duckdb: Bindings, open: VectorReader, size: number): VectorReader {
   return (vector, count) => {
     const items = open(duckdb.array_vector_get_child(vector), count * size);
@@ -22,7 +22,7 @@ export function arrays(duckdb: Bindings, open: VectorReader, size: number): Vect
   };
 }
 
-/** STRUCT: one child vector a field. */
+/** Reads STRUCT: one child vector for each field. */
 export function structs(duckdb: Bindings, fields: readonly NestedField[]): VectorReader {
   return (vector, count) => {
     const readers = fields.map(({ name, open }, at) => {
@@ -37,7 +37,7 @@ export interface NestedField {
   readonly open: VectorReader;
 }
 
-/** MAP: a list whose items are structs of a key and a value. */
+/** Reads MAP: a list whose items are structs of a key and a value. */
 export function maps(duckdb: Bindings, key: VectorReader, value: VectorReader): VectorReader {
   const entry: VectorReader = (vector, count) => {
     const keys = key(duckdb.struct_vector_get_child(vector, 0), count);
@@ -53,7 +53,7 @@ export function maps(duckdb: Bindings, key: VectorReader, value: VectorReader): 
   };
 }
 
-/** UNION: a struct whose first field says which of the others is meant; a cell is that one, with its name. */
+/** Reads UNION: a struct whose first field is the tag of the current member; a cell is that member with its name. */
 export function unions(duckdb: Bindings, members: readonly NestedField[]): VectorReader {
   return (vector, count) => {
     const tags = duckdb.vector_get_data(duckdb.struct_vector_get_child(vector, 0), count);

@@ -75,7 +75,7 @@ function namedReaders(sdk: Sdk, names: readonly string[], types: readonly DuckDB
 
 type DriverValue = ReturnType<InstanceType<NodeApi['DuckDBVector']>['getItem']>;
 
-/** Rare types, by the driver's own values. */
+/** Reads rare types by the driver's own values. */
 function driverValues(sdk: Sdk, type: DuckDBType, cellOf: (value: DriverValue) => Cell): VectorReader {
   return (vector, count) => {
     const values = sdk.api.DuckDBVector.create(vector, count, type);
@@ -83,12 +83,12 @@ function driverValues(sdk: Sdk, type: DuckDBType, cellOf: (value: DriverValue) =
   };
 }
 
-/** VARIANT as JSON text; what JSON has no form for (integers above 2^53, dates) becomes a JSON string. */
+/** Writes VARIANT as JSON text; a value without a form in JSON (integers above 2^53, dates) becomes a JSON string. */
 function variantJson({ api }: Sdk, type: DuckDBType, value: DriverValue): string {
   return JSON.stringify(api.JsonDuckDBValueConverter(value, type, api.JsonDuckDBValueConverter));
 }
 
-/** The reader of a column's vectors; NULLs are read everywhere. */
+/** Returns the reader of a column's vectors, which handles NULLs for every type. */
 export function readerOf(sdk: Sdk, type: DuckDBType): VectorReader {
   const factory = READERS[sdk.api.DuckDBTypeId[type.typeId] ?? ''] as Factory<DuckDBType> | undefined;
   return nullable(sdk.bindings, factory === undefined ? driverValues(sdk, type, String) : factory(sdk, type));

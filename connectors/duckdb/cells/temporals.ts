@@ -7,7 +7,7 @@ import { words } from './vectors.ts';
 const INFINITE_DAY = 2_147_483_647;
 const INFINITE = 9_223_372_036_854_775_807n;
 
-/** DATE: days since 1970 in 32 bits. */
+/** Reads DATE: days since 1970 in 32 bits. */
 export function dates(duckdb: Bindings): VectorReader {
   return (vector, count) => {
     const { i32 } = words(duckdb, vector, count * 4);
@@ -19,12 +19,12 @@ export function dates(duckdb: Bindings): VectorReader {
   };
 }
 
-/** How many of a type's units make a second. */
+/** Number of a type's units in a second. */
 export type UnitsPerSecond = 1 | 1_000 | 1_000_000 | 1_000_000_000;
 
 /**
- * TIMESTAMP in all its precisions, 64 bits since 1970; with zone it is UTC inside and gets a `Z`. All texts of a vector are
- * written into one buffer and cut from one string: pieces put together for each row cost three times the time and memory.
+ * Reads TIMESTAMP in all its precisions, 64 bits since 1970; a type with zone is UTC inside and gets a `Z`. All texts of a
+ * vector are written into one buffer and cut from one string: joining pieces for each row cost three times the time and memory.
  */
 export function timestamps(duckdb: Bindings, unitsPerSecond: UnitsPerSecond, suffix: '' | 'Z'): VectorReader {
   const width = MOMENT_CHARS + suffix.length;
@@ -45,7 +45,7 @@ export function timestamps(duckdb: Bindings, unitsPerSecond: UnitsPerSecond, suf
   };
 }
 
-/** Infinities, nanoseconds, and what a number cannot hold exactly (after the year 2255). */
+/** Writes infinities, nanoseconds, and times that a number cannot hold exactly (after the year 2255). */
 function farTimestamp(units: bigint, unitsPerSecond: bigint, suffix: '' | 'Z'): string {
   if (units === INFINITE) return 'infinity';
   if (units === -INFINITE) return '-infinity';
@@ -56,7 +56,7 @@ function farTimestamp(units: bigint, unitsPerSecond: bigint, suffix: '' | 'Z'): 
   return `${dayText(day)}T${timeText(Number(nanos / 1000n))}${nanosText(Number(nanos % 1000n))}${suffix}`;
 }
 
-/** TIME: microseconds since midnight; TIME_NS: nanoseconds, both exact in a number. */
+/** Reads TIME, microseconds since midnight, and TIME_NS, nanoseconds; both are exact in a number. */
 export function times(duckdb: Bindings, unit: 'micros' | 'nanos'): VectorReader {
   return (vector, count) => {
     const { u32 } = words(duckdb, vector, count * 8);
@@ -69,7 +69,7 @@ export function times(duckdb: Bindings, unit: 'micros' | 'nanos'): VectorReader 
   };
 }
 
-/** TIMETZ: 40 bits of microseconds, 24 bits of the offset counted down from +15:59:59. */
+/** Reads TIMETZ: 40 bits of microseconds, 24 bits of the offset counted down from +15:59:59. */
 export function timesWithZone(duckdb: Bindings): VectorReader {
   return (vector, count) => {
     const { u64 } = words(duckdb, vector, count * 8);
@@ -87,7 +87,10 @@ function offsetText(seconds: number): string {
   return (seconds < 0 ? '-' : '+') + parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** INTERVAL as an ISO 8601 duration: months and days apart from the time, as DuckDB keeps them; each part has its own sign. */
+/**
+ * Reads INTERVAL as an ISO 8601 duration.
+ * Months and days are apart from the time, as DuckDB stores them; each part has its own sign.
+ */
 export function intervals(duckdb: Bindings): VectorReader {
   return (vector, count) => {
     const { i32, i64 } = words(duckdb, vector, count * 16);

@@ -3,9 +3,9 @@ import type { Bindings } from '../sdk.ts';
 import type { Vector, VectorReader } from './vectors.ts';
 
 /**
- * VARCHAR: 16 bytes a string, the length, then up to 12 bytes in place or a pointer. One native call a string would cost
- * 0.5 µs, so the part in place is decoded once for the whole vector, and strings that lie behind each other in DuckDB's heap
- * (nearly all do) are fetched in one piece; only memory of these very strings is touched.
+ * Reads VARCHAR: 16 bytes a string, the length, then up to 12 bytes in place or a pointer.
+ * One native call for each string would cost 0.5 µs. So the part in place is decoded once for the whole vector. Strings that
+ * are adjacent in DuckDB's heap (nearly all are) are fetched in one piece; only memory of these very strings is touched.
  */
 export function texts(duckdb: Bindings): VectorReader {
   return (vector, count) => {
@@ -30,11 +30,11 @@ interface StringVector {
   readonly duckdb: Bindings;
   readonly bytes: Uint8Array;
   readonly u32: Uint32Array;
-  /** Bits of the rows that are not NULL; what a NULL row holds is anything. */
+  /** Bit mask of the rows that are not NULL; a NULL row holds arbitrary bytes. */
   readonly mask: Uint8Array | null;
 }
 
-/** Strings behind pointers. Rows are asked for in order, so a run is fetched once and then cut. */
+/** Returns a reader of strings behind pointers. Rows are read in order, so a run is fetched once and then cut. */
 function heapOf({ duckdb, bytes, u32, mask }: StringVector): (index: number, length: number) => string {
   const rows = u32.length >> 2;
   const address = (index: number) => (u32[4 * index + 2] ?? 0) + (u32[4 * index + 3] ?? 0) * 4_294_967_296;
@@ -64,10 +64,10 @@ function heapOf({ duckdb, bytes, u32, mask }: StringVector): (index: number, len
   }
 }
 
-/** A string longer than this is fetched alone; V8's longest string is 512 MiB. */
+/** Longest run that is fetched as one; a longer string is fetched alone. V8's longest string is 512 MiB. */
 const MOST_RUN_BYTES = 1 << 20;
 
-/** BLOB, BIT and others that have the layout of a string: a copy of their bytes. */
+/** Reads BLOB, BIT and other types with the layout of a string, as a copy of their bytes. */
 export function blobs(duckdb: Bindings): (vector: Vector, count: number) => (index: number) => Uint8Array {
   return (vector, count) => {
     const bytes = duckdb.vector_get_data(vector, count * 16);
@@ -81,7 +81,7 @@ export function blobs(duckdb: Bindings): (vector: Vector, count: number) => (ind
   };
 }
 
-/** BIT as text of 0 and 1: the first byte says how many of the leading bits are padding. */
+/** Reads BIT as text of 0 and 1: the first byte is the number of leading bits that are padding. */
 export function bits(duckdb: Bindings): VectorReader {
   const open = blobs(duckdb);
   return (vector, count) => {

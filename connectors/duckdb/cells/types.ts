@@ -1,4 +1,4 @@
-// From DuckDB's types to columns. TYPES.md is this file, and readers.ts, for people.
+// DuckDB's types as columns. TYPES.md documents this file and readers.ts.
 import type { DuckDBType } from '@duckdb/node-api';
 import type { Column, ColumnType } from '../../../src/warehouse/index.ts';
 import type { Sdk } from '../sdk.ts';

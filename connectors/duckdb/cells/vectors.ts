@@ -1,5 +1,5 @@
-// One column of one data chunk as cells, straight from DuckDB's memory: the driver's own values cost an object a cell.
-// Layouts are those of DuckDB's C API (duckdb.h); a vector's memory lives as long as its chunk, so nothing here keeps it.
+// One column of a data chunk as cells, straight from DuckDB's memory: the driver's own values cost an object for each cell.
+// Layouts are those of DuckDB's C API (duckdb.h). A vector's memory lives as long as its chunk, so nothing here retains it.
 import type bindings from '@duckdb/node-bindings';
 import type { Cell } from '../../../src/warehouse/index.ts';
 import type { Bindings } from '../sdk.ts';
@@ -8,10 +8,10 @@ export type Vector = bindings.Vector;
 
 /** The cell at an index of an opened vector. */
 export type CellReader = (index: number) => Cell;
-/** Opens a vector of `count` rows of one type; compiled once a column, called once a chunk. */
+/** A function that opens a vector of `count` rows of one type; compiled once for each column, called once for each chunk. */
 export type VectorReader = (vector: Vector, count: number) => CellReader;
 
-/** NULLs are a bit mask beside the data; a vector without one has none. */
+/** Wraps a reader with the NULLs, a bit mask beside the data; a vector without one has no NULLs. */
 export function nullable(duckdb: Bindings, open: VectorReader): VectorReader {
   return (vector, count) => {
     const read = open(vector, count);
@@ -47,7 +47,7 @@ type NumberArray = new (
   length: number,
 ) => { readonly [index: number]: number; readonly BYTES_PER_ELEMENT: number };
 
-/** Integers of up to 32 bits, doubles. */
+/** Reads integers of up to 32 bits, and doubles. */
 export function numbers(duckdb: Bindings, ArrayOf: NumberArray & { readonly BYTES_PER_ELEMENT: number }): VectorReader {
   return (vector, count) => {
     const { buffer, byteOffset } = duckdb.vector_get_data(vector, count * ArrayOf.BYTES_PER_ELEMENT);
@@ -56,7 +56,10 @@ export function numbers(duckdb: Bindings, ArrayOf: NumberArray & { readonly BYTE
   };
 }
 
-/** FLOAT has 32 bits: the shortest decimal that means the same FLOAT, as every product prints it (0.1, not 0.10000000149). */
+/**
+ * Reads FLOAT, which has 32 bits, as the shortest decimal that means the same FLOAT, as every product prints it (0.1, not
+ * 0.10000000149).
+ */
 export function floats(duckdb: Bindings): VectorReader {
   return (vector, count) => {
     const { buffer, byteOffset } = duckdb.vector_get_data(vector, count * 4);
@@ -81,7 +84,7 @@ export function booleans(duckdb: Bindings): VectorReader {
   };
 }
 
-/** 64 bits: a number when it is safe, made from two words so that no bigint is allocated; else a bigint. */
+/** Reads 64 bits: a safe number is made from two words, so that no bigint is allocated; any other is a bigint. */
 export function int64s(duckdb: Bindings, signed: boolean): VectorReader {
   return (vector, count) => {
     const { i32, u32, i64, u64 } = words(duckdb, vector, count * 8);
@@ -94,7 +97,7 @@ export function int64s(duckdb: Bindings, signed: boolean): VectorReader {
   };
 }
 
-/** 128 bits, two words of 64. */
+/** Reads 128 bits, two words of 64. */
 export function int128s(duckdb: Bindings, signed: boolean): VectorReader {
   return (vector, count) => {
     const read = wide(duckdb, vector, { count, signed });
@@ -119,7 +122,7 @@ export function safeInteger(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** ENUM: the index of the value in 8, 16 or 32 bits, by how many values there are. */
+/** Reads ENUM: the index of the value in 8, 16 or 32 bits, by the number of values. */
 export function enums(duckdb: Bindings, values: readonly string[]): VectorReader {
   const open = numbers(duckdb, values.length < 256 ? Uint8Array : values.length < 65_536 ? Uint16Array : Uint32Array);
   return (vector, count) => {
@@ -128,7 +131,7 @@ export function enums(duckdb: Bindings, values: readonly string[]): VectorReader
   };
 }
 
-/** UUID: 128 bits with the topmost flipped, so that they sort as signed. */
+/** Reads UUID: 128 bits with the topmost flipped, so that they sort as signed. */
 export function uuids(duckdb: Bindings): VectorReader {
   return (vector, count) => {
     const { u32 } = words(duckdb, vector, count * 16);
