@@ -23,7 +23,7 @@ export interface AggregateSql {
   readonly values: readonly SqlValue[];
 }
 
-/** The statement's own parameters end before `first`. */
+/** Builds the SQL of a definition's attributes. The statement's own parameters end before `first`. */
 export function aggregateSql(definition: GroupDefinition, first: number): AggregateSql {
   const values: SqlValue[] = [];
   const bind = (value: string): string => `$${first + values.push(value) - 1}`;
@@ -35,14 +35,14 @@ export function aggregateSql(definition: GroupDefinition, first: number): Aggreg
     if (own.time !== undefined) columns.push(`${own.time} AS t${index}`);
     fields.push(`${bind(keyText(inheritedName(definition, attribute)))}::text || (${aggregate})`);
   });
-  // what is NULL is left out: nobody had a value
+  // NULL is left out: no member had a value
   const text = fields.length === 0 ? `'{}'` : `'{' || concat_ws(',', ${fields.join(', ')}) || '}'`;
   return { columns: columns.join(', '), text, values };
 }
 
 interface Part {
   readonly attribute: GroupAttribute;
-  /** Where the columns of this attribute are found among the grouped ones. */
+  /** SQL of the attribute's value and time among the grouped columns. */
   readonly value: string;
   readonly time: string;
   readonly bind: (value: string) => string;
@@ -82,7 +82,10 @@ function ownText({ attribute, bind }: Part): Parts['own'] {
   return { value: attributeSql.text('p', bind(attribute.id)) };
 }
 
-/** numeric; null where it is no number. CASE alone says what is looked at first, so that nothing but a number is cast. */
+/**
+ * Returns SQL of type numeric, null for a value that is no number. Only CASE fixes the order of evaluation, so that nothing but
+ * a number is cast.
+ */
 function numberOf({ value }: Part): string {
   return `CASE WHEN length(${value}) <= ${MOST_NUMBER_CHARACTERS} AND ${value} ~ '${NUMBER}' THEN ${value}::numeric END`;
 }

@@ -30,7 +30,7 @@ export interface CheckedDefinition {
 export function checkDefinition(given: GivenDefinition): CheckedDefinition {
   const { id, description, source_user_attribute: source, attributes } = given;
   const issues = [...idIssues(id), ...lengthIssues('description', description, DESCRIPTION_MOST)];
-  // An attribute without a name is none.
+  // An attribute without a name does not exist.
   if (source === '') issues.push({ path: 'source_user_attribute', message: 'must name a user attribute, is empty' });
   issues.push(...listIssues(attributes), ...attributes.flatMap((_, index) => attributeIssues(attributes, index)));
   if (issues.length > 0) throw unprocessable(issues);

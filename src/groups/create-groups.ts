@@ -11,7 +11,7 @@ const WEEKLY_CRON = '0 0 * * 1';
 
 /** One daemon's part in the groups of all workspaces. */
 export interface Groups {
-  /** Tells the jobs what to call: weekly, and whenever a run was requested. */
+  /** Registers the handlers of the jobs: weekly, and whenever a run was requested. */
   register(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function createGroups({ jobs, ...deps }: RunDeps & { readonly jobs: Jobs 
   };
 }
 
-/** Of every workspace with a definition. Asked again for the same Monday it changes nothing. */
+/** Requests a run for every workspace with a definition. A second request for the same Monday changes nothing. */
 export async function requestWeeklyRuns(deps: Parameters<typeof requestWeeklyRun>[0], dueOn: Date): Promise<void> {
   await eachApart(await definedWorkspaces(deps.store), (id) =>
     requestWeeklyRun(deps, { workspaceId: workspaceId(id), dueOn }),

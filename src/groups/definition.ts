@@ -28,13 +28,13 @@ export function definitionFromRow({ workspaceId, attributes, ...row }: Row): Gro
   };
 }
 
-/** The only one of the workspace. */
+/** Returns the only definition of the workspace. */
 export async function findDefinition(sql: Sql, workspaceId: WorkspaceId): Promise<GroupDefinition | undefined> {
   const [row] = await sql.orm.select().from(groupDefinitions).where(eq(groupDefinitions.workspaceId, workspaceId));
   return row === undefined ? undefined : definitionFromRow(row);
 }
 
-/** Throws NOT_FOUND. */
+/** Returns the definition. Throws NOT_FOUND. */
 export async function loadDefinition(
   sql: Sql,
   { workspaceId, id }: Pick<GroupDefinition, 'workspaceId' | 'id'>,

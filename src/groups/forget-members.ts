@@ -14,15 +14,15 @@ export interface ForgottenMembers {
 }
 
 /**
- * Takes people out of their groups at once, not at the next weekly run: their groups are computed again from the members
- * who stay, as their profiles are now, or go with the last one; a run under way forgets them, too. To be called inside the
- * transaction that erases their profiles, after or before they are deleted; it locks no profile. Answers how many
- * memberships went.
+ * Removes people from their groups at once, not at the next weekly run. Their groups are computed again from the remaining
+ * members, as their profiles are now, or deleted with the last member. A run under way forgets these people, too. Call it
+ * inside the transaction that erases their profiles, before or after they are deleted; it locks no profile. Returns how many
+ * memberships were deleted.
  */
 export async function forgetMembers(tx: Transaction, forgotten: ForgottenMembers): Promise<number> {
   const { workspaceId, mpids, nowMs } = forgotten;
   if (mpids.length === 0) return 0;
-  // always, for a run that begins at this moment must not have read them before they are gone
+  // always: a run that begins at this moment must not have read people before they are deleted
   await lockGroups(tx, workspaceId);
   const scope = { workspaceId, environment: ENVIRONMENT_NUMBER[forgotten.environment] };
   await tx.execute('DELETE FROM group_candidates WHERE workspace_id = $1 AND environment = $2 AND mpid = ANY ($3)', [

@@ -6,27 +6,27 @@ import type { groupRuns } from './tables.ts';
 export type GroupRunType = 'weekly' | 'on_demand';
 export type GroupRunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped';
 
-/** What a run found and did in one environment. */
+/** The results of a run in one environment. */
 export interface GroupCounts {
   /** Profiles looked at. */
   readonly profiles: number;
   readonly groups: number;
   readonly members: number;
-  /** People with the grouping attribute who found their group full, with 10 users (D-070). */
+  /** People with the grouping attribute whose group was full, with 10 users (D-070). */
   readonly leftOut: number;
-  /** Profiles whose group attributes changed: they joined, left or moved, or their group's values are others. */
+  /** Profiles whose group attributes changed: they joined, left or moved, or their group has other values now. */
   readonly changedProfiles: number;
 }
 
 export type CountsByEnvironment = Readonly<Record<Environment, GroupCounts>>;
 
-/** How far a run is. */
+/** The position of a run. */
 export interface Progress {
-  /** Of the definition it works with. */
+  /** Revision of the definition that the run works with. */
   readonly revision: number;
   /** Index in the run's stages. */
   readonly stage: number;
-  /** What the stage goes on behind; null at its beginning. */
+  /** Key behind which the stage resumes; null at its beginning. */
   readonly after: string | null;
 }
 
@@ -54,7 +54,7 @@ export function runFromRow(row: Row): GroupRun {
   };
 }
 
-/** Of both environments. */
+/** Returns the sum of both environments. */
 export function totalOf({ production, development }: CountsByEnvironment): GroupCounts {
   return addCounts(production, development);
 }

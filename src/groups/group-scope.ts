@@ -3,7 +3,7 @@ import type { WorkspaceId } from '../kernel/index.ts';
 /** Groups of one environment of a workspace. */
 export interface GroupScope {
   readonly workspaceId: WorkspaceId;
-  /** As identity numbers them. */
+  /** Number of the environment, as identity assigns it. */
   readonly environment: number;
 }
 
@@ -13,6 +13,6 @@ export interface KeyRange {
   readonly upTo: string;
 }
 
-/** No hash is ever that low. */
+/** A key below all others: no hash is ever that low. */
 export const BEFORE_ALL_KEYS = '00000000-0000-0000-0000-000000000000';
 export const LAST_KEY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

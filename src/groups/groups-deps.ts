@@ -2,18 +2,18 @@ import type { Jobs } from '../jobs/index.ts';
 import type { Clock, Log, Secret } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
-/** What the definitions work with. */
+/** The dependencies of the definitions. */
 export interface GroupsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly jobs: Pick<Jobs, 'enqueue'>;
 }
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface RunDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Key of the identity hashes; what names a group is derived from it. */
+  /** Key of the identity hashes; the names of groups are derived from it. */
   readonly key: Secret;
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../store/index.ts';
 import { type GroupRun, runFromRow } from './group-run.ts';
 import { groupRuns } from './tables.ts';
 
-/** One page of the workspace's runs, bounded by when they were requested, the newest first. */
+/** Lists one page of the workspace's runs, bounded by the time of their requests, the newest first. */
 export async function listGroupRuns(sql: Sql, workspaceId: WorkspaceId, page: Page): Promise<readonly GroupRun[]> {
   const rows = await sql.orm
     .select()
@@ -23,7 +23,7 @@ export async function listGroupRuns(sql: Sql, workspaceId: WorkspaceId, page: Pa
   return rows.map(runFromRow);
 }
 
-/** Throws NOT_FOUND. */
+/** Returns a run. Throws NOT_FOUND. */
 export async function loadGroupRun(sql: Sql, { workspaceId, id }: Pick<GroupRun, 'workspaceId' | 'id'>) {
   const [row] = await sql.orm
     .select()
@@ -33,7 +33,7 @@ export async function loadGroupRun(sql: Sql, { workspaceId, id }: Pick<GroupRun,
   throw new AppError('NOT_FOUND', `There is no group run ${id} in this workspace; GET the list to see what is.`);
 }
 
-/** The oldest that is not over. */
+/** Returns the oldest run that has not ended. */
 export async function nextGroupRun(sql: Sql, workspaceId: WorkspaceId): Promise<GroupRun | undefined> {
   const [row] = await sql.orm
     .select()

@@ -16,7 +16,7 @@ interface Wake {
   readonly startAfterMs?: number;
 }
 
-/** Wakes a worker for the workspace's groups; which runs there are stands in the table. */
+/** Wakes a worker for the workspace's groups; the runs themselves are rows of the table. */
 export function enqueueRuns(tx: Transaction, jobs: GroupsDeps['jobs'], wake: Wake): Promise<void> {
   const { workspaceId, ...rest } = wake;
   const job: Parameters<Jobs['enqueue']>[2] = { key: `${workspaceId}/groups`, ...rest };
@@ -28,7 +28,7 @@ interface OnDemand extends Wake {
 }
 
 /**
- * Requests a run; one that waits already is answered instead, for it will see all that this one would. Throws NOT_FOUND
+ * Requests a run. A run that waits already is returned instead, because it will see all that a new one would. Throws NOT_FOUND
  * where the workspace has no definition.
  */
 export async function requestGroupRun({ store, clock, jobs }: GroupsDeps, request: OnDemand): Promise<GroupRun> {
@@ -50,7 +50,7 @@ export async function requestGroupRun({ store, clock, jobs }: GroupsDeps, reques
   });
 }
 
-/** The weekly run of the Monday `dueOn`: once, however often and from how many daemons it is asked for. */
+/** Requests the weekly run of the Monday `dueOn`: one, however often and from how many daemons it is requested. */
 export async function requestWeeklyRun(
   { store, clock, jobs }: GroupsDeps,
   { workspaceId, dueOn }: { readonly workspaceId: WorkspaceId; readonly dueOn: Date },

@@ -44,7 +44,7 @@ function second(id: string): AppError {
   return unprocessable([{ path: 'id', message }]);
 }
 
-/** What a PUT or PATCH makes of the definition that is there. */
+/** A function that makes the new definition from the stored one. */
 export type Edit = (before: GroupDefinition) => GivenDefinition;
 
 /** Returns the edit of a PUT: it replaces everything but the id. */
@@ -66,7 +66,7 @@ export function patch({ attributes }: Pick<GivenDefinition, 'attributes'>): Edit
   };
 }
 
-/** Throws NOT_FOUND and UNPROCESSABLE. What the definition says no longer is gone from the profiles at once. */
+/** Changes the definition. Attributes that it no longer has leave the profiles at once. Throws NOT_FOUND and UNPROCESSABLE. */
 export async function changeDefinition(
   { store, clock }: GroupsDeps,
   { workspaceId, actor }: Caller,

@@ -1,4 +1,5 @@
-// Who belongs to a group, and what it gives them, stands in identity's tables, for it is read with the profile.
+// Tables of group definitions and runs. Memberships and inherited attributes are in identity's tables, because they are read
+// with the profile.
 import {
   bigint,
   index,
@@ -23,7 +24,7 @@ export const groupDefinitions = pgTable('group_definitions', {
   sourceUserAttribute: text('source_user_attribute').notNull(),
   /** `[{id, type}, …]` as JSON text. */
   attributes: text('attributes').notNull(),
-  /** Counts what changes the groups: a run that meets another one begins again. */
+  /** Counts changes that affect the groups: a run that meets a new revision begins again. */
   revision: integer('revision').notNull(),
   createdOn: time('created_on').notNull(),
   createdBy: text('created_by').notNull(),
@@ -31,7 +32,7 @@ export const groupDefinitions = pgTable('group_definitions', {
   lastModifiedBy: text('last_modified_by').notNull(),
 });
 
-/** One row a workspace: whatever changes its groups holds it. A row, so it holds on every node. */
+/** One row a workspace, locked by all changes of its groups. A row lock holds on every node. */
 export const groupLocks = pgTable('group_locks', { workspaceId: workspaceId().primaryKey() });
 
 export const groupRuns = pgTable(
@@ -42,7 +43,7 @@ export const groupRuns = pgTable(
     id: bigint('id', { mode: 'bigint' }).notNull(),
     /** `weekly` or `on_demand`. */
     type: text('type').notNull(),
-    /** Of a weekly run: the Monday that it stands for; there is one of each. */
+    /** Monday of a weekly run; there is one run for each. */
     dueOn: time('due_on'),
     requestedBy: text('requested_by').notNull(),
     requestedOn: time('requested_on').notNull(),
@@ -50,11 +51,11 @@ export const groupRuns = pgTable(
     status: text('status').notNull(),
     startedOn: time('started_on'),
     endedOn: time('ended_on'),
-    /** How far it is, as JSON text; null before its first step and after its last. */
+    /** Position of the run as JSON text; null before its first step and after its last. */
     progress: text('progress'),
-    /** `{production: {…}, development: {…}}`: what it counted so far, as JSON text. */
+    /** Counts so far as JSON text: `{production: {…}, development: {…}}`. */
     counts: text('counts').notNull(),
-    /** Steps that failed, one behind the other. */
+    /** Number of consecutive failed steps. */
     failures: integer('failures').notNull(),
     error: text('error'),
   },
@@ -64,7 +65,7 @@ export const groupRuns = pgTable(
   ],
 );
 
-/** Of a run under way: everybody who has the grouping attribute. */
+/** Profiles with the grouping attribute, during a run. */
 export const groupCandidates = pgTable(
   'group_candidates',
   {
@@ -72,11 +73,11 @@ export const groupCandidates = pgTable(
     environment: smallint('environment').notNull(),
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
     groupKey: uuid('group_key').notNull(),
-    /** When the grouping attribute was set, in microseconds since 1970. */
+    /** Time at which the grouping attribute was set, in microseconds since 1970. */
     joinedAt: bigint('joined_at', { mode: 'bigint' }).notNull(),
   },
   (table) => [
-    // the environment behind: while there are no statistics the planner must tell the two from each other by what stands second
+    // the environment comes last: without statistics the planner must tell the two indexes apart by their second column
     primaryKey({ columns: [table.workspaceId, table.mpid, table.environment] }),
     index('group_candidates_in_order').on(
       table.workspaceId,

@@ -4,7 +4,7 @@ import type { Transaction } from '../store/index.ts';
 import { type GroupRun, totalOf } from './group-run.ts';
 import { groupRuns } from './tables.ts';
 
-/** What of a run changes. */
+/** The columns of a run that change. */
 type Changes = Partial<
   Pick<GroupRun, 'status' | 'startedOn' | 'endedOn' | 'progress' | 'counts' | 'failures' | 'error'>
 >;
@@ -14,7 +14,7 @@ interface Writing {
   readonly log: Log;
 }
 
-/** Writes it, and says so where that ends the run. */
+/** Writes the changes, and logs the end of the run. */
 export async function updateRun({ tx, log }: Writing, run: GroupRun, changes: Changes): Promise<void> {
   const { counts, progress, ...plain } = changes;
   await tx.orm
@@ -32,7 +32,7 @@ export async function updateRun({ tx, log }: Writing, run: GroupRun, changes: Ch
   tx.afterCommit(() => log.info(facts, 'groups.run_ended'));
 }
 
-/** Ends whatever run of the workspace is not over. */
+/** Ends all open runs of the workspace. */
 export async function stopRuns(
   tx: Transaction,
   { workspaceId, clock, reason }: { readonly workspaceId: WorkspaceId; readonly clock: Clock; readonly reason: string },

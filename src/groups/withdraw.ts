@@ -1,12 +1,12 @@
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 
-/** Nobody inherits anything any more. Who belongs to which group stays, unseen, for a run or the tidying to change. */
+/** Deletes all inherited attributes. Memberships stay, unseen, until a run or the cleanup changes them. */
 export async function withdrawAll(tx: Transaction, workspaceId: WorkspaceId): Promise<void> {
   await tx.execute('DELETE FROM group_attributes WHERE workspace_id = $1', [workspaceId]);
 }
 
-/** Nobody inherits attributes of these names any more: one statement, some µs a group. */
+/** Deletes inherited attributes of these names in one statement, some µs a group. */
 export async function withdrawAttributes(
   tx: Transaction,
   workspaceId: WorkspaceId,

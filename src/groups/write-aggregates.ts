@@ -10,9 +10,9 @@ interface Computation extends GroupScope {
 }
 
 /**
- * Computes the groups of a range of keys from what their members' profiles hold now, and writes those that differ from
- * before. Answers how many of their members were members before the run `runId` and see another value now. A profile is
- * looked up by its key whatever the planner believes: 10 µs a member, parsing included.
+ * Computes the groups of a range of keys from the current profiles of their members, and writes those that changed. Returns how
+ * many of their members were members before the run `runId` and see another value now. A profile is looked up by its key
+ * whatever the planner estimates: 10 µs a member, parsing included.
  */
 export async function writeAggregates(
   tx: Transaction,
@@ -37,7 +37,7 @@ export async function writeAggregates(
   return Number(rows[0]?.changed ?? 0n);
 }
 
-/** Computes these groups again; one that shows nothing now, because its definition changed, waits for the next run. */
+/** Computes these groups again. One that shows nothing now, because its definition changed, waits for the next run. */
 export async function rewriteAggregates(
   tx: Transaction,
   { workspaceId, environment, definition, setAt }: Computation,
@@ -54,7 +54,7 @@ export async function rewriteAggregates(
   );
 }
 
-/** `group_key, attributes, before` of the groups that `where` names. OFFSET 0 keeps what was parsed. */
+/** Returns a query of `group_key, attributes, before` for the groups that `where` names. OFFSET 0 keeps parsed values. */
 function computeFrom({ columns, text, where }: Record<'columns' | 'text' | 'where', string>): string {
   return `SELECT n.*, (SELECT g.attributes FROM group_attributes g
          WHERE g.workspace_id = $1 AND g.environment = $2 AND g.group_key = n.group_key) AS before
@@ -71,7 +71,7 @@ function computeFrom({ columns, text, where }: Record<'columns' | 'text' | 'wher
 const LEFT_ALONE = `(SELECT true FROM group_members m
   WHERE m.workspace_id = $1 AND m.environment = $2 AND m.group_key = g.group_key LIMIT 1) IS NULL`;
 
-/** Drops what groups without a member gave. */
+/** Deletes the inherited attributes of groups without a member. */
 export async function dropEmptyGroups(
   tx: Transaction,
   { workspaceId, environment }: GroupScope,

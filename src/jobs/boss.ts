@@ -7,15 +7,15 @@ export const BOSS_SCHEMA = 'pgboss';
 const DAY_SECONDS = 86_400;
 const REPORT_EVERY_MS = 30_000;
 
-/** A worker that died is noticed this long after its last heartbeat; pg-boss allows no less. */
+/** Time after its last heartbeat at which a worker counts as dead; pg-boss allows no less. */
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 2;
 
 export const WORK_OPTIONS = {
   batchSize: 1,
-  /** Each refresh also finds out whether the job is still ours: so often is a cancellation noticed. */
+  /** Seconds between refreshes, each of which also checks whether the job is still ours and so notices a cancellation. */
   heartbeatRefreshSeconds: 1,
-  /** NOTIFY wakes at once; polling is for what nobody announces: retries, delayed jobs, a listener that is down. */
+  /** NOTIFY wakes a worker at once. Polling finds retries, delayed jobs and whatever a broken listener misses. */
   pollingIntervalSeconds: 2,
 } as const;
 
@@ -38,11 +38,11 @@ export interface BossOptions {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** A command sends jobs and ends: it looks after no queue. */
+  /** A command sends jobs and ends, so it maintains no queue. */
   readonly sendsOnly?: boolean;
 }
 
-/** A pg-boss that is not started yet. It keeps running while the store is away, and says so from time to time. */
+/** Creates a pg-boss that is not started yet. It keeps running while the store is away, and logs that from time to time. */
 export function createBoss({ databaseUrl, clock, log, sendsOnly = false }: BossOptions): PgBoss {
   const boss = new PgBoss({
     connectionString: databaseUrl,
@@ -68,7 +68,7 @@ export function createBoss({ databaseUrl, clock, log, sendsOnly = false }: BossO
   return boss;
 }
 
-/** While the store is away every poll fails: one line in a while says enough. */
+/** Limits how often errors are logged: while the store is away every poll fails, and one line in a while suffices. */
 function seldom(clock: Clock, write: (reason: string) => void): (reason: string) => void {
   let silentUntilMs = 0;
   return (reason) => {

@@ -5,7 +5,7 @@ import { CADENCE_QUEUE, declareCadence, pollCadences } from './poll-cadences.ts'
 import type { Worker } from './work-queue.ts';
 
 const POLL_EVERY_MS = 1000;
-/** All polls of the queue of one daemon together are no more frequent than this. */
+/** Least seconds between two polls of the queue by one daemon, all its places together. */
 const SECONDS_BETWEEN_POLLS = 2.5;
 const LEAST_POLL_SECONDS = 5;
 
@@ -28,7 +28,7 @@ interface CadencesOptions {
   readonly stop: AbortSignal;
 }
 
-/** The cadences this daemon has handlers for: it polls those only, for another version may know others. */
+/** Creates the cadences of this daemon. It polls only those that it has handlers for: another version may know others. */
 export function createCadences({ store, boss, clock, log, stop }: CadencesOptions): Cadences {
   const crons = new Map<string, string>();
   const handlers = new Map<string, CadenceHandler>();
@@ -47,7 +47,7 @@ export function createCadences({ store, boss, clock, log, stop }: CadencesOption
   return {
     worker: {
       queue: CADENCE_QUEUE,
-      /** A place each: a handler never runs beside itself, so one that takes hours keeps no other waiting. */
+      /** One place for each: a handler never runs beside itself, so one that takes hours delays no other. */
       get concurrency() {
         return handlers.size;
       },

@@ -13,7 +13,7 @@ export interface JobsOptions {
   readonly log: Log;
 }
 
-/** Jobs over this store. What `work` and `cadence` were told before `start` begins with it; nothing runs earlier. */
+/** Creates the jobs of a store. Handlers given to `work` and `cadence` before `start` begin with it; nothing runs earlier. */
 export function createJobs({ store, clock, log }: JobsOptions): Jobs {
   const boss = createBoss({ databaseUrl: store.databaseUrl, clock, log });
   const ensureQueue = createQueues(boss);
@@ -32,7 +32,7 @@ export function createJobs({ store, clock, log }: JobsOptions): Jobs {
     if (phase.isStarted) await begin(worker);
   };
   const stop = (graceMs: number): Promise<void> => {
-    // pg-boss stops fetching before the handlers learn of it, and waits for them
+    // pg-boss stops fetching before the handlers are aborted, and waits for them
     stopping ??= Promise.all([boss.stop({ graceful: true, timeout: graceMs }), cadences.ended()]).then(() => undefined);
     drain.abort('drain');
     return stopping;

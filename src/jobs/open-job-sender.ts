@@ -3,7 +3,7 @@ import type { Jobs } from './contract.ts';
 import type { JobsOptions } from './create-jobs.ts';
 import { cancelJob, createQueues, queueUnavailable, sendJob } from './queues.ts';
 
-/** For a command that sends jobs and ends: a daemon does the work. Throws STORE_UNAVAILABLE. */
+/** Opens a sender of jobs for a command that ends after it; a daemon does the work. Throws STORE_UNAVAILABLE. */
 export async function openJobSender({
   store,
   clock,

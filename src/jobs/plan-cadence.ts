@@ -7,13 +7,13 @@ export interface CadenceRow {
   readonly nextDueAt: Date;
 }
 
-/** `run`: it is due, and the row moves to `nextDueAt`. `move`: only the row moves. */
+/** One step of a poll. `run`: the cadence is due, and its row moves to `nextDueAt`. `move`: only the row moves. */
 export type CadenceStep = { readonly kind: 'wait' } | { readonly kind: 'run' | 'move'; readonly nextDueAt: Date };
 
-/** What was found last for each cron: no other occurrence lies between `after` and `next`. */
+/** Last answer for each cron: no other occurrence lies between `after` and `next`. */
 const found = new Map<string, { readonly after: Date; readonly next: Date }>();
 
-/** First time after `after` that the cron names, in UTC. Every poll asks for the same one until it is there. */
+/** Returns the first time after `after` that the cron names, in UTC. Polls ask for the same time until it is reached. */
 export function nextOccurrence(cron: string, after: Date): Date {
   const last = found.get(cron);
   if (last !== undefined && last.after <= after && after < last.next) return last.next;
@@ -24,9 +24,9 @@ export function nextOccurrence(cron: string, after: Date): Date {
 }
 
 /**
- * What a poll does with a cadence. After downtime the next due time is counted from now, so all that was missed is one
- * run. A due time further away than two occurrences was written by a clock that ran ahead: it moves back. Within two,
- * it may be that the clocks of two daemons differ a little, and moving it back would run an occurrence twice.
+ * Decides what a poll does with a cadence. After downtime the next due time is counted from now, so all missed occurrences
+ * become one run. A due time further away than two occurrences was written by a clock that ran ahead, so it moves back. Within
+ * two, the clocks of two daemons may differ a little, and moving it back would run an occurrence twice.
  */
 export function planCadence({ cron, nextDueAt }: Omit<CadenceRow, 'name'>, now: Date): CadenceStep {
   const next = nextOccurrence(cron, now);

@@ -6,7 +6,7 @@ import { sendJob } from './queues.ts';
 
 export const CADENCE_QUEUE = 'cadences';
 
-/** Puts the cadence down, or gives it the cron of this version. The row of an unchanged one keeps its due time. */
+/** Inserts the cadence, or gives it the cron of this version. An unchanged one keeps its due time. */
 export async function declareCadence(store: Store, name: string, due: { cron: string; now: Date }): Promise<void> {
   await store.query(
     `INSERT INTO cadences (name, cron, next_due_at) VALUES ($1, $2, $3)
@@ -21,7 +21,9 @@ interface Polling {
   readonly boss: PgBoss;
 }
 
-/** One look at all cadences; makes the jobs of those that are due. Many daemons may look at once: one wins each. */
+/**
+ * Polls all cadences once and makes the jobs of those that are due. Many daemons may poll at once: one wins each occurrence.
+ */
 export async function pollCadences({ store, boss }: Polling, names: ReadonlySet<string>, now: Date): Promise<void> {
   const rows = await store.query<CadenceRow>('SELECT name, cron, next_due_at AS "nextDueAt" FROM cadences');
   const ours = rows.filter(({ name }) => names.has(name));
@@ -39,7 +41,7 @@ async function claimOccurrence({ store, boss }: Polling, row: CadenceRow, now: D
   });
 }
 
-/** Compare and set: false when another daemon was faster. */
+/** Moves the due time by compare and set. Returns false when another daemon was faster. */
 async function moveCadence(tx: Transaction, row: CadenceRow, nextDueAt: Date): Promise<boolean> {
   const moved = await tx.execute('UPDATE cadences SET next_due_at = $3 WHERE name = $1 AND next_due_at = $2', [
     row.name,

@@ -5,7 +5,7 @@ import { BOSS_SCHEMA, QUEUE_OPTIONS } from './boss.ts';
 
 export interface JobData {
   readonly key: string;
-  /** Of a cadence: when it fell due, ISO 8601. */
+  /** Due time of a cadence, ISO 8601. */
   readonly dueAt?: string;
 }
 
@@ -38,13 +38,16 @@ export function createQueues(boss: PgBoss): (queue: string) => Promise<void> {
   };
 }
 
-/** pg-boss speaks to the store through a pool of its own, so its errors are the driver's. */
+/** Makes an error of the queue. pg-boss uses a pool of its own, so its errors are the driver's. */
 export function queueUnavailable(what: string, cause: unknown): AppError {
   const reason = asAppError(cause).message;
   return new AppError('STORE_UNAVAILABLE', `${what}: ${reason}`, { cause });
 }
 
-/** Policy `exclusive` with a singleton key: one queued, active or retrying job a key; another one changes nothing. */
+/**
+ * Sends a job. Policy `exclusive` with a singleton key allows one queued, active or retrying job a key; another one changes
+ * nothing.
+ */
 export async function sendJob(
   boss: PgBoss,
   tx: Transaction,
@@ -53,7 +56,7 @@ export async function sendJob(
   await boss.send(queue, data, { singletonKey: data.key, startAfter: startAfterMs / 1000, db: within(tx) });
 }
 
-/** The heartbeat of a running handler finds the job gone and aborts it. */
+/** Cancels a job. The heartbeat of its running handler finds the job gone and aborts it. */
 export async function cancelJob(
   boss: PgBoss,
   tx: Transaction,
@@ -71,7 +74,7 @@ export async function cancelJob(
     );
 }
 
-/** When the oldest job that could run by now became ready, by queue. */
+/** Returns by queue when the oldest job that could run by now became ready. */
 export async function findOldestReady(store: Store, now: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await store.query<{ name: string; since: Date }>(
     `SELECT name, min(start_after) AS since FROM ${BOSS_SCHEMA}.job
@@ -81,7 +84,7 @@ export async function findOldestReady(store: Store, now: Date): Promise<Readonly
   return new Map(rows.map(({ name, since }) => [name, since]));
 }
 
-/** What a worker that is gone had taken goes to the next one at once, without waiting until its heartbeat is overdue. */
+/** Requeues the jobs of lost workers at once, without waiting until their heartbeats are overdue. */
 export async function takeLostJobs(store: Store, now: Date): Promise<void> {
   await store.execute(`UPDATE ${BOSS_SCHEMA}.job SET state = 'retry', start_after = $1 WHERE state = 'active'`, [now]);
 }

@@ -7,7 +7,7 @@ import { type JobData, within } from './queues.ts';
 export interface Worker {
   readonly queue: string;
   readonly concurrency: number;
-  /** How late a retried or delayed job may start. Each poll is a statement, also while nothing is to do. */
+  /** Longest delay of a retried or delayed job. Each poll is a statement, even while the queue is empty. */
   readonly pollSeconds: number;
   readonly handle: (job: Job, data: JobData) => Promise<void>;
 }
@@ -43,13 +43,13 @@ async function runJob({ boss, log, drain }: Surroundings, worker: Worker, job: B
   const { queue } = worker;
   const { key } = job.data;
   let isSettled = false;
-  // pg-boss also finds the job gone after we completed it ourselves: then there is nothing left to abort
+  // pg-boss also finds the job gone after we completed it ourselves; nothing is left to abort then
   const onLost = () => isSettled || ended.abort(lost(queue, key));
   const onDrain = () => ended.abort(drain.reason);
   job.signal.addEventListener('abort', onLost, { once: true });
   drain.addEventListener('abort', onDrain, { once: true });
   try {
-    // fetched while the daemon began to drain: the queue gives it to another one
+    // fetched while the daemon began to drain: the queue gives the job to another daemon
     drain.throwIfAborted();
     const complete: Job['complete'] = async (tx) => {
       // pg-boss counts them, but leaves the count out of its types
@@ -72,7 +72,10 @@ async function runJob({ boss, log, drain }: Surroundings, worker: Worker, job: B
   }
 }
 
-/** What pg-boss keeps of a failure in `job.output`: the words of an error, and the DETAIL of the store's, may quote a value. */
+/**
+ * Makes the error that pg-boss keeps in `job.output`. Messages of errors, and the store's DETAIL, may quote a value, so they
+ * are left out.
+ */
 function withoutWords(code: ErrorCode, frames: readonly string[]): Error {
   const error = new Error(`${code}: ${ERROR_CODES[code].meaning}`);
   error.stack = [error.message, ...frames].join('\n');

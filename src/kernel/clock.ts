@@ -1,8 +1,8 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 
-/** Time as the code sees it. Everything that means something asks this and nothing else; tests hand in their own. */
+/** Time for all code that depends on it. No other source of time is used; tests pass their own. */
 export interface Clock {
-  /** Milliseconds since 1970, UTC. */
+  /** Returns milliseconds since 1970, UTC. */
   nowMs(): number;
   /** Resolves after `delayMs`, rejects with AbortError when `signal` aborts first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
   sleep: (delayMs, signal) => sleepFor(delayMs, undefined, signal === undefined ? {} : { signal }),
 };
 
-/** Whether `sinceMs` is less than `spanMs` ago. A time that lies ahead was read before the clock was set back: it is not. */
+/** Tells whether `sinceMs` is less than `spanMs` ago. A time in the future, read before the clock was set back, is not. */
 export function isWithin(clock: Pick<Clock, 'nowMs'>, sinceMs: number, spanMs: number): boolean {
   const ageMs = clock.nowMs() - sinceMs;
   return ageMs >= 0 && ageMs < spanMs;

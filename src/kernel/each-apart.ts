@@ -1,9 +1,9 @@
 import { type AppError, asAppError } from './errors.ts';
 
-/** One item may bring a connection to the store down; two in a row say that the store is away. */
+/** Lost connections in a row after which the store counts as away. A single one may be the work of one item. */
 const MOST_LOST = 2;
 
-/** Waits for work on one item and answers its failure. Throws that the store is away: no item is to blame for it. */
+/** Waits for work on one item and returns its failure. Throws where the store is away: no item is to blame for that. */
 export async function failureOf(work: Promise<unknown>): Promise<AppError | undefined> {
   try {
     await work;
@@ -16,8 +16,8 @@ export async function failureOf(work: Promise<unknown>): Promise<AppError | unde
 }
 
 /**
- * Does `work` for each item, so that an item that fails takes nothing from the others: once all had their turn, the first
- * failure is thrown. Stops when `signal` aborts, and when the store is away.
+ * Runs `work` for each item, so that a failed item does not affect the others. After all items it throws the first failure.
+ * Stops when `signal` aborts, and when the store is away.
  */
 export async function eachApart<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

@@ -10,11 +10,11 @@ const TAG_BYTES = 16;
 /** AES-256 keys by id. The first encrypts; all decrypt, so a key rotates by putting a new one in front. */
 export interface KeyRing {
   readonly currentKeyId: string;
-  /** `context` is bound as associated data: a text moved to another row or field does not decrypt. */
+  /** Encrypts a text. `context` is bound as associated data: a text moved to another row or field does not decrypt. */
   encrypt(plain: Secret, context: string): string;
   /** Throws SECRET_UNREADABLE when the key is unknown, or text or context were changed. */
   decrypt(text: string, context: string): Secret;
-  /** Whether `text` was written with another key than the current one. */
+  /** Tells whether `text` was encrypted with another key than the current one. */
   needsRotation(text: string): boolean;
 }
 
@@ -23,7 +23,10 @@ export interface EncryptionKey {
   readonly key: Secret;
 }
 
-/** `keys` hold 32 bytes in base64 each; ids are `[A-Za-z0-9_-]+`. Format of a text: `id.iv.tag.cipher`, base64url. */
+/**
+ * Creates a key ring. `keys` hold 32 bytes in base64 each; ids are `[A-Za-z0-9_-]+`. Format of a text: `id.iv.tag.cipher`,
+ * base64url.
+ */
 export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   const byId = keysById(keys);
   const [current, currentKey] = [...byId][0] ?? [];
@@ -70,7 +73,7 @@ function keysById(keys: readonly EncryptionKey[]): ReadonlyMap<string, Buffer> {
   const byId = new Map<string, Buffer>();
   for (const [index, { id, key }] of keys.entries()) {
     const bytes = Buffer.from(key.reveal(), 'base64');
-    // The position, not the id: whoever swapped the two would find the key in the message.
+    // The position, not the id: if the two were swapped, the message would show the key.
     if (bytes.length !== KEY_BYTES || !/^[\w-]+$/.test(id)) {
       const form = 'an id of letters, digits, - or _ and 32 bytes in base64';
       throw new AppError('CONFIG_INVALID', `Encryption key ${index + 1} must be ${form}.`);

@@ -3,9 +3,9 @@
 import type { Worded } from './wording.ts';
 
 /**
- * What the engine, or whoever catches the error, does about it (D-092, D-113):
- * `retry` try again later; `fault` stop the resource until someone acts; `row` one value of one row is at fault;
- * `cancelled` someone asked for the end; `refused` the caller's input is at fault; `bug` ours, logged with its stack.
+ * The reaction of the engine, or of any code that catches the error (D-092, D-113): `retry` try again later; `fault` stop the
+ * resource until someone acts; `row` one value of one row is at fault; `cancelled` someone asked for the end; `refused` the
+ * caller's input is at fault; `bug` ours, logged with its stack.
  */
 export type Disposition = 'retry' | 'fault' | 'row' | 'cancelled' | 'refused' | 'bug';
 
@@ -128,7 +128,7 @@ interface AppErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Values that an API needs to say it in its own words; names and values are the thrower's. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What the error is about, such as `connection`: the thing that has to be fixed. Its words are the thrower's. */
+  /** Subject of the error, such as `connection`: the thing that has to be fixed, in the thrower's words. */
   readonly subject?: string;
 }
 
@@ -168,13 +168,13 @@ export class AppError extends Error implements Worded {
   }
 }
 
-/** Bad input: one message that lists every issue with its path, so that all can be mended in one go. */
+/** Makes the error for bad input: one message that lists every issue with its path, so that all can be fixed at once. */
 export function refuse(issues: readonly Issue[]): AppError {
   const text = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return new AppError('VALIDATION_FAILED', text, { issues });
 }
 
-/** Anything thrown, as an AppError; what is not ours already is a bug and keeps its cause. */
+/** Converts anything thrown into an AppError. An unknown error is a bug and keeps its cause. */
 export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof Error && thrown.name === 'AbortError') {

@@ -1,5 +1,5 @@
-// JSON.parse keeps the last of several fields that have one name. Whoever searches a text for what it holds needs all of
-// them. Not recursive: the text's author chose how deep it is.
+// JSON.parse keeps the last of several fields of one name. A search of a text needs all of them. Not recursive: the text's
+// author chose how deep it is.
 import { type Json, parseJson } from './json.ts';
 
 const QUOTE = 0x22;
@@ -29,7 +29,7 @@ function* tokensOf(text: string): Generator<string> {
   }
 }
 
-/** The index behind the closing quote. */
+/** Returns the index behind the closing quote. */
 function endOfString(text: string, opened: number): number {
   let at = opened + 1;
   while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
@@ -43,7 +43,7 @@ interface OpenList {
 interface OpenObject {
   /** All values of each field. */
   readonly fields: Map<string, Json[]>;
-  /** The field whose value comes next; undefined: a name comes next. */
+  /** Field whose value comes next; undefined where a name comes next. */
   name: string | undefined;
 }
 

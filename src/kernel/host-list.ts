@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether an address is one of these addresses or in one of these networks; an IPv4 address may be written as IPv6. */
+/** Creates a test whether an address is listed or in one of the networks. An IPv4 address may be written as IPv6. */
 export function createNetworkCheck(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const network of networks) {
@@ -17,7 +17,7 @@ export function createNetworkCheck(networks: readonly string[]): (address: strin
 /** Hosts that an operator lists: names, `*.` and a domain for all below, addresses and networks. */
 export interface HostList {
   names(host: string): boolean;
-  /** Whether the address is listed, or lies in a network that is. */
+  /** Tells whether the address is listed, or in a listed network. */
   covers(address: string): boolean;
   readonly hasNetworks: boolean;
 }
@@ -35,7 +35,7 @@ function isNetwork(listed: string): boolean {
   return isIP(listed.split('/')[0] ?? '') !== 0;
 }
 
-/** Case and a dot at the end tell no two names apart. */
+/** Tells whether a listed name means the host. Case and a dot at the end are ignored. */
 function isNameOf(listed: string, host: string): boolean {
   const [wanted, name] = [listed.toLowerCase(), host.toLowerCase().replace(/\.$/, '')];
   return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;

@@ -49,8 +49,8 @@ export type IdentityType = (typeof IDENTITY_TYPES)[number];
 const BEFORE_DEVICES = USER_IDENTITY_TYPES.indexOf('alias');
 
 /**
- * The order in which types decide who somebody is, where a workspace sets none. Every type finds a profile: a row whose only
- * identity found nothing would make a new profile with every run.
+ * The order in which types decide whose profile it is, where a workspace sets none. Every type finds a profile: a row whose
+ * only identity found nothing would create a new profile with every run.
  */
 export const DEFAULT_PRIORITY: readonly IdentityType[] = [
   ...USER_IDENTITY_TYPES.slice(0, BEFORE_DEVICES),

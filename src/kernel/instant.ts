@@ -13,15 +13,15 @@ export function microsOfMs(ms: number): Micros {
   return BigInt(ms) * MICROS_PER_MS;
 }
 
-/** Milliseconds, cut toward the past. */
+/** Converts to milliseconds, rounded toward the past. */
 export function msOfMicros(micros: Micros): number {
   const exact = Number(micros);
-  // up to the year 2255, and then a third of the time
+  // exact up to the year 2255, and three times as fast
   if (Number.isSafeInteger(exact)) return Math.floor(exact / 1000);
   return Number((micros - (((micros % MICROS_PER_MS) + MICROS_PER_MS) % MICROS_PER_MS)) / MICROS_PER_MS);
 }
 
-/** `2024-01-01T00:00:00.000000Z`: always six digits, always Z. */
+/** Formats an instant as `2024-01-01T00:00:00.000000Z`: always six digits, always Z. */
 export function formatMicros(micros: Micros): string {
   const ms = msOfMicros(micros);
   const rest = micros - microsOfMs(ms);
@@ -33,24 +33,26 @@ export function formatTime(time: Date | null): string | null {
   return time === null ? null : time.toISOString();
 }
 
-/** What four digits of a year write, and every store and warehouse holds: the years 1 to 9999 of UTC. */
+/**
+ * The first instant of the years 1 to 9999 of UTC, which a year of four digits can write and every store and warehouse holds.
+ */
 export const FIRST_INSTANT: Micros = microsOfMs(Date.parse('0001-01-01T00:00:00Z'));
 export const LAST_INSTANT: Micros = microsOfMs(Date.parse('9999-12-31T23:59:59.999Z')) + 999n;
 
-/** Whether `formatMicros` writes it with four digits of a year. */
+/** Tells whether `formatMicros` writes the instant with four digits of a year. */
 export function isInstant(micros: Micros): boolean {
   return micros >= FIRST_INSTANT && micros <= LAST_INSTANT;
 }
 
-/** The nearest instant of the years 1 to 9999. */
+/** Returns the nearest instant of the years 1 to 9999. */
 export function nearestInstant(micros: Micros): Micros {
   if (micros < FIRST_INSTANT) return FIRST_INSTANT;
   return micros > LAST_INSTANT ? LAST_INSTANT : micros;
 }
 
 /**
- * Microseconds of an ISO 8601 instant with a zone; undefined when the text is none, names a day that does not exist, or lies
- * outside the years 1 to 9999 of UTC.
+ * Parses an ISO 8601 instant with a zone into microseconds. Returns undefined for any other text, for a day that does not
+ * exist, and outside the years 1 to 9999 of UTC.
  */
 export function parseInstant(text: string): Micros | undefined {
   const match = ISO_INSTANT.exec(text);
@@ -73,7 +75,7 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** As `parseInstant`, for text that we wrote ourselves: anything else is a bug. */
+/** Parses an instant that we wrote ourselves, as `parseInstant` does. Any other text is a bug and throws INTERNAL. */
 export function instantFromStore(text: string): Micros {
   const micros = parseInstant(text);
   if (micros === undefined) throw new AppError('INTERNAL', `The store holds "${text}" where an instant belongs.`);

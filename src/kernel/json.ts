@@ -35,7 +35,7 @@ function reviveExactly(_key: string, value: unknown, context: { source?: string 
   return isExact(source, value) ? value : json.rawJSON(source);
 }
 
-/** Whether the double prints the same digits as its source, apart from exponent form and trailing zeros. */
+/** Tells whether the double prints the same digits as its source, apart from exponent form and trailing zeros. */
 function isExact(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   return significand(source) === significand(String(value));

@@ -15,7 +15,7 @@ const REDACTED = [
   'key',
 ];
 
-/** JSON lines with event name and fields: `log.info({ run: 1 }, 'run.started')`. Secrets become `***`. */
+/** Creates a log of JSON lines with event name and fields: `log.info({ run: 1 }, 'run.started')`. Secrets become `***`. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   const options = {
@@ -28,12 +28,12 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Words of these, and the DETAIL of a store error, may quote a value of somebody. */
+/** Codes of errors whose message, or the DETAIL of a store error, may quote a person's value. */
 const QUOTING: ReadonlySet<ErrorCode> = new Set(['INTERNAL', 'STORE_DATA', 'STORE_UNIQUE', 'STORE_REFERENCE']);
 /** Errors of the operating system and of OpenSSL name files, addresses and formats alone. */
 const OF_THE_SYSTEM = /^(E[A-Z]+|ERR_(OSSL|TLS)_\w+)$/;
 
-/** What a line says of an error under `err`: its frames, and its words where they can quote nobody. */
+/** Returns what a line shows of an error under `err`: its frames, and its message where that cannot quote a person. */
 function shownError(thrown: unknown): Readonly<Record<string, string>> {
   const { code, message } = asAppError(thrown);
   const said = QUOTING.has(code) && !isOfTheSystem(thrown) ? {} : { message };
@@ -52,8 +52,8 @@ function isOfTheSystem(thrown: unknown): boolean {
 const FRAMES = /^ {4}at .+$/gm;
 
 /**
- * Where an error and its causes were thrown, for a log of work on somebody's data: the frames alone, because a message or the
- * DETAIL of a store error may quote a value.
+ * Returns the places where an error and its causes were thrown, for a log of work on personal data. Only frames are returned,
+ * because a message or the DETAIL of a store error may quote a value.
  */
 export function framesOf(thrown: unknown): readonly string[] {
   if (!(thrown instanceof Error)) return [];

@@ -1,9 +1,9 @@
-// Words for a value that is at fault, the same in every message that refuses one.
+// Descriptions of a wrong value, the same in every message that refuses one.
 import { isRawNumber } from './json.ts';
 
 const SHOWN_CHARACTERS = 80;
 
-/** What a value is: `text`, `a number`, `a list`, `an object`, `null`, `true`, `false` or `nothing`. */
+/** Names the kind of a value: `text`, `a number`, `a list`, `an object`, `null`, `true`, `false` or `nothing`. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null || typeof value === 'boolean') return String(value);
@@ -12,7 +12,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'text' : 'an object';
 }
 
-/** Short single values are shown; long ones, lists and objects are not. */
+/** Quotes short single values. Long ones, lists and objects are only named by their kind. */
 export function quoteValue(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return quoteNumber(String(value));
   if (isRawNumber(value)) return quoteNumber(value.rawJSON);

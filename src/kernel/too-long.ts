@@ -1,6 +1,6 @@
 import { isRawNumber } from './json.ts';
 
-/** What is wrong with a value of more than `limit` characters, as people count them: a surrogate pair is one. */
+/** Returns the problem of a value with more than `limit` characters, as people count them: a surrogate pair is one. */
 export function tooLong(value: unknown, limit: number): string | undefined {
   if (typeof value === 'boolean' || typeof value === 'number') return undefined;
   const text = isRawNumber(value) ? value.rawJSON : String(value);

@@ -18,7 +18,7 @@ export function field(name: string): FieldName {
   return { field: name };
 }
 
-/** Tag of a template whose values are texts, fields or other messages: say`Check ${field('config.host')}.` */
+/** Builds a message from a template whose values are texts, fields or other messages: say`Check ${field('config.host')}.` */
 export function say(texts: TemplateStringsArray, ...values: readonly Value[]): Worded {
   const pieces = texts.flatMap((text, at) => [text, ...piecesOf(values[at] ?? '')]).filter((piece) => piece !== '');
   return worded(pieces);

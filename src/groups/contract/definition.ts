@@ -43,7 +43,7 @@ export const GroupBody = Type.Object(
   { title: 'GroupDefinitionBody', ...CLOSED, examples: [example] },
 );
 
-/** The id may stand there, so that what GET answered can be PUT. */
+/** The body of a PUT. It may hold the id, so that an answer of GET can be sent back. */
 export const GroupReplacement = Type.Object(
   { id: Type.Optional(id), ...changeable },
   { title: 'GroupDefinitionReplacement', ...CLOSED, examples: [example] },
@@ -54,7 +54,7 @@ export const GroupPatch = Type.Object(
   { title: 'GroupDefinitionPatch', ...CLOSED, examples: [{ attributes: [{ id: 'plan', type: 'latest' }] }] },
 );
 
-/** What GET shows and a body may repeat. */
+/** Fields that GET shows and a body may repeat. */
 export const GROUP_READ_ONLY = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'] as const;
 
 const time = Type.String({ format: 'date-time' });

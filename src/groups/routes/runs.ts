@@ -15,7 +15,7 @@ import { listGroupRuns, loadGroupRun } from '../load-runs.ts';
 const PATH = '/platform/v2/workspaces/:workspaceId/group-runs';
 const READS = { api: 'platform_v2', method: 'GET', credential: 'platform_read', tag: 'Groups' } as const;
 
-/** What each run found and did: an extension, with the other extensions under the base of warehouse sync v2. */
+/** Returns the endpoints of run reports: an extension, with the other extensions under the base of warehouse sync v2. */
 export function groupRunEndpoints(deps: GroupsDeps): readonly Endpoint[] {
   return [list(deps), get(deps)];
 }

@@ -5,11 +5,13 @@ import type { Transaction } from '../../store/index.ts';
 import type { GroupDefinition } from '../definition.ts';
 import type { GroupScope } from '../group-scope.ts';
 
-/** 100 ms at most, on which an erasure waits. */
+/** Profiles of one step: 100 ms at most, for which an erasure waits. */
 const PROFILES_AT_ONCE = 5_000;
 const BEFORE_ALL_MPIDS = '-9223372036854775808';
 
-/** What is hashed with a value to name its group: nobody can tell the value by trying, as long as the key is kept. */
+/**
+ * Returns the prefix that is hashed with a value to name its group. While the key is kept, nobody can find the value by trial.
+ */
 export function groupKeyPrefix(key: Secret, { workspaceId, environment }: PrefixScope): Buffer {
   return createHmac('sha256', key.reveal()).update(`groups\n${workspaceId}\n${environment}`).digest();
 }
@@ -25,7 +27,7 @@ export interface Collection extends GroupScope {
 
 export interface Collected {
   readonly profiles: number;
-  /** The last MPID of the part; null: there are no more. */
+  /** Last MPID of the part; null at the end. */
   readonly after: string | null;
 }
 
@@ -61,7 +63,7 @@ export async function collectCandidates(
 
 const CANDIDATES_AT_ONCE = 20_000;
 
-/** Forgets the next candidates behind the MPID `after`; answers the last one, null when there are no more. */
+/** Deletes the next candidates behind the MPID `after`. Returns the last one, or null at the end. */
 export async function clearCandidates(
   tx: Transaction,
   { workspaceId, environment }: GroupScope,

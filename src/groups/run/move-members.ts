@@ -6,7 +6,7 @@ const MEMBERS_MOST = 10;
 /** Candidates, or members, whose groups are settled at once; a group is never divided. */
 const ROWS_AT_ONCE = 5_000;
 
-/** The next groups behind `after`: as many whole ones as hold the rows of a part. */
+/** Returns the key range of the next groups behind `after`: as many whole ones as hold the rows of a part. */
 export async function nextKeys(
   tx: Transaction,
   { workspaceId, environment }: GroupScope,
@@ -32,9 +32,9 @@ export interface Moved {
 }
 
 /**
- * Makes members of the ten candidates of each group who had the grouping attribute first, ties by MPID (D-070), and of
- * nobody else. A person who goes to a group of another range goes there in the same step, so that nobody is without a
- * group or counted twice.
+ * Makes members of the ten candidates of each group who had the grouping attribute first, ties by MPID (D-070), and of nobody
+ * else. A person who moves to a group of another range moves in the same step, so that nobody is without a group or counted
+ * twice.
  */
 export async function moveMembers(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function moveMembers(
   };
 }
 
-/** The group in which the member `m` finds a place instead: asked of those only who leave one. */
+/** The group in which the member `m` finds a place instead; evaluated only for members who leave one. */
 const NEXT_GROUP = `
   (SELECT CASE WHEN (SELECT count(*) FROM (
        SELECT 1 FROM group_candidates o WHERE o.workspace_id = $1 AND o.environment = $2 AND o.group_key = c.group_key

@@ -1,6 +1,6 @@
-// A run is a sequence of small steps. Each is one transaction that holds the groups of the workspace, reads how far the run
-// is, does the next part and writes how far it is then: whoever takes the next step, of whichever daemon, goes on from there,
-// and nothing is done twice. That needs no lease and no fence.
+// A run is a sequence of small steps. Each step is one transaction that holds the groups of the workspace, reads the run's
+// position, does the next part and writes the new position. So any daemon may take the next step: it resumes there, and nothing
+// is done twice. That needs no lease and no fence.
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
 import { AppError, microsOfMs } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
@@ -13,7 +13,7 @@ import { dropEmptyGroups, writeAggregates } from '../write-aggregates.ts';
 import { clearCandidates, collectCandidates, groupKeyPrefix } from './collect-candidates.ts';
 import { moveMembers, nextKeys } from './move-members.ts';
 
-/** The stages of a run in their order: candidates of a run that did not come to its end go first. */
+/** The stages of a run in their order. Candidates of an unfinished run are deleted first. */
 const STAGES: readonly Stage[] = [
   ...(['production', 'development'] as const).flatMap((environment): Stage[] => [
     { environment, work: clear },
@@ -38,18 +38,18 @@ interface Part {
 }
 
 interface Done {
-  /** null: the stage is over. */
+  /** Key behind which the stage resumes; null when the stage is over. */
   readonly after: string | null;
   readonly counts?: Partial<GroupCounts>;
 }
 
-/** The next step of a run, in the caller's transaction, which holds the groups of its workspace. */
+/** Takes the next step of a run, in the caller's transaction, which holds the groups of its workspace. */
 export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): Promise<void> {
   const definition = await findDefinition(tx, run.workspaceId);
   if (definition === undefined)
     throw new AppError('INTERNAL', 'A run goes on without a definition: its deletion ends runs.');
   await settlePlans(tx);
-  // under another definition, or none yet, it begins
+  // under another definition, or at the first step, the run begins anew
   const { progress, counts } = run.progress?.revision === definition.revision ? run : beginning(definition);
   const { stage, after } = progress as Progress;
   const { environment, work } = STAGES[stage] as Stage;
@@ -77,7 +77,10 @@ const beginning = ({ revision }: GroupDefinition): Pick<GroupRun, 'progress' | '
   counts: NO_COUNTS,
 });
 
-/** Left alone, the planner sorts the whole table for each part of a workspace that has grown since its statistics. */
+/**
+ * Forces index look-ups. Otherwise the planner sorts the whole table for each part of a workspace that has grown since its
+ * statistics.
+ */
 const settlePlans = (tx: Transaction) =>
   tx.execute('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
 

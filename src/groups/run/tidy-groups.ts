@@ -3,7 +3,7 @@ import type { Transaction } from '../../store/index.ts';
 
 const ROWS_AT_ONCE = 20_000;
 
-/** Of a workspace without a definition: forgets a part of who belonged together. Answers how many; 0: nobody is left. */
+/** Deletes a part of the memberships of a workspace without a definition. Returns how many; 0 where none is left. */
 export async function tidyGroups(tx: Transaction, workspaceId: WorkspaceId): Promise<number> {
   const members = await tx.execute(
     `DELETE FROM group_members WHERE workspace_id = $1 AND (environment, mpid) IN (

@@ -9,20 +9,20 @@ import { updateRun } from '../update-run.ts';
 import { takeStep } from './take-step.ts';
 import { tidyGroups } from './tidy-groups.ts';
 
-/** Steps of a run that fail one behind the other before it is given up. */
+/** Consecutive failed steps after which a run fails. */
 const FAILURES_MOST = 5;
 
 export interface Work {
   readonly workspaceId: WorkspaceId;
-  /** An abort ends it between two steps; whoever comes next goes on there. */
+  /** An abort stops between two steps; the next worker resumes there. */
   readonly signal?: AbortSignal;
-  /** Called in the transaction that finds nothing left to do: a run that is requested later is a new job's. */
+  /** Called in the transaction that finds nothing left to do. A run that is requested later belongs to a new job. */
   readonly complete?: (tx: Transaction) => Promise<void>;
   /** Called after each step, with the run as it was before. */
   readonly onStep?: (run: GroupRun | undefined) => void;
 }
 
-/** Carries out what there is to do for the groups of a workspace. Throws when a step fails; called again, it goes on there. */
+/** Works all open runs of a workspace's groups. Throws when a step fails; the next call resumes there. */
 export async function workGroupRuns(deps: RunDeps, work: Work): Promise<void> {
   for (let isOver = false; !isOver; ) {
     work.signal?.throwIfAborted();
@@ -63,7 +63,7 @@ async function rest(tx: Transaction, { workspaceId, complete }: Work): Promise<O
   return 'nothing';
 }
 
-/** A store that is away, or a daemon that goes down, says nothing about the run. */
+/** Tells whether an error counts against the run. A missing store, or a daemon that shuts down, says nothing about the run. */
 function isOurs({ disposition }: AppError): boolean {
   return disposition !== 'retry' && disposition !== 'cancelled';
 }
@@ -77,7 +77,7 @@ async function countFailure(deps: RunDeps, run: GroupRun, error: AppError): Prom
     const now = await nextGroupRun(tx, workspaceId);
     if (now?.id !== run.id) return;
     const failures = now.failures + 1;
-    // the store's own words may hold a value of somebody
+    // the store's own message may quote a person's value
     const reason = `${error.code}: ${ERROR_CODES[error.code].meaning}`;
     const end = { status: 'failed', endedOn: new Date(deps.clock.nowMs()), progress: null } as const;
     const isHopeless = failures >= FAILURES_MOST;
