@@ -22,7 +22,7 @@ export interface Work {
   readonly onStep?: (run: GroupRun | undefined) => void;
 }
 
-/** Works all open runs of a workspace's groups. Throws when a step fails; the next call resumes there. */
+/** Carries out all open runs of a workspace's groups. Throws when a step fails; the next call resumes there. */
 export async function workGroupRuns(deps: RunDeps, work: Work): Promise<void> {
   for (let isOver = false; !isOver; ) {
     work.signal?.throwIfAborted();
