@@ -1,4 +1,4 @@
-// What an administrator of each product runs once for write-back, for `penstock warehouse setup-sql`.
+// Scripts that an administrator of each product runs once for write-back, for `penstock warehouse setup-sql`.
 import type { Provider, SetUp } from '../src/warehouse/index.ts';
 import { setUp as bigquery } from './bigquery/set-up.ts';
 import { setUp as databricks } from './databricks/set-up.ts';

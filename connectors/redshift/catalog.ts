@@ -1,9 +1,9 @@
-// Types that have no number of their own: enums, arrays, composites, domains and what extensions bring.
+// Types without a number of their own: enums, arrays, composites, domains and those of extensions.
 import { arrayReader, compositeReader } from './nested.ts';
 import type { RawRow } from './sdk.ts';
 import { BUILT_IN, type Shape } from './types.ts';
 
-/** Rows of one statement, as the server wrote them. */
+/** A query function, which returns the rows of one statement as the server wrote them. */
 export type Ask = (sql: string) => Promise<readonly RawRow[]>;
 
 interface CatalogType {
@@ -11,14 +11,17 @@ interface CatalogType {
   readonly category: string;
   readonly name: string;
   readonly delimiter: string;
-  /** Of an array's items. */
+  /** Type of an array's items. */
   readonly item: number;
-  /** Under a domain. */
+  /** Base type of a domain. */
   readonly base: number;
   readonly attributes: readonly { readonly name: string; readonly type: number }[];
 }
 
-/** Shapes of these types, with all that they are made of. One statement a level of nesting, none for built-in types. */
+/**
+ * Looks up the shapes of these types and of their parts.
+ * Runs one statement for each level of nesting, and none for built-in types.
+ */
 export async function lookUpShapes(ask: Ask, types: readonly number[]): Promise<(type: number) => Shape> {
   const known = new Map<number, CatalogType>();
   let wanted = types.filter(isWanted);
@@ -58,7 +61,7 @@ async function readTypes(ask: Ask, types: readonly number[]): Promise<Map<number
   );
 }
 
-/** Numbers of types come from the server and are numbers: they stand in the text. */
+/** Selects types by their numbers. The numbers come from the server, so they are written into the text. */
 export function typesSql(types: readonly number[]): string {
   return `SELECT t.oid, t.typtype, t.typcategory, pg_catalog.format_type(t.oid, NULL), t.typdelim, t.typelem,
     t.typbasetype, CASE WHEN t.typtype = 'c' THEN t.typrelid ELSE 0 END
@@ -71,7 +74,7 @@ export function attributesSql(relations: readonly number[]): string {
     ORDER BY a.attrelid, a.attnum`;
 }
 
-/** int2vector and oidvector are arrays to the catalog, but write their items with spaces between. */
+/** int2vector and oidvector: the catalog calls them arrays, but they write their items with spaces between. */
 const VECTORS = new Set([22, 30]);
 
 function shapeOf(type: number, known: ReadonlyMap<number, CatalogType>): Shape {
@@ -89,7 +92,7 @@ function shapeOf(type: number, known: ReadonlyMap<number, CatalogType>): Shape {
     const fields = attributes.map((field) => ({ name: field.name, read: reading(shapeOf(field.type, known)) }));
     return { type: 'struct', nativeType: name, read: compositeReader(fields) };
   }
-  // enums, and types of extensions that say they are strings, such as citext
+  // enums, and extension types of the string category, such as citext
   if (kind === 'e' || category === 'S') return { type: 'text', nativeType: name };
   return { type: 'unknown', nativeType: name };
 }

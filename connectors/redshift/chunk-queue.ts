@@ -1,5 +1,5 @@
-// Rows become cells as they arrive and gather in chunks. One chunk is ready while another is worked on, and no more: beyond
-// that nothing is fetched, and nothing taken from the socket, so that memory does not depend on the size of rows or result.
+// Rows become cells as they arrive and gather in chunks. One chunk is ready while another is worked on, and no more. Beyond
+// that, nothing is fetched and nothing is taken from the socket, so that memory does not depend on the size of rows or result.
 import type { Cell, ReadRequest } from '../../src/warehouse/index.ts';
 import type { RowSource } from './fetch-rows.ts';
 import type { ReadText } from './nested.ts';
@@ -9,16 +9,16 @@ export type Chunk = readonly (readonly Cell[])[];
 
 export interface ChunkQueueJob {
   readonly source: RowSource;
-  /** By column; undefined where the text is the cell. */
+  /** Readers by column; undefined where the text is the cell. */
   readonly readers: readonly (ReadText | undefined)[];
   readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
   pause(): void;
   resume(): void;
-  /** Runs a fetch so that an abort cancels it. */
+  /** Runs a fetch, which an abort cancels. */
   readonly guard: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** About what a cell costs beside its text. */
+/** Estimated bytes of a cell besides its text. */
 const CELL_BYTES = 16;
 
 type State = 'open' | 'ended' | { readonly failure: unknown };
@@ -40,12 +40,15 @@ export class ChunkQueue {
     this.#rowBytes = job.readers.length * CELL_BYTES;
   }
 
-  /** True while the server works for us. */
+  /** A fetch is under way on the server. */
   get isFetching(): boolean {
     return this.#fetching !== undefined;
   }
 
-  /** Undefined after the last chunk; throws what stopped the rows, after those that came before it. */
+  /**
+   * Returns the next chunk, or undefined after the last one.
+   * Throws the error that stopped the rows, after the chunks before it.
+   */
   async next(): Promise<Chunk | undefined> {
     while (this.#ready.length === 0 && this.#state === 'open') {
       const change = new Promise<void>((resolve) => {
@@ -61,7 +64,7 @@ export class ChunkQueue {
     return chunk;
   }
 
-  /** Drops what is there and what still comes, and waits for what is under way. */
+  /** Drops the rows that came and those still coming, and waits for the fetch under way. */
   async discard(): Promise<void> {
     this.#gathering = [];
     this.#settle('ended');
@@ -69,7 +72,7 @@ export class ChunkQueue {
     await this.#fetching;
   }
 
-  /** Fetches what the chunk still lacks, unless a chunk is waiting. */
+  /** Fetches what the chunk still lacks, unless a chunk is ready. */
   #pump(): void {
     if (this.#fetching !== undefined || this.#state !== 'open' || this.#ready.length > 0) return;
     this.#fetching = this.#fetch();
@@ -92,7 +95,7 @@ export class ChunkQueue {
     try {
       this.#convert(row);
     } catch (failure) {
-      // thrown here it would end the connection; what the server still sends is not looked at any more
+      // an error thrown here would end the connection; the rest of the server's answer is ignored
       this.#settle({ failure });
       return;
     }
@@ -120,7 +123,7 @@ export class ChunkQueue {
   }
 }
 
-/** Texts become cells in place: the row's own array is the cells' array. */
+/** Returns a function that turns texts into cells in place: the row's own array becomes that of the cells. */
 function converter(readers: readonly (ReadText | undefined)[]): (row: RawRow) => void {
   const steps = readers.flatMap((read, column) => (read === undefined ? [] : [{ column, read }]));
   return (row: Cell[]) => {

@@ -1,13 +1,16 @@
 import { isIP } from 'node:net';
 import Type, { type Static } from 'typebox';
 
-/** As libpq names them; `prefer` takes what the server offers. */
+/** Modes as libpq names them; `prefer` uses TLS where the server offers it. */
 export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
 
-/** A name or an address: no scheme, no port, and no folder, which the driver would take for a socket of this machine. */
+/**
+ * Tells whether text is a name or an address.
+ * Refuses a scheme, a port, and a folder, which the driver would take for a socket of this machine.
+ */
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || HOST_NAME.test(text);
 }
@@ -20,7 +23,7 @@ function isSslMode(text: string): boolean {
   return SSL_MODES.some((mode) => mode === text);
 }
 
-/** What PostgreSQL takes for a name: 63 bytes, no zero byte. */
+/** A name as PostgreSQL accepts it: 63 bytes, no zero byte. */
 const Name = Type.Refine(
   Type.String({ minLength: 1, maxLength: 127 }),
   (text) => !text.includes('\0'),
@@ -39,10 +42,10 @@ export const configSchema = Type.Object(
     database: Name,
     user: Name,
     password: Name,
-    // The specification does not say what it is for. It is stored and answered; reading needs no role.
+    // The specification gives no purpose for the role. It is stored and answered; reading needs no role.
     aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
     sslmode: Type.Optional(Type.Refine(Type.String(), isSslMode, () => `must be one of ${SSL_MODES.join(', ')}`)),
-    /** Certificates in PEM that sign the server's; without it those of the big authorities. */
+    /** Certificates in PEM that sign the server's; by default those of the public authorities. */
     sslrootcert: Type.Optional(
       Type.Refine(
         Type.String({ maxLength: 500_000 }),

@@ -8,13 +8,16 @@ import { declareSql } from './statements.ts';
 import { columnOf, type Shape } from './types.ts';
 
 export interface Described {
-  /** As this server takes it. */
+  /** Statement in the form that this server takes. */
   readonly sql: BoundSql;
   readonly columns: readonly Column[];
   readonly shapes: readonly Shape[];
 }
 
-/** Columns by Parse and Describe: nothing runs. Throws SQL_REFUSED for what is not one SELECT, whatever the gate thought. */
+/**
+ * Describes the columns by Parse and Describe.
+ * Nothing runs. Throws SQL_REFUSED for anything but one SELECT, even where the gate let it pass.
+ */
 export async function describe(link: Link, statement: Statement): Promise<Described> {
   const sql = renderFor(link, statement);
   const { fields } = await parse(link, sql);
@@ -35,7 +38,9 @@ export function renderFor({ product }: Pick<Link, 'product'>, statement: Stateme
   return product === 'PostgreSQL' ? bindSql(statement) : { text: inlineSql(statement), values: [] };
 }
 
-/** First the text alone, whose complaints are the customer's; then as what can be declared, which only a SELECT can. */
+/**
+ * Parses first the text alone, whose errors are the customer's, and then the text as a declaration, which only a SELECT can be.
+ */
 async function parse(link: Link, { text, values }: BoundSql): Promise<Answer> {
   let wants = 0;
   const answer = await link.messages({
@@ -56,7 +61,7 @@ async function parse(link: Link, { text, values }: BoundSql): Promise<Answer> {
   return answer;
 }
 
-/** Syntax error or access rule violation, feature not supported. */
+/** Tells whether a failure is about syntax: syntax error, access rule violation, or unsupported feature. */
 function isAboutSyntax(failure: unknown): boolean {
   return /^(42|0A)/.test(String((failure as { readonly code?: string }).code));
 }

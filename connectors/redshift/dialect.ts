@@ -12,10 +12,10 @@ const BOUND_TYPES: Readonly<Record<IteratorType, string>> = {
 };
 
 export const dialect: Dialect = {
-  // what PostgreSQL reads, Redshift's additions included where the parser knows them
+  // the grammar of PostgreSQL, with Redshift's additions as far as the parser knows them
   grammar: 'postgresql',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
-  // neither product can say of both citext and CHAR what their bytes are, but both can of what they become behind ||
+  // neither product gives the bytes of both citext and CHAR, but both give those of the text that || makes of them
   exactText: (expression) => `md5(${expression} || '')`,
   placeholder,
   castBound: (bound, type) => `${bound}::${BOUND_TYPES[type]}`,

@@ -6,9 +6,9 @@ import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { NO_TLS } from './link/tls.ts';
 
 export interface Rule {
-  /** SQLSTATE: all of it, or how it begins. */
+  /** SQLSTATE: the whole or its beginning. */
   readonly state?: string;
-  /** What the message must hold, alone or as well. */
+  /** Text that the message must contain, alone or besides the state. */
   readonly holds?: string;
   readonly code: ErrorCode;
   readonly advice?: string;
@@ -23,7 +23,7 @@ const SOCKET_WORDS: SocketWords = {
   certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
 };
 
-/** The first that fits decides: single states before their classes. */
+/** Rules in order; the first match decides, so single states come before their classes. */
 export const RULES: readonly Rule[] = [
   {
     state: '57014',
@@ -64,7 +64,7 @@ export const RULES: readonly Rule[] = [
   { state: '40', code: 'WAREHOUSE_SESSION_LOST' },
   { state: '58', code: 'WAREHOUSE_SESSION_LOST' },
   { state: '08', code: 'WAREHOUSE_UNREACHABLE' },
-  // Redshift has one state for nearly everything of its own
+  // Redshift has one state for nearly all errors of its own
   { state: 'XX000', holds: 'erializable isolation violation', code: 'WAREHOUSE_SESSION_LOST' },
   { holds: NO_TLS, code: 'WAREHOUSE_CONFIG', advice: NO_TLS_ADVICE },
   { holds: 'establishing an SSL connection', code: 'WAREHOUSE_UNREACHABLE' },
@@ -87,10 +87,13 @@ export const RULES: readonly Rule[] = [
   { holds: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
 ];
 
-/** What a statement does with a table, which the server does not say when it refuses it. */
+/** Right that a statement needs on a table, which the server does not name when it refuses. */
 type Wanted = 'SELECT' | 'UPDATE';
 
-/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. Neither server nor driver repeats a password. */
+/**
+ * Returns the class of an error. Never throws; an error that no rule matches is WAREHOUSE_UNKNOWN with its cause. Neither
+ * server nor driver repeats a password.
+ */
 export function classify(error: unknown, wanted: Wanted = 'SELECT'): AppError {
   return classifier((failure) => nameFailure(failure, wanted))(error);
 }
@@ -123,7 +126,7 @@ function partsOf(error: unknown): Parts {
   const { code, hint } = error as { readonly code?: unknown; readonly hint?: unknown };
   return {
     state: typeof code === 'string' ? code : '',
-    // several addresses were tried: their messages stand inside
+    // where several addresses were tried, their messages are inside
     text: error.message === '' && error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message,
     ...(typeof hint === 'string' && hint !== '' ? { hint: sentence(hint) } : {}),
   };
@@ -142,7 +145,7 @@ const USER = field('config.user');
 
 const DENIED_STAGING = /^permission denied to create temporary tables in database (.+)$/;
 
-/** The grant that is missing, as its statement, where the server says for what. */
+/** Returns the missing grant as a statement, where the server names the object. */
 function grantFor(state: string, text: string, wanted: Wanted): Worded | undefined {
   if (state !== '42501') return undefined;
   const [, database] = DENIED_STAGING.exec(text) ?? [];

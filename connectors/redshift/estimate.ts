@@ -5,10 +5,10 @@ import { renderFor } from './describe.ts';
 import type { Link } from './link/link.ts';
 import { explainSql } from './statements.ts';
 
-/** The first line of a plan is its root: `Seq Scan on t  (cost=0.00..22.70 rows=1270 width=36)`, on Redshift `XN Seq Scan …`. */
+/** The first line of a plan, its root: `Seq Scan on t  (cost=0.00..22.70 rows=1270 width=36)`, on Redshift `XN Seq Scan …`. */
 const ROOT = /cost=\d+\.\d+\.\.(\d+\.\d+) rows=(\d+)/;
 
-/** What the planner expects; nothing runs. */
+/** Returns the planner's estimate; nothing runs. */
 export async function estimate(link: Link, statement: Statement): Promise<CostEstimate> {
   const { text, values } = renderFor(link, statement);
   const lines: string[] = [];

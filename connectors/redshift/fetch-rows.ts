@@ -1,4 +1,4 @@
-// Where the rows of a statement come from, so many at a time, and only when they are asked for.
+// Sources of a statement's rows, which are fetched on request, a given number at a time.
 import type { Link } from './link/link.ts';
 import type { BoundSql } from './render.ts';
 import type { RawRow } from './sdk.ts';
@@ -7,13 +7,13 @@ import { CLOSE_SQL, declareSql, fetchSql, ROWS } from './statements.ts';
 type OnRow = (row: RawRow, bytes: number) => void;
 
 export interface RowSource {
-  /** Gives at most so many rows to `onRow`; true while there may be more. */
+  /** Passes at most that many rows to `onRow`. Returns true while there may be more. */
   fetch(rows: number, onRow: OnRow): Promise<boolean>;
-  /** Lets go of what is left. */
+  /** Releases the rest of the rows. */
   close(): Promise<void>;
 }
 
-/** PostgreSQL: a portal, whose Execute takes a limit of rows. Bound at the first fetch. */
+/** Reads PostgreSQL's rows from a portal, whose Execute takes a limit of rows. Binds it at the first fetch. */
 function portalRows(link: Link, { text, values }: BoundSql): RowSource {
   let isBound = false;
   return {
@@ -37,10 +37,12 @@ function portalRows(link: Link, { text, values }: BoundSql): RowSource {
   };
 }
 
-/** A cluster of a single node refuses a FETCH of more rows; the queue asks again until its chunk is full. */
+/** Rows of one FETCH: a cluster of a single node refuses more; the queue asks again until its chunk is full. */
 const MOST_FETCHED_ROWS = 1000;
 
-/** Redshift: portals know no limit of rows, and cursors no parameters. One cursor a session. */
+/**
+ * Reads Redshift's rows from a cursor, one for each session. Portals there have no limit of rows, and cursors no parameters.
+ */
 function cursorRows(link: Link, { text }: BoundSql): RowSource {
   let isDeclared = false;
   const execute = (sql: string, onRow?: OnRow) =>

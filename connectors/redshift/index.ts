@@ -5,7 +5,7 @@ import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { loadSdk, openSession } from './session.ts';
 
-/** Gamma: Amazon Redshift, and PostgreSQL; the server says which of the two it is. */
+/** Gamma: Amazon Redshift and PostgreSQL; the server tells which of the two it is. */
 export const redshift = defineConnector({
   provider: 'Gamma',
   product: 'Redshift',
@@ -15,7 +15,7 @@ export const redshift = defineConnector({
   configDefaults: { port: DEFAULT_PORT },
   dialect,
   capabilities: {
-    // one transaction, REPEATABLE READ in PostgreSQL and Redshift's own snapshot isolation, from the run's clock to its end
+    // one transaction from the run's clock to its end: REPEATABLE READ in PostgreSQL, Redshift's own snapshot isolation
     snapshot: true,
     writeBack: true,
   },
@@ -26,7 +26,7 @@ export const redshift = defineConnector({
   classify,
 });
 
-/** A host that is not known is not refused: the probe says so, and its name may come to be. */
+/** Checks the host's address. An unknown host is not refused here: the probe reports it, and the name may be created later. */
 async function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
   try {
     await resolveHost(targetOf(config), network);

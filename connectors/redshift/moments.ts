@@ -1,4 +1,4 @@
-// PostgreSQL's texts of days and times, under DateStyle ISO and the zone UTC, as cells. Nothing becomes a JavaScript Date.
+// PostgreSQL's texts of days and times as cells, under DateStyle ISO and the zone UTC. None becomes a JavaScript Date.
 import { AppError } from '../../src/kernel/index.ts';
 
 const INFINITE = new Set(['infinity', '-infinity']);
@@ -7,30 +7,30 @@ const SHORT = 'YYYY-MM-DD HH:MM:SS'.length;
 const FULL = SHORT + WHOLE.length;
 const [DASH, COLON, SPACE, NINE] = [45, 58, 32, 57];
 
-/** `2024-02-29`, and what has more than four digits or lies before Christ. */
+/** Returns a date: `2024-02-29`, or the longer form of a year with more than four digits or before Christ. */
 export function date(text: string): string {
   return text.length === 10 && text.charCodeAt(4) === DASH && text.charCodeAt(7) === DASH ? text : farDate(text);
 }
 
-/** `2024-01-01 01:02:03.5` → `2024-01-01T01:02:03.500000`. */
+/** Converts `2024-01-01 01:02:03.5` → `2024-01-01T01:02:03.500000`. */
 export function timestamp(text: string): string {
   if (isPlain(text, text.length)) return `${text.slice(0, 10)}T${padFraction(text.slice(11))}`;
   return farTimestamp(text, '');
 }
 
-/** The same with `+00` at its end → `Z`. */
+/** Converts a timestamp with `+00` at its end, which becomes `Z`. */
 export function timestampTz(text: string): string {
   const end = text.length - 3;
   if (text.endsWith('+00') && isPlain(text, end)) return `${text.slice(0, 10)}T${padFraction(text.slice(11, end))}Z`;
   return farTimestamp(text, 'Z');
 }
 
-/** `23:59:59.5` → `23:59:59.500000`. */
+/** Converts `23:59:59.5` → `23:59:59.500000`. */
 export function time(text: string): string {
   return padFraction(text);
 }
 
-/** `01:02:03.5-02:30` → `01:02:03.500000-02:30`. */
+/** Converts `01:02:03.5-02:30` → `01:02:03.500000-02:30`. */
 export function timeTz(text: string): string {
   const zone = text.slice(8).search(/[+-]/) + 8;
   const offset = text.slice(zone);
@@ -49,7 +49,7 @@ function isPlain(text: string, end: number): boolean {
   );
 }
 
-/** Trailing zeros are not written by the server: six digits always. */
+/** Pads the fraction to six digits, because the server leaves trailing zeros out. */
 function padFraction(clock: string): string {
   if (clock.length === 15) return clock;
   return clock.length === 8 ? clock + WHOLE : clock.padEnd(15, '0');
@@ -72,14 +72,14 @@ function farTimestamp(text: string, suffix: '' | 'Z'): string {
   return `${yearText(match)}-${match[2]}T${padFraction(clock)}${suffix}`;
 }
 
-/** Years outside 0–9999 have a sign and six digits, and year 0 is 1 BC (ISO 8601). */
+/** Writes a year: outside 0–9999 it has a sign and six digits, and year 0 is 1 BC (ISO 8601). */
 function yearText([, digits, , , era]: RegExpExecArray): string {
   const year = era === undefined ? Number(digits) : 1 - Number(digits);
   if (year >= 0 && year <= 9999) return String(year).padStart(4, '0');
   return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
 }
 
-/** A model can call set_config: then no text of a time is what it looks like. */
+/** Returns the error for a time in another format: a model can call set_config, after which texts of times mislead. */
 function unread(text: string): AppError {
   return new AppError(
     'WAREHOUSE_DATA',

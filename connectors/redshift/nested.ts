@@ -1,4 +1,4 @@
-// Arrays and composite values: PostgreSQL writes them as one text with quotes of its own.
+// Arrays and composite values, which PostgreSQL writes as one text with its own quoting.
 import { AppError } from '../../src/kernel/index.ts';
 import type { Cell, NestedCell } from '../../src/warehouse/index.ts';
 
@@ -9,7 +9,7 @@ interface Scan {
   at: number;
 }
 
-/** `{1,NULL,{…}}`, also with bounds before it, `[0:1]={…}`. */
+/** Returns a reader of `{1,NULL,{…}}`, also with bounds before it, `[0:1]={…}`. */
 export function arrayReader(read: ReadText, delimiter: string): (text: string) => readonly Cell[] {
   return (text) => {
     const scan = { text, at: text.startsWith('[') ? text.indexOf('=') + 1 : 0 };
@@ -41,7 +41,7 @@ export interface Attribute {
   readonly read: ReadText;
 }
 
-/** `(1,"a ""b""",)`: nothing between two commas is NULL. */
+/** Returns a reader of `(1,"a ""b""",)`: nothing between two commas is NULL. */
 export function compositeReader(attributes: readonly Attribute[]): (text: string) => NestedCell {
   return (text) => {
     const scan = { text, at: 0 };
@@ -57,7 +57,7 @@ export function compositeReader(attributes: readonly Attribute[]): (text: string
   };
 }
 
-/** Parts with and without quotes may follow each other in one field. */
+/** Reads one field, in which quoted and unquoted parts may follow each other. */
 function field(scan: Scan): string {
   let text = '';
   while (scan.at < scan.text.length && scan.text[scan.at] !== ',' && scan.text[scan.at] !== ')') {
@@ -66,7 +66,7 @@ function field(scan: Scan): string {
   return text;
 }
 
-/** A quote inside is doubled or behind a backslash. */
+/** Reads a quoted part; a quote inside is doubled or follows a backslash. */
 function quoted(scan: Scan): string {
   const { text } = scan;
   let value = '';

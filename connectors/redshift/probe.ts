@@ -1,4 +1,4 @@
-// How far a connection gets, stage by stage; a stage that fails says what is missing.
+// Stages of a connection test; a failed stage reports what is missing.
 import { AppError } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
@@ -10,7 +10,7 @@ import type { Link, LinkDeps } from './link/link.ts';
 import { attemptsOf, hasNoTls } from './link/tls.ts';
 import { STATEMENTS } from './statements.ts';
 
-/** `link`: signs in, or gives the session's own. */
+/** Probes the connection stage by stage. `link` signs in, or returns the session's own. */
 export async function probe(
   deps: LinkDeps,
   link: () => Promise<Link>,
@@ -93,7 +93,7 @@ async function readGrants(link: Link): Promise<Grants> {
   return { tables: Number(tables), usable: Number(usable), readable: Number(readable), schema: schema ?? '' };
 }
 
-/** A database without any table is not complained about: they may come. */
+/** Throws where the user may use no schema with tables. Accepts a database without any table: tables may come. */
 function requireUse({ tables, usable, schema }: Grants, user: string): void {
   if (tables === 0 || usable > 0) return;
   throw missing(
@@ -109,7 +109,7 @@ function requireRead({ tables, readable, schema }: Grants, user: string): string
   );
 }
 
-/** What a model could do with such a user, no transaction and no grant would stop. */
+/** Warns of powers of the user that no transaction and no grant would keep a model from using. */
 async function warnOfPowers(link: Link, user: string): Promise<string> {
   const powers = (await link.run(STATEMENTS[link.product].powers)).flatMap(([power]) => power ?? []);
   if (powers.length === 0) return '';

@@ -11,7 +11,7 @@ export interface ReadJob {
   readonly link: Link;
   readonly request: ReadRequest;
   readonly signal: AbortSignal;
-  /** Takes the link back, once. */
+  /** Returns the link, once. */
   readonly release: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface Stream {
   readonly leaving: AbortController;
 }
 
-/** Rows of one statement on a link that nothing else uses meanwhile. */
+/** Reads the rows of one statement on a link that nothing else uses meanwhile. */
 export async function startRead(job: ReadJob): Promise<ReadResult> {
   const { link, request, signal } = job;
   const { sql, columns, shapes } = await cancellable(link, signal, async () => {
@@ -42,7 +42,7 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
   return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, { source, queue, leaving }) } };
 }
 
-/** `return` frees the link also when nobody ever asked for a row, which a generator alone would not. */
+/** Returns an iterator whose `return` frees the link even if no row was requested, as a generator alone would not. */
 function iterator(job: ReadJob, stream: Stream): AsyncIterator<Chunk, undefined> {
   const { queue } = stream;
   let freed: Promise<void> | undefined;
@@ -64,7 +64,10 @@ function iterator(job: ReadJob, stream: Stream): AsyncIterator<Chunk, undefined>
   };
 }
 
-/** What is being fetched is broken off, and its link with it; else the portal closes and the link keeps its snapshot. */
+/**
+ * Frees the link. A fetch under way is cancelled, and its link with it; otherwise the portal closes and the link keeps its
+ * snapshot.
+ */
 async function letGo({ link, signal, release }: ReadJob, { source, queue, leaving }: Stream): Promise<void> {
   if (queue.isFetching) leaving.abort();
   await queue.discard();

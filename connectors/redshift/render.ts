@@ -8,7 +8,7 @@ export interface BoundSql {
   readonly values: readonly string[];
 }
 
-/** `$1`, `$2` … in the order of their first place; the values as text, whose type the cast around them says. */
+/** Binds `$1`, `$2` … in the order of their first place. Values are texts, and the cast around them gives the type. */
 export function bindSql(statement: Statement): BoundSql {
   const order: string[] = [];
   const text = replacePlaces(statement, (name) => {
@@ -18,10 +18,10 @@ export function bindSql(statement: Statement): BoundSql {
   return { text, values: order.map((name) => String(statement.parameters[name])) };
 }
 
-/** Instants, wall clocks, days and whole numbers: bounds of ranges, letter by letter. Nothing else becomes SQL. */
+/** Bounds of ranges, letter by letter: instants, wall clocks, days and whole numbers. Nothing else is written into SQL. */
 const LITERAL = /^(?:\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\.\d{6}(?:Z|[+-]\d{2}:\d{2})?)?|-?\d{1,19})$/;
 
-/** Each place as a quoted literal. Throws INTERNAL for a value that is no bound of a range. */
+/** Writes each place as a quoted literal. Throws INTERNAL for a value that is no bound of a range. */
 export function inlineSql(statement: Statement): string {
   return replacePlaces(statement, literal);
 }

@@ -3,10 +3,10 @@ import type pg from 'pg';
 
 export type Pg = typeof pg;
 
-/** The protocol as the driver speaks it; its own declarations are of an older one. */
+/** The protocol as the driver speaks it; the driver's own declarations are outdated. */
 export interface Wire {
   readonly stream: Duplex & { readonly destroyed: boolean };
-  /** One message of the simple protocol. */
+  /** Sends one message of the simple protocol. */
   query(text: string): void;
   parse(message: { readonly name?: string; readonly text: string; readonly types?: readonly number[] }): void;
   bind(message: { readonly portal?: string; readonly values: readonly (string | null)[] }): void;
@@ -27,12 +27,12 @@ export interface Field {
   readonly dataTypeModifier: number;
 }
 
-/** Texts of the server, as it wrote them. */
+/** A row of texts as the server wrote them. */
 export type RawRow = (string | null)[];
 
 /**
- * What the driver calls while our query is the active one. After `handleError` it calls nothing more of it, whatever the
- * protocol still answers: so `handleError` must settle.
+ * Callbacks of the driver while our query is the active one.
+ * After `handleError` none is called, whatever the protocol still answers: so `handleError` must settle.
  */
 export interface WireQuery {
   submit(wire: Wire): void;
@@ -41,7 +41,7 @@ export interface WireQuery {
   handleCommandComplete(message: { readonly text: string }): void;
   handlePortalSuspended(): void;
   handleEmptyQuery(): void;
-  /** The server waits for the rows of a COPY. */
+  /** Handles the server's request for the rows of a COPY. */
   handleCopyInResponse?(wire: Wire): void;
   handleReadyForQuery(): void;
   handleError(failure: Error, wire: Wire): void;

@@ -11,14 +11,15 @@ import type { Pg } from './sdk.ts';
 import { EXACT_TEXT, STATEMENTS } from './statements.ts';
 import { createWriteBack } from './write-back.ts';
 
-/** The only place that loads the SDK. */
+/** Loads the SDK; the only place that does. */
 export async function loadSdk(): Promise<Pg> {
   return (await import('pg')).default;
 }
 
 /**
- * Connects at the first use, so that `probe` can say at which stage it fails. `clock` begins the snapshot that what follows
- * reads: every row that was committed before the time it answers is in there, so a range that ends at that time lacks none.
+ * Opens a session. Connects at the first use, so that `probe` can report at which stage it fails. `clock` begins the snapshot
+ * of the reads after it. Every row committed before the time that it returns is in that snapshot, so a range that ends at that
+ * time lacks none.
  */
 export function openSession(deps: LinkDeps): Session {
   const links = createLinks((signal) => openLink(deps, signal));

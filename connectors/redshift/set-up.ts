@@ -1,4 +1,4 @@
-// Sets up the table that gets its MPIDs back, in statements that PostgreSQL and Redshift both accept.
+// Set-up of the table that gets its MPIDs back, in statements that PostgreSQL and Redshift both accept.
 import {
   ANY_NAME,
   foldName,
@@ -13,7 +13,7 @@ import { dialect } from './dialect.ts';
 
 export const setUp: SetUp = {
   inputs: {
-    // a model need not name the database, which the connection is in
+    // a model need not name the database, which the connection sets
     role: ANY_NAME,
     database: ANY_NAME,
     schema: PLAIN_NAME,
@@ -53,14 +53,17 @@ function namesOf(values: SetUpValues) {
   return {
     role: fold('role'),
     user: fold('user'),
-    // not folded: who signs in names it letter by letter
+    // not folded: the name is given letter by letter at sign-in
     database: given(values, 'database'),
     schema: quote(fold('schema')),
     target: `${quote(fold('schema'))}.${quote(fold('table'))}`,
   };
 }
 
-/** No schema for temporary data: a TEMP table ends with its session, and only needs the right to make one. */
+/**
+ * Returns the statements. None makes a schema for temporary data: a TEMP table ends with its session, and only needs the right
+ * to create one.
+ */
 function statements(values: SetUpValues, names: Names): readonly SetUpStatement[] {
   const { schema, target } = names;
   const [role, user] = [quote(names.role), quote(names.user)];

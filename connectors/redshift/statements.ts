@@ -1,34 +1,34 @@
-// Every statement the connector itself writes, by product: what Redshift does not know never reaches it.
+// Every statement that the connector itself writes, by product: syntax that Redshift lacks is never sent to it.
 
 import { type StagingSql, sameTextBy, stagingColumnsSql } from '../_shared/write-back-sql.ts';
 import { dialect } from './dialect.ts';
 
 export type Product = 'PostgreSQL' | 'Redshift';
 
-/** `PostgreSQL 8.0.2 on i686-pc-linux-gnu, …, Redshift 1.0.12345` */
+/** Returns the product of a version text such as `PostgreSQL 8.0.2 on i686-pc-linux-gnu, …, Redshift 1.0.12345`. */
 export function productOf(version: string): Product {
   return version.includes('Redshift') ? 'Redshift' : 'PostgreSQL';
 }
 
-/** Name of the portal or cursor whose rows are fetched; one at a time. */
+/** Name of the portal or cursor whose rows are fetched; only one is open at a time. */
 export const ROWS = 'penstock_rows';
 
-/** What a connection's transactions may do: `write` is for writing back alone. */
+/** Access of a connection's transactions; only write-back uses `write`. */
 export type Access = 'read' | 'write';
 
 export interface Statements {
   /**
-   * Begins a transaction; one that only reads sees one snapshot until its end, one that writes what is there by then. Settings
-   * are made inside it: a pooler in between may give each transaction another session.
+   * Begins a transaction. One that only reads sees one snapshot until its end; one that writes sees what is committed by then.
+   * Settings are made inside it, because a pooler in between may give each transaction another session.
    */
   begin(timeoutMs: number, access: Access): readonly string[];
-  /** A text that does not outlive the connection and shows in the server's query log. */
+  /** Labels the connection in the server's query log; the label ends with the connection. */
   label(text: string): string;
-  /** The time of the transaction's start, which its snapshot does not lie before. */
+  /** Query for the start of the transaction, whose snapshot is no older. */
   readonly clock: string;
-  /** Of all tables and views: how many there are, lie in schemas that may be used, may be read; and the first schema. */
+  /** Query for the tables and views: their number, those in usable schemas, those readable; and the first schema. */
   readonly grants: string;
-  /** What the user may do beyond reading tables, a name a row. */
+  /** Query for the user's powers beyond reading tables, one name a row. */
   readonly powers: string;
 }
 
@@ -45,13 +45,13 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
       // every digit of a float: the default of servers before 12 loses two
       'SET extra_float_digits = 3',
       "SET bytea_output = 'hex'",
-      // the SQL gate reads a backslash in a plain string as itself
+      // the SQL gate reads a backslash in a plain string as a plain character
       'SET standard_conforming_strings = on',
       `SET statement_timeout = ${Math.round(timeoutMs)}`,
       "SET lock_timeout = '60s'",
-      // a run may be busy elsewhere; a daemon that hangs still lets go
+      // a run may be busy elsewhere, but a daemon that hangs must release the connection
       "SET idle_in_transaction_session_timeout = '1h'",
-      // a statement whose client is gone ends within seconds, where the server can look (from 14 on)
+      // a statement whose client is gone ends within seconds, where the server can check (from 14 on)
       "SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = 'client_connection_check_interval'",
     ],
     label: (text) => `SET application_name = '${word(text)}'`,
@@ -72,7 +72,7 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
       `SET statement_timeout TO ${Math.round(timeoutMs)}`,
     ],
     label: (text) => `SET query_group TO '${word(text)}'`,
-    // without a zone, and the session's is UTC
+    // without a zone; the session's is UTC
     clock: 'SELECT SYSDATE',
     grants: grantsSql("'r', 'v'", 'has_table_privilege'),
     powers: `SELECT CASE WHEN usesuper THEN 'superuser' END FROM pg_catalog.pg_user
@@ -80,7 +80,10 @@ export const STATEMENTS: Readonly<Record<Product, Statements>> = {
   },
 };
 
-/** Letters, digits and a few signs: nothing that could end a literal. 63 bytes are what application_name keeps. */
+/**
+ * Replaces all but letters, digits and a few signs, so that nothing can end a literal.
+ * Keeps 63 bytes, as application_name does.
+ */
 function word(text: string): string {
   return text.replace(/[^\w .:=,/-]/g, '?').slice(0, 63);
 }
@@ -95,19 +98,25 @@ function grantsSql(kinds: string, mayRead: string): string {
 export const ROLLBACK = 'ROLLBACK';
 export const COMMIT = 'COMMIT';
 
-/** Staging goes with its transaction; Redshift, which cannot say so, drops it with the session, which is as long. */
+/**
+ * Creates staging, which PostgreSQL drops at the end of the transaction.
+ * Redshift lacks that option and drops it with the session, which is as long.
+ */
 export function createStagingSql(product: Product, sql: StagingSql): string {
   const ends = product === 'PostgreSQL' ? ' ON COMMIT DROP' : '';
   return `CREATE TEMP TABLE ${sql.staging}${ends} AS ${stagingColumnsSql(sql)}`;
 }
 
-/** PostgreSQL looks at rows alone that its `=` has joined already: as `=` it would hash each text twice. */
+/**
+ * Comparison of texts. PostgreSQL evaluates this one only for rows that its `=` has joined: as another `=`, each text would be
+ * hashed twice.
+ */
 export const SAME_TEXT: Readonly<Record<Product, StagingSql['sameText']>> = {
   PostgreSQL: (left, right) => `${bytesOf(left)} IS NOT DISTINCT FROM ${bytesOf(right)}`,
   Redshift: sameTextBy(dialect),
 };
 
-/** `Dialect.exactText` of each: a PostgreSQL that keeps to FIPS has no md5. */
+/** Texts as `Dialect.exactText` has them, but without md5 for PostgreSQL, where FIPS mode lacks md5. */
 export const EXACT_TEXT: Readonly<Record<Product, (expression: string) => string>> = {
   PostgreSQL: bytesOf,
   Redshift: dialect.exactText,
@@ -121,7 +130,7 @@ export function copySql(staging: string): string {
   return `COPY ${staging} FROM STDIN`;
 }
 
-/** Rows as parameters, one behind the other. `casts`, by column: the type that a text becomes; null: as it is. */
+/** Inserts rows as parameters in sequence. `casts` gives by column the type that a text is cast to; null leaves the text. */
 export function insertSql(staging: string, casts: readonly (string | null)[], rows: number): string {
   const cell = (at: number, type: string | null) => (type === null ? `$${at}` : `CAST($${at} AS ${type})`);
   const row = (at: number) => `(${casts.map((type, column) => cell(at * casts.length + column + 1, type))})`;
@@ -132,7 +141,10 @@ export function analyzeSql(staging: string): string {
   return `ANALYZE ${staging}`;
 }
 
-/** The server itself says whether a text is one SELECT: nothing else can be declared. PostgreSQL only parses it. */
+/**
+ * Declares a cursor. The server itself so tests whether a text is one SELECT, because nothing else can be declared. PostgreSQL
+ * only parses it.
+ */
 export function declareSql(sql: string): string {
   return `DECLARE ${ROWS} CURSOR FOR ${sql}`;
 }

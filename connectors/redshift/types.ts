@@ -1,10 +1,10 @@
-// From the server's types to columns and cells. TYPES.md is this file for people.
+// The server's types as columns and cells. TYPES.md documents this file.
 import { AppError } from '../../src/kernel/index.ts';
 import type { Cell, Column, ColumnType } from '../../src/warehouse/index.ts';
 import { date, time, timestamp, timestampTz, timeTz } from './moments.ts';
 import type { ReadText } from './nested.ts';
 
-/** A type as the connector reads it. Without `read` the server's text is the cell. */
+/** A type as the connector reads it. Without `read`, the server's text is the cell. */
 export interface Shape {
   readonly type: ColumnType;
   readonly nativeType: string;
@@ -12,7 +12,7 @@ export interface Shape {
   readonly item?: Shape;
 }
 
-/** Types by the number that every server of this family has for them. */
+/** Types by the number that they have on every server of this family. */
 export const BUILT_IN: Readonly<Record<number, Shape>> = {
   16: shape('boolean', 'boolean', (text) => text === 't'),
   17: shape('binary', 'bytea', bytes),
@@ -65,7 +65,7 @@ export function columnOf(name: string, { type, nativeType, item }: Shape, modifi
 
 const VARLENA_HEADER = 4;
 
-/** `numeric(18,2)`, `character varying(20)`. */
+/** Writes `numeric(18,2)`, `character varying(20)`. */
 function withModifier(nativeType: string, modifier: number): string {
   if (modifier < VARLENA_HEADER) return nativeType;
   const size = modifier - VARLENA_HEADER;
@@ -73,7 +73,7 @@ function withModifier(nativeType: string, modifier: number): string {
   return nativeType.startsWith('character') ? `${nativeType}(${size})` : nativeType;
 }
 
-/** 64 bits: a number when it is safe, else a bigint. */
+/** Reads 64 bits: a safe integer as a number, any other as a bigint. */
 function integer(text: string): Cell {
   if (text.length <= SURELY_SAFE) return smallInteger(text);
   if (text.length > MAYBE_SAFE) return BigInt(text);
@@ -81,12 +81,12 @@ function integer(text: string): Cell {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-/** Characters that are a safe integer whatever they are, and the most that one can have: 16 digits and a sign. */
+/** Number of characters up to which every integer is safe, and the most of a safe one: 16 digits and a sign. */
 const SURELY_SAFE = 15;
 const MAYBE_SAFE = 17;
 const [MINUS, ZERO] = [45, 48];
 
-/** Digit by digit: a third of the time that `Number` takes for a text it sees for the first time. */
+/** Reads digit by digit, in a third of the time that `Number` takes for a text it sees for the first time. */
 function smallInteger(text: string): number {
   const isNegative = text.charCodeAt(0) === MINUS;
   let value = 0;

@@ -1,5 +1,5 @@
-// Writing back: a connection of its own for each call, one transaction, staging in a TEMP table that goes with it. So nothing
-// is left behind whatever happens, and the session's own connections only read.
+// Write-back: each call has its own connection and one transaction, with staging in a TEMP table that ends with it. So nothing
+// is ever left behind, and the session's own connections only read.
 import type {
   Column,
   KeyCell,
@@ -31,7 +31,7 @@ export function createWriteBack(deps: LinkDeps): WriteBack {
         return result;
       });
     } finally {
-      // what was not committed is rolled back by that
+      // this rolls back what was not committed
       await link.close();
     }
   };
@@ -62,16 +62,16 @@ async function apply(link: Link, request: WriteBackRequest, signal: AbortSignal)
 
 async function copyAll(link: Link, { staging }: StagingSql, rows: StagedRows): Promise<void> {
   await link.copy(copySql(staging), copyLines(cellsOf(rows)));
-  // a plan for a table that is taken for empty would compare each row with each
+  // a plan for a table that is assumed empty would compare each row with each
   await link.run(analyzeSql(staging));
 }
 
-/** In the order of staging's columns. */
+/** Yields the cells of the rows in the order of staging's columns. */
 function* cellsOf(rows: Iterable<StagedRow>): Generator<readonly KeyCell[], void, undefined> {
   for (const { key, readMpid, mpid } of rows) yield [...key, readMpid, mpid];
 }
 
-/** Redshift takes 32,767 parameters a statement. */
+/** Parameters of one statement, below Redshift's limit of 32,767. */
 const MOST_PARAMETERS = 32_000;
 
 async function insertAll(link: Link, { target, staging }: StagingSql, rows: StagedRows): Promise<void> {
@@ -104,18 +104,20 @@ const BIGINT = 20;
 const VARCHAR = 1043;
 const NUMERIC = 1700;
 
-/** The server would take each parameter for text. */
+/** Returns the type of a parameter, which the server would otherwise take for text. */
 function parameterType(column: Column): number {
   if (column.type === 'integer') return BIGINT;
   return column.type === 'decimal' && castOf(column) === null ? NUMERIC : VARCHAR;
 }
 
-/** A parameter of type NUMERIC has no places after the point on Redshift, which would round it. */
+/**
+ * Returns the cast of a column: on Redshift, a parameter of type NUMERIC has no places after the point and would be rounded.
+ */
 function castOf({ type, nativeType }: Column): string | null {
   return type === 'decimal' && nativeType.includes('(') ? nativeType : null;
 }
 
-/** A table that could be read and is refused here wants another grant. */
+/** Runs a statement that writes. Its refusal names the grant to update: the table could be read. */
 async function change(link: Link, statement: string): Promise<number> {
   return await link.change(statement).catch((failure: unknown) => {
     throw classify(failure, 'UPDATE');

@@ -6,7 +6,7 @@ import type { SnowflakeConfig } from './config.ts';
 /** The region whose accounts have no region in their host name. */
 const FIRST_REGION = 'us-west-2';
 
-/** `https://myorg-account1.snowflakecomputing.com`, or the operator's own server in its place. */
+/** Returns the URL of an account, `https://myorg-account1.snowflakecomputing.com`, or that of the operator's own server. */
 export function accessUrlOf(
   config: Pick<SnowflakeConfig, 'account_identifier' | 'region'>,
   { endpoints }: Pick<ConnectorEnvironment, 'endpoints'>,
@@ -15,8 +15,8 @@ export function accessUrlOf(
 }
 
 /**
- * Returns the host of an account. `org-account` names an account anywhere, and so does a name with a dot; a bare
- * locator belongs to its region. Underscores of an account's name are hyphens in its host.
+ * Returns the host of an account. `org-account` names an account anywhere, and so does a name with a dot. A bare locator
+ * belongs to its region. Underscores of an account's name are hyphens in its host.
  */
 export function hostOf({
   account_identifier: account,
@@ -28,7 +28,7 @@ export function hostOf({
   return `${name.toLowerCase().replaceAll('_', '-')}.snowflakecomputing.${isChina ? 'cn' : 'com'}`;
 }
 
-/** As a token of a key pair names it: without a region. */
+/** Returns the account's name as a token of a key pair has it: without a region. */
 export function accountNameOf({ account_identifier: account }: Pick<SnowflakeConfig, 'account_identifier'>): string {
   return account.split('.')[0] ?? account;
 }

@@ -3,7 +3,7 @@ import { fewRows } from './few-rows.ts';
 import type { Link } from './link/link.ts';
 import { CLOCK_SQL } from './statements.ts';
 
-/** The warehouse's time when the statement began: what was committed before it is seen by every statement after it. */
+/** Returns the warehouse's time at the start of the statement; later statements see everything committed before that time. */
 export async function readClock(link: Link, signal: AbortSignal): Promise<Micros> {
   const [[now] = []] = await fewRows(link, { text: CLOCK_SQL, values: [] }, { signal });
   const micros = typeof now === 'string' ? parseInstant(now) : undefined;

@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { isPrivateKey } from './link/private-key.ts';
 
-/** What Snowflake takes for a name, quoted or not: 255 characters, no zero byte. */
+/** A name as Snowflake accepts it, quoted or not: 255 characters, no zero byte. */
 const Name = Type.Refine(
   Type.String({ minLength: 1, maxLength: 255 }),
   (text) => !text.includes('\0'),
   () => 'must not hold U+0000',
 );
 
-/** An organisation and account, or a locator with what follows it; never a whole address, which could lead anywhere. */
+/** An organisation and account, or a locator with its suffix; never a whole address, which could lead anywhere. */
 const ACCOUNT = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?){0,3}$/i;
 const REGION = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9]+)?$/i;
 const STAGE = /^@?[^\0.]+(?:\.[^\0.]+){1,2}$/;
@@ -20,16 +20,16 @@ function isAccount(text: string): boolean {
 
 const SIGN_INS = ['password', 'private_key', 'programmatic_access_token'] as const;
 
-/** One way to sign in, and a passphrase only beside a key. */
+/** Tells whether there is exactly one way to sign in, with a passphrase only beside a key. */
 function hasOneSignIn(config: Readonly<Record<string, unknown>>): boolean {
   const given = SIGN_INS.filter((field) => config[field] !== undefined);
   return given.length === 1 && (config.private_key_passphrase === undefined || given[0] === 'private_key');
 }
 
 /**
- * Configuration of Alpha. `password` is required unless one of the two extensions `private_key` (PEM, with
- * `private_key_passphrase` where it is encrypted) and `programmatic_access_token` stands in its place. `schema` is an
- * extension too: it is where names without a schema are looked up.
+ * Configuration of Alpha. `password` is required unless one of two extensions replaces it: `private_key` (PEM, with
+ * `private_key_passphrase` where it is encrypted) or `programmatic_access_token`. `schema` is an extension, too: names without
+ * a schema are looked up there.
  */
 export const configSchema = Type.Refine(
   Type.Object(
@@ -60,7 +60,7 @@ export const configSchema = Type.Refine(
       ),
       private_key_passphrase: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
       programmatic_access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-      // The specification does not say what it is for. It is stored and answered; rows are read without it, so it may
+      // The specification gives no purpose for the integration. It is stored and answered. Rows are read without it, so it may
       // be empty.
       storage_integration: Type.String({ maxLength: 255 }),
       aws_iam_user_arn: Type.Optional(

@@ -8,7 +8,7 @@ const wall = (bound: string) => `TO_TIMESTAMP_NTZ(${bound}, '${WALL}')`;
 const instant = (bound: string) => `TO_TIMESTAMP_TZ(${bound}, '${ZONED}')`;
 const whole = (bound: string) => `CAST(${bound} AS NUMBER(38, 0))`;
 
-/** The format is written out: a session's TIMESTAMP_INPUT_FORMAT is the account's to choose. */
+/** Casts of bounds with the format written out: the account may change the session's TIMESTAMP_INPUT_FORMAT. */
 const CASTS: Readonly<Record<IteratorType, (bound: string) => string>> = {
   timestamp: wall,
   timestamp_tz: instant,

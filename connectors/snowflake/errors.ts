@@ -6,11 +6,11 @@ import { type SocketFault, type SocketWords, socketFaultOf } from '../_shared/so
 import { BROKEN_PART } from './parts.ts';
 
 export interface Rule {
-  /** Of the server or the SDK: all of it, or how it begins. */
+  /** Code of the server or the SDK: the whole or its beginning. */
   readonly code?: string;
-  /** SQLSTATE: all of it, or how it begins. */
+  /** SQLSTATE: the whole or its beginning. */
   readonly state?: string;
-  /** HTTP status that the SDK met. */
+  /** HTTP status that the SDK received. */
   readonly status?: number;
   readonly is: ErrorCode;
   readonly advice?: string;
@@ -25,9 +25,9 @@ const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT } };
 
-/** The first that fits decides: single codes before their classes. */
+/** Rules in order; the first match decides, so single codes come before their classes. */
 export const RULES: readonly Rule[] = [
-  // signing in
+  // sign-in
   { code: '390100', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   { code: '390101', is: 'WAREHOUSE_CREDENTIALS', advice: 'The user is disabled.' },
   {
@@ -68,13 +68,13 @@ export const RULES: readonly Rule[] = [
   { code: '390303', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   { code: '390318', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   { code: '3909', is: 'WAREHOUSE_CONFIG' },
-  // a session that is over
+  // sessions that ended
   { code: '390104', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '39011', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '390195', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '3901', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   { code: '390', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
-  // what a statement may use
+  // resources of a statement
   { code: '000606', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
   { code: '000607', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
   { code: '000608', is: 'WAREHOUSE_THROTTLED', advice: 'The warehouse is suspended and does not resume by itself.' },
@@ -88,12 +88,12 @@ export const RULES: readonly Rule[] = [
   { code: '090106', is: 'WAREHOUSE_SQL_INVALID', advice: QUALIFY },
   { code: '003001', is: 'WAREHOUSE_PERMISSION' },
   { code: '003', state: '42501', is: 'WAREHOUSE_PERMISSION' },
-  // how a statement ends
+  // ends of a statement
   { code: '000604', is: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the statement.' },
   { code: '000630', is: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT },
   { code: '000625', is: 'WAREHOUSE_THROTTLED', advice: 'A lock of another transaction did not come free.' },
   { code: '000629', is: 'WAREHOUSE_THROTTLED' },
-  // what is not there
+  // missing objects
   { code: '002003', is: 'WAREHOUSE_OBJECT_MISSING', advice: GRANT },
   { code: '002043', is: 'WAREHOUSE_OBJECT_MISSING' },
   { code: '000904', is: 'WAREHOUSE_OBJECT_MISSING' },
@@ -111,17 +111,17 @@ export const RULES: readonly Rule[] = [
   { code: '000002', is: 'WAREHOUSE_SQL_INVALID' },
   { state: '42', is: 'WAREHOUSE_SQL_INVALID' },
   { state: '0A', is: 'WAREHOUSE_SQL_INVALID' },
-  // Snowflake's own faults
+  // Snowflake's internal errors
   { code: '3000', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '3700', is: 'WAREHOUSE_SESSION_LOST' },
   { state: 'XX', is: 'WAREHOUSE_SESSION_LOST' },
   { state: '57P03', is: 'WAREHOUSE_THROTTLED' },
-  // an answer of something else
+  // answers of another server
   { status: 403, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
   { status: 404, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
   { status: 429, is: 'WAREHOUSE_THROTTLED' },
   { status: 503, is: 'WAREHOUSE_THROTTLED' },
-  // the SDK's own
+  // the SDK's own errors
   { code: '401001', is: 'WAREHOUSE_UNREACHABLE' },
   { code: '401002', is: 'WAREHOUSE_UNREACHABLE' },
   { code: '401003', is: 'WAREHOUSE_UNREACHABLE' },
@@ -131,11 +131,11 @@ export const RULES: readonly Rule[] = [
   { code: '405', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '407', is: 'WAREHOUSE_SESSION_LOST' },
   { code: BROKEN_PART, is: 'WAREHOUSE_SESSION_LOST' },
-  // the SDK gives one to nearly everything of its own
+  // the SDK gives this state to nearly all of its own errors
   { state: '08', is: 'WAREHOUSE_UNREACHABLE' },
 ];
 
-/** Never throws; what no rule knows is WAREHOUSE_UNKNOWN with its cause. */
+/** Returns the class of an error. Never throws; an error that no rule matches is WAREHOUSE_UNKNOWN with its cause. */
 export const classify = classifier((error) => {
   const ours = oursIn(error);
   if (ours !== undefined) return ours;
@@ -148,7 +148,7 @@ export const classify = classifier((error) => {
   return new AppError(fault?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 });
 
-/** A socket's own code decides before whatever the SDK made of it. */
+/** Returns the fault of an error. A socket's own code decides before the SDK's error around it. */
 function faultOf(found: Parts): SocketFault | undefined {
   for (const code of found.codes) {
     const fault = socketFaultOf(code, SOCKET_WORDS);
@@ -158,7 +158,7 @@ function faultOf(found: Parts): SocketFault | undefined {
   return rule && { code: rule.is, advice: rule.advice };
 }
 
-/** What we refused ourselves comes back inside what the SDK makes of it. */
+/** Returns our own refusal, which comes back inside the SDK's error. */
 function oursIn(error: unknown): AppError | undefined {
   return chainOf(error).find((link) => link instanceof AppError);
 }
@@ -175,7 +175,7 @@ function chainOf(error: unknown): readonly unknown[] {
 }
 
 interface Parts {
-  /** The most special first: what the socket said before what the SDK made of it. */
+  /** Codes, the most specific first: the socket's before the SDK's. */
   readonly codes: readonly string[];
   readonly state: string;
   readonly status: number | undefined;

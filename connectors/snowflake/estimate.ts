@@ -5,7 +5,7 @@ import { bindSql } from './link/bind.ts';
 import type { Link } from './link/link.ts';
 import { explainSql } from './statements.ts';
 
-/** The bytes of the micro-partitions that the plan reads; nothing runs, and no warehouse is woken. */
+/** Estimates the bytes of the micro-partitions that the plan reads. Nothing runs, and no warehouse is resumed. */
 export async function estimate(link: Link, statement: Statement, signal: AbortSignal): Promise<CostEstimate> {
   const { text, values } = bindSql(statement);
   const [[plan] = []] = await fewRows(link, { text: explainSql(text), values }, { signal });
@@ -15,7 +15,7 @@ export async function estimate(link: Link, statement: Statement, signal: AbortSi
   return { unit: 'bytes', amount };
 }
 
-/** `{"GlobalStats":{"partitionsTotal":2,"partitionsAssigned":2,"bytesAssigned":1024},"Operations":[…]}` */
+/** Reads `{"GlobalStats":{"partitionsTotal":2,"partitionsAssigned":2,"bytesAssigned":1024},"Operations":[…]}`. */
 function bytesOf(plan: string): number | undefined {
   const stats = fieldOf(parsed(plan), 'GlobalStats');
   const bytes = fieldOf(stats, 'bytesAssigned');

@@ -6,7 +6,7 @@ import { rowsOf } from './link/rows.ts';
 const MOST_ROWS = 10_000;
 const IDLE_MS = 30_000;
 
-/** The first rows of a small answer, as cells. */
+/** Returns the first rows of a small answer, as cells. */
 export async function fewRows(link: Link, sql: BoundSql, options: RunOptions): Promise<readonly (readonly Cell[])[]> {
   const statement = await link.run(sql, options);
   const rows = rowsOf({

@@ -15,8 +15,8 @@ export const snowflake = defineConnector({
   placeFields: ['account_identifier', 'region', 'database', 'schema'],
   dialect,
   capabilities: {
-    // time travel is a clause of each table and not of a query: a model's views, functions, shared and external tables, and
-    // tables without retention do not take it. Each read is one statement, which sees one snapshot
+    // time travel is a clause of each table, not of a query. A model's views, functions, shared and external tables, and tables
+    // without retention do not support it. Each read is one statement, which sees one snapshot
     snapshot: false,
     writeBack: true,
   },
@@ -27,7 +27,10 @@ export const snowflake = defineConnector({
   classify,
 });
 
-/** An account that is not known is not refused: the probe says so, and its name may come to be. */
+/**
+ * Checks the account's address. An unknown account is not refused here: the probe reports it, and the name may be created
+ * later.
+ */
 async function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvironment) {
   try {
     await resolveHost(targetOf(new URL(accessUrlOf(config, environment))), environment.network);

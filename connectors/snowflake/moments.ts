@@ -1,30 +1,33 @@
-// Snowflake's texts of days and times as cells: days since 1970, and seconds with a signed fraction of up to nine digits. They
-// say the same in every zone and under every output format.
+// Snowflake's texts of days and times as cells: days since 1970, and seconds with a signed fraction of up to nine digits. These
+// texts are the same in every zone and under every output format.
 import { AppError } from '../../src/kernel/index.ts';
 import { dayText, nanosText, timeText } from '../_shared/moments.ts';
 
 const SECONDS_PER_DAY = 86_400;
 const BILLION = 1e9;
 
-/** `19782` → `2024-02-29`. */
+/** Converts `19782` → `2024-02-29`. */
 export function date(text: string): string {
   return dayText(Number(text));
 }
 
-/** `45296.123456000` → `12:34:56.123456`. */
+/** Converts `45296.123456000` → `12:34:56.123456`. */
 export function time(text: string): string {
   const { seconds, nanos } = parts(text);
   return clockText(seconds, nanos);
 }
 
-/** `1704067200.000001000` → `2024-01-01T00:00:00.000001`. */
+/** Converts `1704067200.000001000` → `2024-01-01T00:00:00.000001`. */
 export function timestamp(text: string): string {
   const { seconds, nanos } = parts(text);
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   return `${dayText(days)}T${clockText(seconds - days * SECONDS_PER_DAY, nanos)}`;
 }
 
-/** The same with the offset in minutes + 1440 behind it, where it has one: an instant is an instant in every zone. */
+/**
+ * Converts a timestamp with an optional offset after it, minutes + 1440.
+ * The offset is dropped: an instant is the same in every zone.
+ */
 export function timestampTz(text: string): string {
   const space = text.indexOf(' ');
   return `${timestamp(space < 0 ? text : text.slice(0, space))}Z`;
@@ -36,9 +39,9 @@ function clockText(second: number, nanos: number): string {
 }
 
 interface Moment {
-  /** Whole, toward the past. */
+  /** Whole seconds, rounded toward the past. */
   readonly seconds: number;
-  /** 0 to 999,999,999 after it. */
+  /** Nanoseconds after that, 0 to 999,999,999. */
   readonly nanos: number;
 }
 

@@ -1,14 +1,15 @@
-// The SDK takes the parts of a result as they come. One that is no JSON throws where nobody can catch it: the stream then
-// hangs, or, where the part was fetched ahead, the process ends. One with too few rows makes a shorter result, and no error.
+// Checks of a result's parts, which the SDK takes unchecked. A part that is no JSON throws where nobody can catch it: the
+// stream then hangs or, where the part was fetched ahead, the process ends. A part with too few rows shortens the result
+// without an error.
 import type { ResultChunk } from './sdk.ts';
 
 const LOADED = 'loadcomplete';
 
-/** Looks at each part when its turn comes, before the SDK does; what is wrong with it becomes the stream's error. Once a process. */
+/** Checks each part before the SDK reads it, and turns a fault into the stream's error. Runs once for each process. */
 export function checkParts(chunk: { readonly prototype: ResultChunk }): void {
   const emit = chunk.prototype.emit;
   chunk.prototype.emit = function checked(this: ResultChunk, event, ...[failure, part]) {
-    // nobody listens to a part that was fetched ahead: its turn comes, and only then its rows take their room
+    // a part that was fetched ahead has no listener yet: it is checked when its turn comes, and only then its rows take memory
     const isDue = event === LOADED && !failure && this.listenerCount(LOADED) > 0;
     return emit.call(this, event, isDue ? complaintAbout(this) : failure, part);
   };

@@ -1,4 +1,4 @@
-// How far a connection gets, stage by stage; a stage that fails says what is missing.
+// Stages of a connection test; a failed stage reports what is missing.
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
@@ -13,7 +13,7 @@ import type { Link, LinkDeps, Usage } from './link/link.ts';
 import { nameSql } from './names.ts';
 import { VISIBLE_TABLES_SQL } from './statements.ts';
 
-/** `link`: signs in, or gives the session's own. */
+/** Probes the connection stage by stage. `link` signs in, or returns the session's own. */
 export async function probe(
   deps: LinkDeps,
   link: () => Promise<Link>,
@@ -72,11 +72,11 @@ async function encrypt(url: URL, address: string, signal: AbortSignal): Promise<
   return undefined;
 }
 
-/** Opens, and closes again. */
+/** Waits until the socket is open, and closes it again. */
 async function opened(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
   const settled = new AbortController();
   const stop = AbortSignal.any([signal, settled.signal]);
-  // whoever awaits meets the failure; a socket without a listener would end the process
+  // the awaiting caller gets the failure; a socket without a listener would end the process
   socket.on('error', () => undefined);
   const patience = systemClock.sleep(DIAL_MS, settled.signal).then(
     () => socket.destroy(Object.assign(new Error(`No answer within ${DIAL_MS / 1000} s`), { code: 'ETIMEDOUT' })),
@@ -91,7 +91,10 @@ async function opened(socket: Socket, event: string, signal: AbortSignal): Promi
   }
 }
 
-/** Snowflake lets a user in whose role may use neither; what it uses then stays empty. */
+/**
+ * Throws where the role may not use warehouse or database.
+ * Snowflake signs such a user in all the same, and leaves their names empty.
+ */
 function requireUse({ warehouse, database }: Usage, config: LinkDeps['config']): void {
   if (!isThere(warehouse)) throw missing('warehouse', config);
   if (!isThere(database)) throw missing('database', config);
@@ -109,7 +112,10 @@ function missing(kind: 'warehouse' | 'database', config: LinkDeps['config']): Ap
   );
 }
 
-/** A role sees only what it has a grant for. An empty database is not complained about: tables may come, or lie elsewhere. */
+/**
+ * Reports the tables that the role sees, which are those with a grant.
+ * Accepts an empty database: tables may come, or be elsewhere.
+ */
 async function requireRead(link: Link, { config }: LinkDeps, signal: AbortSignal): Promise<string> {
   const [[tables] = []] = await fewRows(link, { text: VISIBLE_TABLES_SQL, values: [] }, { signal });
   if (Number(tables) > 0) return `${config.role} sees ${tables} tables and views in ${config.database}.`;

@@ -10,11 +10,13 @@ export interface ReadJob {
   readonly request: ReadRequest;
   readonly signal: AbortSignal;
   readonly idleMs: number;
-  /** Takes the link back, once. */
+  /** Returns the link, once. */
   readonly release: () => Promise<void>;
 }
 
-/** Rows of one statement on a link that nothing else uses meanwhile. The server has computed them all when this answers. */
+/**
+ * Reads the rows of one statement on a link that nothing else uses meanwhile. Resolves after the server has computed them all.
+ */
 export async function startRead(job: ReadJob): Promise<ReadResult> {
   const { link, request, signal, idleMs } = job;
   const tag = request.label === undefined ? undefined : labelText(request.label);
@@ -24,7 +26,7 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
   return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, rows) } };
 }
 
-/** `return` frees the link also when nobody ever asked for a row, which a generator alone would not. */
+/** Returns an iterator whose `return` frees the link even if no row was requested, as a generator alone would not. */
 function iterator({ link, signal, release }: ReadJob, rows: Rows): AsyncIterator<Chunk, undefined> {
   let freed: Promise<void> | undefined;
   const free = () => {

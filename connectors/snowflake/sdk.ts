@@ -1,23 +1,23 @@
-// What we use of the SDK, by type only, and of its insides what its own declarations leave out.
+// Types of the used part of the SDK, including internals that its own declarations leave out.
 import type { Readable } from 'node:stream';
 import type { Column, Connection } from 'snowflake-sdk';
 
 export type { Connection, RowStatement } from 'snowflake-sdk';
 
-/** One row as the server wrote it: texts, and null. */
+/** A row of texts and null, as the server wrote it. */
 export type RawRow = (string | null)[];
 
 export interface RawColumn extends Column {
-  /** What the row stream calls for each cell; a property of each column. */
+  /** Function that the row stream calls for each cell; a property of each column. */
   _getRowValue: (row: { readonly values: RawRow }) => string | null;
 }
 
-/** Rows of a result; objects that are arrays. */
+/** Rows of a result, as a stream of objects that are arrays. */
 export interface RowStream extends Readable {
   read(): RawRow | null;
 }
 
-/** A piece of a result: rows that came with the answer, or that lie behind a link. */
+/** A part of a result: rows that came with the answer, or rows behind a link. */
 export interface ResultChunk {
   getRows(): unknown;
   getStartIndex(): number;
@@ -49,7 +49,7 @@ export interface HttpFailure extends Error {
   response?: { readonly status: number };
 }
 
-/** The one client that all of the SDK's requests go through. */
+/** The one client through which all of the SDK's requests pass. */
 export interface HttpClient {
   readonly interceptors: {
     readonly request: { use(prepare: (request: HttpRequest) => Promise<HttpRequest>): unknown };

@@ -14,7 +14,7 @@ import { createWriteBack } from './write-back.ts';
 
 let loading: Promise<Sdk> | undefined;
 
-/** The only place that loads the SDK; what it gets wrong is mended once, for the whole process. */
+/** Loads the SDK and fixes its faults once for the whole process; the only place that does. */
 export function loadSdk(): Promise<Sdk> {
   loading ??= load();
   return loading;
@@ -29,7 +29,7 @@ async function load(): Promise<Sdk> {
   const { default: http } = inside('snowflake-sdk/dist/lib/http/axios_instance.js') as { readonly default: HttpClient };
   const chunk = inside('snowflake-sdk/dist/lib/connection/result/chunk.js') as { readonly prototype: ResultChunk };
   const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };
-  // the certificate itself is checked all the same; what OCSP asks would go past the rules for the network
+  // the certificate itself is still checked; OCSP requests would bypass the network rules
   sdk.configure({ logLevel: 'ERROR', customLogger: silent, disableOCSPChecks: true });
   guardTransport(http);
   checkParts(chunk);
@@ -37,13 +37,13 @@ async function load(): Promise<Sdk> {
 }
 
 function nothing(): void {
-  // errors reach us as errors; the SDK's own log would repeat them, with addresses, into a file beside the daemon
+  // errors reach us as errors; the SDK's own log would repeat them, with addresses, in a file beside the daemon
 }
 
-/** Nothing may come for so long while rows are wanted; the SDK waits for the parts of a result without an end. */
+/** Longest silence while rows are awaited: the SDK waits for the parts of a result without end. */
 const MOST_IDLE_MS = 300_000;
 
-/** Signs in at the first use, so that `probe` can say at which stage it fails. */
+/** Opens a session. Signs in at the first use, so that `probe` can report at which stage it fails. */
 export function openSession(deps: LinkDeps): Session {
   const links = createLinks((signal) => openLink(deps, signal));
   const use = <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>) => useLink(links, signal, work);

@@ -1,4 +1,4 @@
-// Sets up the table that gets its MPIDs back: role, schema for temporary data, user, storage integration.
+// Set-up of the table that gets its MPIDs back: role, schema for temporary data, user, storage integration.
 import {
   ANY_NAME,
   foldName,
@@ -24,7 +24,7 @@ const NUMBER: InputRule = { pattern: /^[1-9]\d{0,18}$/, meaning: 'a whole number
 
 export const setUp: SetUp = {
   inputs: {
-    // a model need not name the database, which the connection is in
+    // a model need not name the database, which the connection sets
     role: ANY_NAME,
     warehouse: ANY_NAME,
     database: ANY_NAME,
@@ -64,7 +64,7 @@ export const setUp: SetUp = {
   },
 };
 
-/** Snowflake takes back, account by account, what this type of user was for. */
+/** Advice for accounts in which Snowflake no longer lets this type of user sign in by password. */
 const NO_PASSWORDS = [
   'An account that refuses TYPE = LEGACY_SERVICE lets no service in by password any more. Make a key instead, and print the',
   'statements again with --public-key penstock.pub in place of a password:',
@@ -73,7 +73,7 @@ const NO_PASSWORDS = [
 
 type Names = ReturnType<typeof namesOf>;
 
-/** As Snowflake folds what nobody quotes, so that the model and the configuration find the same objects. */
+/** Folds names as Snowflake folds unquoted ones, so that the model and the configuration find the same objects. */
 function namesOf(values: SetUpValues) {
   const fold = (name: 'role' | 'warehouse' | 'database' | 'schema' | 'table' | 'user') =>
     foldName(given(values, name), 'upper');
@@ -84,7 +84,7 @@ function namesOf(values: SetUpValues) {
     target: [names.database, fold('schema'), fold('table')].map(dialect.quoteIdentifier).join('.'),
     targetSchema: [names.database, fold('schema')].map(dialect.quoteIdentifier).join('.'),
     staging: `${dialect.quoteIdentifier(names.database)}.${dialect.quoteIdentifier(STAGING_SCHEMA.toUpperCase())}`,
-    // The names of integration, role and bucket are ours; they say whose they are.
+    // the names of integration, role and bucket are ours and tell whose they are
     integration: `PENSTOCK_${pod}_${org}_${account}_S3`,
   };
 }
@@ -116,7 +116,7 @@ function grants(names: Names): readonly SetUpStatement[] {
 function signIn(values: SetUpValues, names: Names): readonly SetUpStatement[] {
   const [user, role] = [dialect.quoteIdentifier(names.user), dialect.quoteIdentifier(names.role)];
   const settings = [
-    // of users with a password only these are asked for no second factor
+    // of users with a password, only this type is asked for no second factor
     ...(values.publicKey === undefined
       ? [`PASSWORD = '${given(values, 'password')}'`, 'TYPE = LEGACY_SERVICE']
       : [`RSA_PUBLIC_KEY = '${values.publicKey}'`, 'TYPE = SERVICE']),

@@ -1,4 +1,4 @@
-// From the server's types to columns and cells. TYPES.md is this file for people.
+// The server's types as columns and cells. TYPES.md documents this file.
 import { AppError, parseJson, stringifyJson } from '../../src/kernel/index.ts';
 import type { Cell, Column, ColumnType } from '../../src/warehouse/index.ts';
 import { date, time, timestamp, timestampTz } from './moments.ts';
@@ -7,13 +7,13 @@ export type ReadText = (text: string) => Cell;
 
 interface Shape {
   readonly type: ColumnType;
-  /** As SQL writes it. */
+  /** Type as SQL writes it. */
   readonly nativeType: string;
-  /** Absent: the server's text is the cell. */
+  /** Reader of the text; absent where the server's text is the cell. */
   readonly read?: ReadText;
 }
 
-/** What the SDK says of a column. */
+/** Description of a column by the SDK. */
 export interface ServerColumn {
   getName(): string;
   getType(): string;
@@ -50,16 +50,16 @@ export function columnOf(column: ServerColumn): Column {
   const { type, nativeType } = shapeOf(column);
   const name = column.getName();
   const described = { name, type, nativeType: withSize(nativeType, column) };
-  // what an item is, it says itself
+  // each item shows its own type
   return type === 'list' ? { ...described, item: { name, type: 'json', nativeType: 'VARIANT' } } : described;
 }
 
-/** Undefined where the server's text is the cell. */
+/** Returns the reader of a column, or undefined where the server's text is the cell. */
 export function readerOf(column: ServerColumn): ReadText | undefined {
   return shapeOf(column).read;
 }
 
-/** `NUMBER(38,0)`, `TIMESTAMP_NTZ(9)`. */
+/** Writes `NUMBER(38,0)`, `TIMESTAMP_NTZ(9)`. */
 function withSize(nativeType: string, column: ServerColumn): string {
   const scale = column.getScale() ?? undefined;
   if (nativeType === 'NUMBER') return `NUMBER(${column.getPrecision() ?? 38},${scale ?? 0})`;
@@ -70,10 +70,10 @@ function boolean(text: string): Cell {
   return text === '1' || text.toLowerCase() === 'true';
 }
 
-/** Up to 15 characters are a safe integer whatever they are. */
+/** Number of characters up to which every integer is safe. */
 const SURELY_SAFE = 15;
 
-/** 38 digits: a number when it is safe, else a bigint. */
+/** Reads up to 38 digits: a safe integer as a number, any other as a bigint. */
 function integer(text: string): Cell {
   const value = Number(text);
   return text.length <= SURELY_SAFE || Number.isSafeInteger(value) ? value : BigInt(text);
@@ -92,12 +92,12 @@ function double(text: string): Cell {
   return Number.isNaN(value) ? (NOT_FINITE[text.toLowerCase()] ?? broken(text)) : value;
 }
 
-/** Hexadecimal, whatever BINARY_OUTPUT_FORMAT says. */
+/** Reads hexadecimal bytes, whatever the account's BINARY_OUTPUT_FORMAT. */
 function bytes(text: string): Cell {
   return new Uint8Array(Buffer.from(text, 'hex'));
 }
 
-/** Items may be anything: each is its own JSON, all digits kept. */
+/** Reads a list of items of any type: each becomes its own JSON with all digits. */
 function list(text: string): Cell {
   const items = parseJson(text);
   if (!Array.isArray(items)) return broken(text);

@@ -1,5 +1,5 @@
-// Writing back: a session of its own for each call, staging in a TEMPORARY table, which no other session sees and which goes
-// with this one. Updates and the look for conflicts are one transaction; the statements before it would end any other.
+// Write-back: each call has its own session, with staging in a TEMPORARY table, which no other session sees and which ends with
+// this one. Updates and the check for conflicts are one transaction; the statements before them would end any other.
 import {
   type Column,
   STAGING_SCHEMA,
@@ -29,7 +29,7 @@ export function createWriteBack(deps: LinkDeps): WriteBack {
     try {
       return await work(writerOf(link, signal, tag));
     } finally {
-      // with it go the staging table and what was not committed
+      // this drops the staging table and rolls back what was not committed
       await link.close();
     }
   };
@@ -54,9 +54,9 @@ export function createWriteBack(deps: LinkDeps): WriteBack {
 
 interface Writer {
   run(sql: string, values?: readonly string[]): Promise<void>;
-  /** Rows that a statement changed. */
+  /** Runs a statement and returns the number of rows that it changed. */
   change(sql: string): Promise<number>;
-  /** Rows of a query, as texts. */
+  /** Returns the rows of a query as texts. */
   ask(sql: string): Promise<readonly (readonly (string | null)[])[]>;
   inTransaction<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -67,7 +67,7 @@ function writerOf(link: Link, signal: AbortSignal, tag: string | undefined): Wri
     async run(sql, values) {
       await rows(sql, values);
     },
-    // the SDK's own count adds the rows that met several sources
+    // the SDK's own count includes rows with several sources
     change: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
     ask: async (sql) => (await rows(sql)).map((row) => row.map((cell) => (cell === null ? null : String(cell)))),
     async inTransaction(work) {
@@ -88,12 +88,12 @@ async function apply(writer: Writer, request: WriteBackRequest, signal: AbortSig
   return await writer.inTransaction(() => applyStaged({ ...writer, sql }, request, signal));
 }
 
-/** What a text of the key becomes. */
+/** Returns the type that a text of the key is cast to. */
 function typeOf({ type, nativeType }: Column): string {
   return type === 'integer' || type === 'decimal' ? nativeType : 'VARCHAR';
 }
 
-/** One bound value holds 16 MB at most. */
+/** Characters of one piece: a bound value holds 16 MB at most. */
 const PIECE_CHARACTERS = 4_000_000;
 
 async function changeAll(writer: Writer, statements: readonly string[]): Promise<number> {

@@ -1,12 +1,12 @@
-// COPY … FROM STDIN of PostgreSQL, in its text form: the fastest way in, and every type of a key reads its own text.
+// COPY … FROM STDIN of PostgreSQL in its text form: the fastest way in, and every type of a key parses its own text.
 import type pg from 'pg';
 import type { KeyCell } from '../../../src/warehouse/index.ts';
 import type { Wire, WireQuery } from '../sdk.ts';
 
-/** Bytes of one message, and how much may wait for the socket. */
+/** Characters of one message, and the most that may wait for the socket. */
 const PART_CHARS = 64 * 1024;
 
-/** The rows as lines of COPY. */
+/** Yields the rows as lines of COPY. */
 export function* copyLines(rows: Iterable<readonly KeyCell[]>): Generator<string, void, undefined> {
   let part = '';
   for (const row of rows) {
@@ -31,7 +31,7 @@ function copyField(cell: KeyCell): string {
   return cell.replace(SPECIAL, (sign) => ESCAPED[sign] ?? sign);
 }
 
-/** Sends the parts, waiting for the socket, and resolves when the server has taken them all. */
+/** Sends the parts at the pace of the socket, and resolves when the server has taken all of them. */
 export function runCopy(client: pg.Client, text: string, parts: Iterable<string>): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     let isOver = false;
@@ -53,7 +53,7 @@ export function runCopy(client: pg.Client, text: string, parts: Iterable<string>
   });
 }
 
-/** A socket that closes fails the query, and nothing waits for it here. */
+/** Sends the parts. A socket that closes fails the query, so nothing waits for the socket here. */
 async function send(wire: Wire, parts: Iterable<string>, isOver: () => boolean): Promise<void> {
   for (const part of parts) {
     if (isOver()) return;

@@ -1,4 +1,4 @@
-// A socket of our own beside the driver's: to cancel what its connection does, and to see how far a probe gets.
+// A socket of our own beside the driver's, to cancel the work of its connection, and to see how far a probe gets.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
@@ -12,14 +12,14 @@ export interface Door {
 }
 
 const DIAL_MS = 5000;
-/** Both are messages without a type: length, then a code that is no version of the protocol. */
+/** Messages without a type: length, then a code that is no version of the protocol. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const CANCEL_REQUEST = Buffer.from([0, 0, 0, 16, 4, 210, 22, 46]);
 
-/** An open socket, with TLS where the door has it. Gives up after five seconds and on an abort. */
+/** Opens a socket, with TLS where the door has it. Gives up after five seconds and on an abort. */
 export async function dial({ address, port, tls }: Door, signal?: AbortSignal): Promise<Socket> {
   const socket = connect({ host: address, port });
-  // whoever awaits meets the failure; a socket without a listener would end the process
+  // the awaiting caller gets the failure; a socket without a listener would end the process
   socket.on('error', () => undefined);
   return await within(socket, signal, async () => {
     await once(socket, 'connect');
@@ -44,7 +44,7 @@ async function within(socket: Socket, signal: AbortSignal | undefined, work: () 
     () => close(`No answer within ${DIAL_MS / 1000} seconds`, 'ETIMEDOUT'),
     () => undefined,
   );
-  // a socket that is closed without an error would never settle the wait
+  // a socket that closes without an error would never settle the wait
   const closed = once(socket, 'close', { signal: settled.signal }).then(() => {
     throw Object.assign(new Error('The server closed the connection'), { code: 'ECONNRESET' });
   });
@@ -60,7 +60,9 @@ async function within(socket: Socket, signal: AbortSignal | undefined, work: () 
   }
 }
 
-/** Asks the server to break off what a connection does. It answers nothing; the connection itself hears of it. */
+/**
+ * Asks the server to cancel the work of a connection. The server answers nothing here; the connection itself gets the error.
+ */
 export async function requestCancel(
   door: Door,
   { pid, key }: { readonly pid: number; readonly key: number },

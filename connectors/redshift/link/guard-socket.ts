@@ -3,9 +3,9 @@ import { AppError } from '../../../src/kernel/index.ts';
 import type { Wire } from '../sdk.ts';
 
 /**
- * Makes an error of the connection of what nobody could catch: the driver throws where it reads from the socket, as for the
- * way to sign in that an IAM Identity Center cluster asks for (authentication code 13). And keeps the server from deciding
- * how much memory a message takes, because the driver collects one of any length: a longer one ends the connection.
+ * Turns errors that nobody could catch into errors of the connection. The driver throws while it reads from the socket, as for
+ * the sign-in that an IAM Identity Center cluster requests (authentication code 13). Also bounds the length of a message,
+ * because the driver buffers one of any length: a longer one ends the connection.
  */
 export function guardSocket(wire: Wire, messageBytes: number): void {
   const attach = wire.attachListeners.bind(wire);
@@ -28,13 +28,13 @@ export function guardSocket(wire: Wire, messageBytes: number): void {
   };
 }
 
-/** A letter, then the length of the message without it. */
+/** Bytes of a header: a letter, then the length of the message without that letter. */
 const HEADER_BYTES = 5;
 
-/** Follows the messages of one stream by their headers, which may come in pieces. */
+/** Returns a check that follows the messages of one stream by their headers, which may arrive in pieces. */
 function lengthGuard(messageBytes: number): (bytes: Buffer) => void {
   let header = Buffer.alloc(0);
-  // of the message whose header was read last
+  // rest of the message whose header was read last
   let bytesLeft = 0;
   const skip = (bytes: Buffer): Buffer => {
     const rest = bytes.subarray(bytesLeft);

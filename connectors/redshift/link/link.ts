@@ -1,5 +1,5 @@
-// One connection to the server: where it leads is checked before it opens, what could break the process is caught, and
-// what its sessions are set to is the same everywhere.
+// One connection to the server. Its address is checked before it opens, errors that could end the process are caught, and its
+// sessions have the same settings everywhere.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { systemClock } from '../../../src/kernel/index.ts';
@@ -16,23 +16,23 @@ import { type Answer, type Messages, runMessages } from './wire-query.ts';
 
 export interface Link {
   readonly product: Product;
-  /** False once something failed or was broken off: it is closed and not used again. */
+  /** The connection is usable. After a failure or a cancel it is closed and not used again. */
   isSound: boolean;
-  /** Begins the transaction of all that follows, whose snapshot is newer than that of the one before. */
+  /** Begins the transaction of all that follows, with a newer snapshot than the last one's. */
   begin(): Promise<void>;
-  /** One or more statements without parameters; the rows of the last, as the server wrote them. */
+  /** Runs one or more statements without parameters and returns the rows of the last, as the server wrote them. */
   run(sql: string): Promise<readonly RawRow[]>;
   messages(messages: Messages): Promise<Answer>;
-  /** One statement that writes; how many rows it changed. */
+  /** Runs one statement that writes and returns how many rows it changed. */
   change(sql: string): Promise<number>;
-  /** `COPY … FROM STDIN`; PostgreSQL only. */
+  /** Runs `COPY … FROM STDIN`; PostgreSQL only. */
   copy(sql: string, parts: Iterable<string>): Promise<void>;
-  /** Stops and goes on taking bytes from the socket: the server waits meanwhile. */
+  /** Pauses reading from the socket, so that the server waits; `resume` continues. */
   pause(): void;
   resume(): void;
-  /** Asks the server to break off what this connection does. */
+  /** Asks the server to cancel the current work of this connection. */
   cancel(): Promise<void>;
-  /** In order where it is idle, at once where it is not. Never throws. */
+  /** Closes an idle connection in order, and a busy one at once. Never throws. */
   close(): Promise<void>;
 }
 
@@ -42,11 +42,11 @@ export interface LinkDeps {
   readonly environment: ConnectorEnvironment;
 }
 
-/** Two addresses of a host are tried within the time that a call of the API waits. */
+/** Time for one address; two addresses of a host fit within the wait of an API call. */
 const CONNECT_MS = 8000;
 const CLOSE_MS = 1000;
 
-/** Opens a connection to the first address that takes it. Throws what the driver throws, and WAREHOUSE_CONFIG. */
+/** Opens a connection to the first address that accepts one. Throws the driver's errors, and WAREHOUSE_CONFIG. */
 export async function openLink(deps: LinkDeps, signal: AbortSignal, access: Access = 'read'): Promise<Link> {
   const { client, door } = await connectAnywhere(deps, signal);
   const link = linkOf(client, door, { access, timeoutMs: deps.environment.statementTimeoutMs });
@@ -81,13 +81,13 @@ async function connectAnywhere(deps: LinkDeps, signal: AbortSignal): Promise<Con
   throw failures.at(-1);
 }
 
-/** Another address may do better; a server that answered has the last word. */
+/** Tells whether another address may succeed; the answer of a server is final. */
 function isNetworkFailure(failure: unknown): boolean {
   const { code, message } = failure as { readonly code?: string; readonly message?: string };
   return code === undefined ? message === 'timeout expired' : /^E[A-Z]+$/.test(code);
 }
 
-/** The driver would take what is not given from the environment of the process. */
+/** Connects with every option set: the driver would take a missing one from the environment of the process. */
 async function connect(
   { pg, config, environment }: LinkDeps,
   { address, port, tls }: Door,
@@ -107,10 +107,10 @@ async function connect(
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: () => (text: unknown) => text },
   });
-  // PGOPTIONS would reach every customer's server: an option that is not given, or empty, is looked for in the environment
+  // PGOPTIONS would reach every customer's server: a missing or empty option is looked up in the environment
   delete (client as unknown as { readonly connectionParameters: { options?: string } }).connectionParameters.options;
   guardSocket(wireOf(client), environment.messageBytes);
-  // a connection that dies while nobody asks it anything: the next question meets it
+  // for a connection that dies while idle: the next request gets the error
   client.on('error', () => undefined);
   return await abortable(client, signal, async () => {
     await client.connect();
@@ -122,7 +122,7 @@ function wireOf(client: pg.Client): Wire {
   return client.connection as unknown as Wire;
 }
 
-/** An abort closes the socket, which fails whatever waits for it. */
+/** Runs work. An abort closes the socket, which fails everything that waits for it. */
 async function abortable<Result>(client: pg.Client, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   const done = new AbortController();
   const abort = () => wireOf(client).stream.destroy(new Error('Connection terminated'));
@@ -138,7 +138,7 @@ async function abortable<Result>(client: pg.Client, signal: AbortSignal, work: (
   }
 }
 
-/** A server breaks a statement off by itself when its time is over; one that does not is not there any more. */
+/** Returns a guard that closes a silent connection. A server cancels a statement at its timeout; one that does not is gone. */
 function silenceGuard(stream: Duplex, timeoutMs: number): <Result>(work: Promise<Result>) => Promise<Result> {
   const limitMs = Math.round(timeoutMs * 1.1 + 1000);
   return async (work) => {
@@ -161,7 +161,7 @@ interface LinkSettings {
 }
 
 function linkOf(client: pg.Client, door: Door, { access, timeoutMs }: LinkSettings): Link & { product: Product } {
-  // the server's number for this connection and the secret that allows to cancel it
+  // the server's number for this connection, and the secret that allows to cancel it
   const { processID: pid, secretKey: key } = client as unknown as Readonly<Record<'processID' | 'secretKey', number>>;
   const wire = wireOf(client);
   const answer = silenceGuard(wire.stream, timeoutMs);

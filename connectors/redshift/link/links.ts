@@ -1,18 +1,18 @@
-// The connections of one session. Work that follows other work uses the same connection, in the same transaction: so a run
-// sees one snapshot. Work beside other work gets a connection, and a snapshot, of its own.
+// The connections of one session. Sequential work uses the same connection in the same transaction, so a run sees one snapshot.
+// Concurrent work gets another connection with its own snapshot.
 import type { Link } from './link.ts';
 
 export interface Links {
-  /** A link that nobody else uses until it is given back. */
+  /** Lends a link that nobody else uses until it is given back. */
   take(signal: AbortSignal): Promise<Link>;
-  /** The same, in a transaction that begins now; links with an older one are not lent any more. */
+  /** Lends a link in a transaction that begins now; links with an older transaction are not lent any more. */
   takeNew(signal: AbortSignal): Promise<Link>;
   giveBack(link: Link): Promise<void>;
   close(): Promise<void>;
 }
 
 export function createLinks(open: (signal: AbortSignal) => Promise<Link>): Links {
-  /** The age of each open link's transaction, by how often one was begun on purpose. */
+  /** The age of each open link's transaction: the number of those begun by `takeNew` up to it. */
   const ages = new Map<Link, number>();
   let age = 0;
   let idle: Link | undefined;

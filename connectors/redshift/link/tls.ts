@@ -2,12 +2,12 @@ import type { ConnectionOptions } from 'node:tls';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { RedshiftConfig, SslMode } from '../config.ts';
 
-/** How one attempt speaks: `undefined` is without TLS. */
+/** Options of one attempt; `undefined` stands for no TLS. */
 export type Tls = ConnectionOptions | undefined;
 
 /**
- * The mode that holds where none is configured: certificate and name are checked, as they can be for every Redshift cluster.
- * On the machine itself nobody listens in between, and hardly a PostgreSQL there has a certificate.
+ * Returns the mode, by default one that checks certificate and name, as every Redshift cluster supports.
+ * On the machine itself nobody can listen in between, and hardly any PostgreSQL there has a certificate.
  */
 export function modeOf({ sslmode }: RedshiftConfig, address: string): SslMode {
   if (sslmode !== undefined) return sslmode as SslMode;
@@ -18,7 +18,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
-/** The attempts to make, in order: `prefer` falls back to none. */
+/** Returns the attempts in order: `prefer` falls back to no TLS. */
 export function attemptsOf(config: RedshiftConfig, address: string): readonly Tls[] {
   const mode = modeOf(config, address);
   if (mode === 'disable') return [undefined];
@@ -27,7 +27,7 @@ export function attemptsOf(config: RedshiftConfig, address: string): readonly Tl
 }
 
 function optionsOf({ host, sslrootcert }: RedshiftConfig, mode: SslMode): ConnectionOptions {
-  // the socket goes to an address: the name stays what the certificate is for
+  // the socket connects to an address, so the name for the certificate is given here
   const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host.replace(/\.$/, '') };
   if (mode === 'require') return { ...servername, rejectUnauthorized: false };
   const verified = {
@@ -38,7 +38,7 @@ function optionsOf({ host, sslrootcert }: RedshiftConfig, mode: SslMode): Connec
   return mode === 'verify-ca' ? { ...verified, checkServerIdentity: () => undefined } : verified;
 }
 
-/** What the driver, and our own dialling, say of a server without TLS. */
+/** Message of the driver, and of our own dialling, for a server without TLS. */
 export const NO_TLS = 'The server does not support SSL connections';
 
 export function hasNoTls(failure: unknown): boolean {

@@ -1,25 +1,25 @@
 import type pg from 'pg';
 import type { Field, RawRow, Wire, WireQuery } from '../sdk.ts';
 
-/** Messages of the extended protocol; the Sync behind them is sent for them. */
+/** Messages of the extended protocol; the Sync after them is added. */
 export interface Messages {
   readonly send: (wire: Wire) => void;
-  /** `bytes`: of the row's message on the wire. */
+  /** Callback for each row; `bytes` is the size of its message on the wire. */
   readonly onRow?: (row: RawRow, bytes: number) => void;
-  /** Told how many parameters a statement that is described wants. */
+  /** Callback with the number of parameters of a described statement. */
   readonly onParameters?: (count: number) => void;
 }
 
 export interface Answer {
-  /** Undefined: not asked for, or the statement has no rows to give. */
+  /** Columns; undefined where they were not requested, or the statement has no rows. */
   readonly fields: readonly Field[] | undefined;
-  /** An Execute stopped at its limit of rows: there may be more. */
+  /** An Execute stopped at its limit of rows, and there may be more. */
   readonly isSuspended: boolean;
 }
 
 /**
- * Sends messages and resolves when the server is ready for the next, within the transaction that is open. A Sync behind
- * each Execute, and not a Flush, because the statement timeout runs from one Sync to the next.
+ * Sends messages and resolves when the server is ready for the next, within the open transaction.
+ * A Sync follows each Execute, rather than a Flush, because the statement timeout runs from one Sync to the next.
  */
 export function runMessages(client: pg.Client, messages: Messages): Promise<Answer> {
   const { send, onRow = nothing, onParameters = nothing } = messages;
@@ -52,5 +52,5 @@ export function runMessages(client: pg.Client, messages: Messages): Promise<Answ
 }
 
 function nothing(): void {
-  // most messages say nothing new
+  // most messages carry nothing new
 }

@@ -1,4 +1,4 @@
-// One session of Snowflake: signed in, pinned to UTC and to our own settings, closed when something went wrong with it.
+// One session of Snowflake: signed in, pinned to UTC and to our own settings, closed after a failure.
 import { systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { cancellable } from '../../_shared/cancellable.ts';
@@ -17,13 +17,13 @@ export interface LinkDeps {
 
 export interface RunOptions {
   readonly signal: AbortSignal;
-  /** Only the columns; nothing runs. */
+  /** Asks only for the columns; nothing runs. */
   readonly describeOnly?: boolean;
-  /** Shown in the query history. */
+  /** Tag in the query history. */
   readonly tag?: string | undefined;
 }
 
-/** What the session works with, as the server says; undefined: nothing. */
+/** Resources of the session, as the server reports them; undefined where there is none. */
 export interface Usage {
   readonly role?: string | undefined;
   readonly warehouse?: string | undefined;
@@ -31,22 +31,22 @@ export interface Usage {
 }
 
 export interface Link {
-  /** False once something failed or was broken off: it is closed and not used again. */
+  /** The session is usable. After a failure or a cancel it is closed and not used again. */
   isSound: boolean;
   usage: Usage;
-  /** Work with the SDK that may make requests. */
+  /** Runs work with the SDK that may make requests. */
   readonly onLine: <Result>(work: () => Result) => Result;
-  /** A statement whose result is there to be fetched. An abort cancels it on the server, and waits a bounded time. */
+  /** Runs a statement until its result can be fetched. An abort cancels it on the server and waits a bounded time. */
   run(sql: BoundSql, options: RunOptions): Promise<RowStatement>;
-  /** Asks the server to break off what runs. */
+  /** Asks the server to cancel the running statement. */
   cancel(): Promise<void>;
-  /** Never throws. */
+  /** Closes the session. Never throws. */
   close(): Promise<void>;
 }
 
 const CLOSE_MS = 2000;
 
-/** Signs in and pins the session. Throws what the SDK throws, and AppError. */
+/** Signs in and pins the session. Throws the SDK's errors, and AppError. */
 export async function openLink({ sdk, config, environment }: LinkDeps, signal: AbortSignal): Promise<Link> {
   const options = optionsOf(config, environment);
   const ended = new AbortController();
@@ -59,7 +59,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps, signal: A
   });
   const done = new AbortController();
   try {
-    // an abort ends the request, which fails what waits for it
+    // an abort ends the request, and with it everything that waits for it
     signal.addEventListener('abort', () => ended.abort(), { once: true, signal: done.signal });
     if (signal.aborted) ended.abort();
     await link.pin(signal);
@@ -113,12 +113,12 @@ function linkOf({ connection, onLine, end, timeoutMs }: Parts): Link & { pin(sig
 }
 
 interface Begun {
-  /** Absent where the SDK refused it at once. */
+  /** Statement; absent where the SDK refused it at once. */
   readonly statement?: RowStatement;
   readonly done: Promise<RowStatement>;
 }
 
-/** `complete` is called once, with an error, or with a statement that may have neither columns nor rows. */
+/** Begins a statement. `complete` is called once, with an error, or with a statement that may have neither columns nor rows. */
 function begin(connection: Connection, { text, values }: BoundSql, { describeOnly = false, tag }: RunOptions): Begun {
   const { promise: done, resolve, reject } = Promise.withResolvers<RowStatement>();
   try {
@@ -143,7 +143,7 @@ function cancel(statement: RowStatement): Promise<void> {
   });
 }
 
-/** Never rejects: a session that cannot be closed is over in another way. */
+/** Closes a session. Never rejects: a session that cannot be closed ends in another way. */
 function destroy(connection: Connection): Promise<void> {
   return new Promise((resolve) => {
     connection.destroy(() => resolve());
@@ -151,8 +151,8 @@ function destroy(connection: Connection): Promise<void> {
 }
 
 /**
- * The server breaks a statement off by itself when its time is over; one that does not is not there any more. It is told all
- * the same, within a bounded time.
+ * Runs work within the time limit.
+ * A server cancels a statement at its timeout; one that does not is gone. It is still asked to cancel, within a bounded time.
  */
 async function inTime<Result>(
   timeoutMs: number,

@@ -1,8 +1,8 @@
-// The connections of one session. One is kept for the work that follows; work beside other work gets one of its own.
+// The connections of one session. One is kept for sequential work; concurrent work gets another.
 import type { Link } from './link.ts';
 
 export interface Links {
-  /** A link that nobody else uses until it is given back. */
+  /** Lends a link that nobody else uses until it is given back. */
   take(signal: AbortSignal): Promise<Link>;
   giveBack(link: Link): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ export function isPrivateKey(text: string): boolean {
   return PEM.test(text);
 }
 
-/** Before anything is sent: the driver would say no more of a wrong passphrase than what OpenSSL says. */
+/** Checks the key before anything is sent: for a wrong passphrase, the driver would only repeat OpenSSL's message. */
 export function requireReadable(pem: string, passphrase: string | undefined): void {
   const key = readKey(pem, passphrase);
   if (key.asymmetricKeyType !== 'rsa') {

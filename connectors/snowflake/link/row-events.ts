@@ -4,11 +4,11 @@ import type { RowStream } from '../sdk.ts';
 export interface Events {
   readonly hasEnded: boolean;
   readonly failure: { readonly thrown: unknown } | undefined;
-  /** Resolves when something happened; throws when nothing does for too long, and on an abort. */
+  /** Resolves when something happened. Throws on an abort, or when nothing happens for too long. */
   next(waiting: { readonly signal: AbortSignal; readonly idleMs: number }): Promise<void>;
 }
 
-/** What a stream of rows says of itself. The SDK has let streams hang without a word: nobody waits for one for ever. */
+/** Watches the events of a stream of rows. The SDK has let streams hang without an error, so no wait is endless. */
 export function watchStream(stream: RowStream): Events {
   const state: { hasEnded: boolean; failure: Events['failure'] } = { hasEnded: false, failure: undefined };
   let wake = (): void => undefined;
@@ -45,7 +45,7 @@ export function watchStream(stream: RowStream): Events {
   };
 }
 
-/** Resolves once it need not be waited for any more. */
+/** Throws after a silence of `idleMs`; resolves when the wait is over. */
 async function silence(idleMs: number, over: AbortSignal): Promise<void> {
   await systemClock.sleep(idleMs, over).catch(() => undefined);
   if (!over.aborted) throw Object.assign(new Error(`No row came for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' });

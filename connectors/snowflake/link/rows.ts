@@ -1,4 +1,4 @@
-// Rows are taken from the SDK's stream when they are asked for, and no sooner; their texts become cells in place.
+// Rows, taken from the SDK's stream on request, and no sooner. Their texts become cells in place.
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell, ReadRequest } from '../../../src/warehouse/index.ts';
@@ -14,21 +14,21 @@ export interface RowJob {
   readonly statement: RowStatement;
   readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
   readonly signal: AbortSignal;
-  /** How long nothing may come while rows are wanted. */
+  /** Longest silence while rows are awaited. */
   readonly idleMs: number;
 }
 
 export interface Rows {
-  /** Undefined after the last. */
+  /** Returns the next chunk, or undefined after the last. */
   next(): Promise<Chunk | undefined>;
-  /** Nothing more is fetched. */
+  /** Stops fetching. */
   stop(): void;
 }
 
-/** The stream hands out rows without ever letting others run. */
+/** Rows between two turns of the event loop, which the stream itself never gives. */
 const SLICE_ROWS = 2000;
 
-/** All rows of a result, as many as the server announced: fewer are an error, never an end. */
+/** Returns all rows of a result, as many as the server announced: fewer are an error, never an end. */
 export function rowsOf(job: RowJob): Rows {
   const { link, statement, request } = job;
   const stream = link.onLine(() => openStream(statement));
@@ -40,7 +40,7 @@ export function rowsOf(job: RowJob): Rows {
       const chunk: Filling = { rows: [], bytes: 0, most: request.chunkRows, mostBytes: request.chunkBytes };
       do {
         link.onLine(() => fill(chunk, stream, convert));
-        // a full slice or chunk lets others run; else rows have to come first
+        // after a full slice or chunk, other work runs; otherwise rows must arrive first
         if (chunk.rows.length > 0 && stream.readableLength > 0) await setImmediate();
         else if (!isFull(chunk) && !(await more(events, job))) break;
       } while (!isFull(chunk));
@@ -64,7 +64,7 @@ function isFull({ rows, bytes, most, mostBytes }: Filling): boolean {
   return rows.length >= most || bytes >= mostBytes;
 }
 
-/** Takes what is there, at most a slice. */
+/** Takes the available rows, at most a slice. */
 function fill(chunk: Filling, stream: RowStream, convert: (row: RawRow) => number): void {
   const end = chunk.rows.length + SLICE_ROWS;
   while (chunk.rows.length < end && !isFull(chunk)) {
@@ -75,7 +75,7 @@ function fill(chunk: Filling, stream: RowStream, convert: (row: RawRow) => numbe
   }
 }
 
-/** Waits for rows; false at the end. */
+/** Waits for rows. Returns false at the end. */
 async function more(events: Events, job: RowJob): Promise<boolean> {
   if (events.failure !== undefined) throw events.failure.thrown;
   if (events.hasEnded) return false;
@@ -83,7 +83,7 @@ async function more(events: Events, job: RowJob): Promise<boolean> {
   return true;
 }
 
-/** The server's own texts: the SDK would make numbers and dates of them that are not exact. */
+/** Opens a stream of the server's own texts: the SDK would turn them into inexact numbers and dates. */
 function openStream(statement: RowStatement): RowStream {
   for (const column of (statement.getColumns() ?? []) as unknown as readonly RawColumn[]) {
     const index = column.getIndex();
@@ -92,7 +92,7 @@ function openStream(statement: RowStatement): RowStream {
   return statement.streamRows() as RowStream;
 }
 
-/** About what a cell costs beside its text. */
+/** Estimated bytes of a cell besides its text. */
 const CELL_BYTES = 16;
 
 function converter(statement: RowStatement): (row: RawRow) => number {

@@ -4,7 +4,7 @@ import type { SnowflakeConfig } from '../config.ts';
 import type { Connection } from '../sdk.ts';
 import { requireReadable } from './private-key.ts';
 
-/** What the SDK is told of a connection. Throws WAREHOUSE_CREDENTIALS for a key that cannot be read. */
+/** Returns the SDK's options of a connection. Throws WAREHOUSE_CREDENTIALS for a key that cannot be read. */
 export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnvironment): object {
   const { warehouse, database, schema, role, user } = config;
   return {
@@ -19,14 +19,14 @@ export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnviron
     rowMode: 'array',
     streamResult: true,
     representNullAsStringNull: false,
-    // one part of a result ahead of the one that is read
+    // fetches one part of a result ahead of the one that is read
     resultPrefetch: 1,
     rowStreamHighWaterMark: 1000,
-    // a read may take longer than the four hours that a silent session lives
+    // a read may take longer than the four hours after which an idle session ends
     clientSessionKeepAlive: true,
-    // unset, or 0, every bound statement would go through a stage
+    // with no value, or 0, every bound statement would go through a stage
     arrayBindingThreshold: 1e9,
-    // the engine tries again
+    // the engine retries
     sfRetryMaxLoginRetries: 0,
   };
 }
@@ -45,7 +45,7 @@ function credentialsOf({
   return token === undefined ? { password } : { authenticator: 'PROGRAMMATIC_ACCESS_TOKEN', token };
 }
 
-/** Throws what the SDK says. */
+/** Signs in. Throws the SDK's error. */
 export function signIn(connection: Connection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.connect((failure) => (failure ? reject(failure) : resolve()));
