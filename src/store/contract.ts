@@ -86,7 +86,7 @@ export interface Store extends Sql, AsyncDisposable {
   readonly databaseUrl: string;
   /** Resolves when a statement comes back; throws STORE_UNAVAILABLE otherwise. */
   ping(): Promise<void>;
-  /** Throws STORE_NEWER when a newer Penstock has migrated the store since, STORE_UNAVAILABLE when it was put back to an older state. */
+  /** Throws STORE_NEWER where a newer Penstock has migrated the store, STORE_UNAVAILABLE where an older state was restored. */
   checkVersion(): Promise<void>;
   poolUsage(): PoolUsage;
   /** Removes what updates and deletes left behind in the files of all tables that hold text. Throws CANCELLED on an abort. */

@@ -4,7 +4,7 @@ import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
 const PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Returns `text` of the rows of a page, in `order`, until the rows before it hold `PAGE_BYTES` of texts, and null from there on.
+ * Returns `text` of the rows of a page, in `order`, until the rows before hold `PAGE_BYTES` of texts, and null from there on.
  * The first row of a page always has its text.
  */
 export function withinPageBytes(text: AnyColumn, order: SQL): SQL<string | null> {

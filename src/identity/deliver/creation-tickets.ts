@@ -10,7 +10,7 @@ import type { Sql, Store } from '../../store/index.ts';
 const LOOK_MS = 20;
 /** One second, where an asker takes milliseconds from its ticket to its transaction. */
 const LOOKS_UNTIL_ABANDONED = 50;
-/** Ten seconds. An asker gives up sooner (`LONGEST_LOCK_TIMEOUT_MS` of `alone-in-transaction.ts`), unless its process is frozen. */
+/** Ten seconds. An asker gives up sooner, unless its process is frozen (`LONGEST_LOCK_TIMEOUT_MS`). */
 const MOST_LOOKS = 500;
 
 /** Draws a ticket, which makes shares that begin from now on wait. Returns its id. */
