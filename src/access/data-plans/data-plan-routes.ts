@@ -30,7 +30,7 @@ function list({ store }: DataPlanEndpointsDeps): Endpoint {
     path: PATH,
     params,
     operationId: 'listDataPlans',
-    summary: 'All data plans of the workspace',
+    summary: 'List data plans',
     responses: { 200: Type.Array(DataPlanAnswer) },
     async handler({ caller }) {
       return { status: 200, body: (await listDataPlans(store, caller.workspaceId)).map(planAnswer) };
@@ -45,7 +45,7 @@ function get({ store }: DataPlanEndpointsDeps): Endpoint {
     path: `${PATH}/:planId`,
     params: onePlan,
     operationId: 'getDataPlan',
-    summary: 'One data plan',
+    summary: 'Get a data plan',
     responses: { 200: DataPlanAnswer },
     async handler({ caller: { workspaceId }, params: { planId: id } }) {
       return { status: 200, body: planAnswer(await loadDataPlan(store, { workspaceId, id })) };
@@ -60,7 +60,8 @@ function create(deps: DataPlanEndpointsDeps): Endpoint {
     path: PATH,
     params,
     operationId: 'createDataPlan',
-    summary: 'Registers a data plan, so that pipelines can name it and its versions',
+    summary: 'Create a data plan',
+    description: 'Pipelines can then name it and its versions.',
     body: DataPlanBody,
     ignoredFields: DATA_PLAN_READ_ONLY,
     responses: { 200: DataPlanAnswer },
@@ -78,7 +79,8 @@ function replace(deps: DataPlanEndpointsDeps): Endpoint {
     path: `${PATH}/:planId`,
     params: onePlan,
     operationId: 'replaceDataPlan',
-    summary: 'Replaces name and versions; a version may change its status while pipelines name it',
+    summary: 'Replace a data plan',
+    description: 'Replaces name and versions. A version may change its status while pipelines name it.',
     body: DataPlanBody,
     ignoredFields: DATA_PLAN_READ_ONLY,
     responses: { 200: DataPlanAnswer },
@@ -96,7 +98,8 @@ function remove(deps: DataPlanEndpointsDeps): Endpoint {
     path: `${PATH}/:planId`,
     params: onePlan,
     operationId: 'deleteDataPlan',
-    summary: 'Deletes a data plan that no pipeline names',
+    summary: 'Delete a data plan',
+    description: 'A pipeline that names it prevents that.',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
     refusals: { 409: 'A pipeline still names the data plan.' },
     async handler({ caller, params: { planId } }) {

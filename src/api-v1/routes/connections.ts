@@ -39,7 +39,8 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
     tag,
     params: workspaceParams,
     operationId: 'listConnectionsV1',
-    summary: 'Connections of the warehouses that version 1 has, or those of one type',
+    summary: 'List connections',
+    description: 'Connections to the warehouses that version 1 knows; a type narrows the list.',
     query: Type.Object({ type: Type.Optional(Type.String({ description: 'alpha, beta or gamma.' })) }),
     responses: { 200: Type.Array(ConnectionAnswer) },
     async handler({ caller, query: { type } }) {
@@ -61,7 +62,7 @@ function get({ store, fleet }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getConnectionV1',
-    summary: 'One connection',
+    summary: 'Get a connection',
     responses: { 200: ConnectionAnswer },
     async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
       return { status: 200, body: connectionAnswer(fleet, await loadKnownConnection(store, { workspaceId, id })) };
@@ -78,7 +79,8 @@ function create(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'createConnectionV1',
-    summary: 'Saves a connection when its warehouse can be reached',
+    summary: 'Create a connection',
+    description: 'Saved only if its warehouse can be reached.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -101,7 +103,8 @@ function replace(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'replaceConnectionV1',
-    summary: 'Replaces what version 1 knows of a connection and clears its fault, when its warehouse can be reached',
+    summary: 'Replace a connection',
+    description: 'Replaces the fields that version 1 knows and clears the fault, if the warehouse can be reached.',
     body: ConnectionChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -146,7 +149,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'deleteConnectionV1',
-    summary: 'Deletes a connection that no pipeline uses; one that is used is 400',
+    summary: 'Delete a connection',
+    description: 'Status 400 while a pipeline uses it.',
     responses: { 204: NoContent },
     async handler({ caller, params: { connectionId: id } }) {
       await loadKnownConnection(deps.store, { workspaceId: caller.workspaceId, id });

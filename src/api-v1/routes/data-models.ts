@@ -38,7 +38,7 @@ function list({ store }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'listDataModelsV1',
-    summary: 'All data models of the workspace',
+    summary: 'List data models',
     responses: { 200: Type.Array(DataModelAnswer) },
     async handler({ caller }) {
       return { status: 200, body: (await listDataModels(store, caller.workspaceId)).map(dataModelAnswer) };
@@ -55,7 +55,7 @@ function get({ store }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getDataModelV1',
-    summary: 'One data model',
+    summary: 'Get a data model',
     responses: { 200: DataModelAnswer },
     async handler({ caller: { workspaceId }, params: { modelId: id } }) {
       return { status: 200, body: dataModelAnswer(await loadDataModel(store, { workspaceId, id })) };
@@ -72,7 +72,8 @@ function create(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'createDataModelV1',
-    summary: 'Saves a model: one SELECT, and the load timestamp that its pipelines follow',
+    summary: 'Create a data model',
+    description: 'The query is one SELECT. Pipelines follow the load timestamp.',
     body: DataModelBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
@@ -95,9 +96,9 @@ function replace(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'replaceDataModelV1',
-    summary: 'Replaces a model and clears its fault; another load timestamp goes to the pipelines that version 1 made',
+    summary: 'Replace a data model',
     description:
-      'Another column, type or time zone of the load timestamp resets those pipelines: their next run loads everything.',
+      'Clears its fault. Another load timestamp applies to the pipelines that version 1 made. Another column, type or time zone of the load timestamp resets those pipelines: their next run loads everything.',
     body: DataModelChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
@@ -136,7 +137,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'deleteDataModelV1',
-    summary: 'Deletes a data model that no pipeline uses; one that is used is 400',
+    summary: 'Delete a data model',
+    description: 'Status 400 while a pipeline uses it.',
     responses: { 204: NoContent },
     async handler({ caller, params: { modelId } }) {
       await deleteDataModel(deps, caller, modelId);

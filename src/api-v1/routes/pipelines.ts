@@ -33,7 +33,8 @@ function list({ store }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'listPipelinesV1',
-    summary: 'All pipelines over the warehouses that version 1 has',
+    summary: 'List pipelines',
+    description: 'Pipelines over the warehouses that version 1 knows.',
     responses: { 200: Type.Array(PipelineAnswer) },
     async handler({ caller: { workspaceId } }) {
       return { status: 200, body: (await loadKnownPipelines(store, { workspaceId })).map(pipelineAnswer) };
@@ -50,7 +51,7 @@ function get({ store }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getPipelineV1',
-    summary: 'One pipeline',
+    summary: 'Get a pipeline',
     responses: { 200: PipelineAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id } }) {
       return { status: 200, body: pipelineAnswer(await loadKnownPipeline(store, { workspaceId, id })) };
@@ -67,7 +68,8 @@ function create(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'createPipelineV1',
-    summary: 'Saves a pipeline that loads user attributes and follows the load timestamp of its model',
+    summary: 'Create a pipeline',
+    description: 'It loads user attributes and follows the load timestamp of its data model.',
     body: PipelineBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
@@ -87,8 +89,9 @@ function replace(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'replacePipelineV1',
-    summary: 'Replaces what version 1 knows of a pipeline and clears its fault; counts from the next run',
-    description: 'Another data model with another load timestamp resets a pipeline that version 1 made.',
+    summary: 'Replace a pipeline',
+    description:
+      'Replaces the fields that version 1 knows and clears the fault. The next run applies the change. Another data model with another load timestamp resets a pipeline that version 1 made.',
     body: PipelineChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
@@ -108,7 +111,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'deletePipelineV1',
-    summary: 'Hides a pipeline at once; while a run of it is not over that is 400',
+    summary: 'Delete a pipeline',
+    description: 'Status 400 while a run is not over.',
     responses: { 204: NoContent },
     async handler({ caller, params: { pipelineId: id } }) {
       await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
@@ -129,7 +133,8 @@ function trigger(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'triggerPipelineV1',
-    summary: 'Requests a run; of a pipeline that is not idle that is 400',
+    summary: 'Trigger a pipeline',
+    description: 'Status 400 unless the pipeline is idle.',
     requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
     responses: { 200: TriggerAnswer },
     async handler({ caller, params: { pipelineId: id }, headers }) {

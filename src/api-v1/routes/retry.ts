@@ -15,9 +15,9 @@ export function retryEndpoint(deps: EndpointDeps): Endpoint {
     query: NO_PARAMETERS,
     path: `${BASE}/pipelines/:pipelineId/status/runs/:pipelineRunId/retry`,
     operationId: 'retryRunV1',
-    summary: 'Requests another attempt of a run that failed, with the pipeline as it is now',
+    summary: 'Retry a run',
     description:
-      'A run that is not over or succeeded, a pipeline that is stopped or has another run, and a range that a later run ' +
+      'Requests another attempt of a failed run, with the pipeline as it is now. A run that is not over or succeeded, a pipeline that is stopped or has another run, and a range that a later run ' +
       'covered are 400.',
     tag: 'Warehouse sync v1: status',
     params: pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() }),

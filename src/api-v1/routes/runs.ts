@@ -25,7 +25,8 @@ function status({ store }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getPipelineStatusV1',
-    summary: 'How a pipeline, its connection and its latest run stand',
+    summary: 'Get the status of a pipeline',
+    description: 'Covers the pipeline, its connection and its latest run.',
     responses: { 200: PipelineStatusAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id } }) {
       const context = await loadKnownPipeline(store, { workspaceId, id });
@@ -52,7 +53,8 @@ function list({ store }: PipelinesDeps): Endpoint {
     params,
     query: PageQuery,
     operationId: 'listRunStatusesV1',
-    summary: 'Runs of a pipeline by logical date, the newest first',
+    summary: 'List runs of a pipeline',
+    description: 'Ordered by logical date, the newest first.',
     responses: { 200: RunStatusesAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
       const page = readPage(query);
@@ -71,7 +73,7 @@ function get({ store }: PipelinesDeps): Endpoint {
     tag,
     query: NO_PARAMETERS,
     operationId: 'getRunStatusV1',
-    summary: 'One run',
+    summary: 'Get a run',
     params: pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() }),
     responses: { 200: RunStatusAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, pipelineRunId } }) {

@@ -27,8 +27,7 @@ export async function readGiven(files: CertificateFiles, domain: string): Promis
 }
 
 function faultOf(leaf: X509Certificate, key: KeyObject, domain: string): string | undefined {
-  if (key.asymmetricKeyType !== 'rsa')
-    return 'is none for RSA, which the signatures are made with (001, Authentication)';
+  if (key.asymmetricKeyType !== 'rsa') return 'is none for RSA, which the signatures are made with';
   if (!leaf.checkPrivateKey(key)) return 'does not belong to the key of PENSTOCK_DSR_KEY';
   // The name for version 1 is not checked: it may be missing where nobody uses that version.
   if (leaf.checkHost(`opendsr.${domain}`) === undefined)

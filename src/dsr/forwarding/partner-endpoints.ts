@@ -23,7 +23,7 @@ function list({ store }: PartnerDeps): Endpoint {
     path: PATH,
     params,
     operationId: 'listPartners',
-    summary: 'All partners of the workspace',
+    summary: 'List partners',
     responses: { 200: Type.Array(PartnerAnswer) },
     async handler({ caller: { workspaceId } }) {
       return { status: 200, body: (await listPartners(store, workspaceId)).map(partnerAnswer) };
@@ -38,7 +38,7 @@ function get({ store }: PartnerDeps): Endpoint {
     path: `${PATH}/:partnerId`,
     params: onePartner,
     operationId: 'getPartner',
-    summary: 'One partner',
+    summary: 'Get a partner',
     responses: { 200: PartnerAnswer },
     async handler({ caller: { workspaceId }, params: { partnerId: id } }) {
       return { status: 200, body: partnerAnswer(await loadPartner(store, { workspaceId, id })) };
@@ -53,7 +53,8 @@ function create(deps: PartnerDeps): Endpoint {
     path: PATH,
     params,
     operationId: 'createPartner',
-    summary: 'Adds a partner; erasures that come in from now on are forwarded to it',
+    summary: 'Create a partner',
+    description: 'Erasures received from now on are forwarded to it.',
     body: PartnerBody,
     ignoredFields: PARTNER_READ_ONLY,
     responses: { 200: PartnerAnswer },
@@ -71,7 +72,8 @@ function replace(deps: PartnerDeps): Endpoint {
     path: `${PATH}/:partnerId`,
     params: onePartner,
     operationId: 'replacePartner',
-    summary: 'Replaces a partner; a masked secret keeps what is stored, unless the url changes',
+    summary: 'Replace a partner',
+    description: 'A masked secret keeps the stored one, unless the url changes.',
     body: PartnerBody,
     ignoredFields: PARTNER_READ_ONLY,
     responses: { 200: PartnerAnswer },
@@ -88,7 +90,8 @@ function remove(deps: PartnerDeps): Endpoint {
     path: `${PATH}/:partnerId`,
     params: onePartner,
     operationId: 'deletePartner',
-    summary: 'Removes a partner; what has not been sent to it is not sent any more',
+    summary: 'Delete a partner',
+    description: 'Erasures that have not been sent to it are not sent any more.',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
     async handler({ caller, params: { partnerId } }) {
       await deletePartner(deps, caller, partnerId);

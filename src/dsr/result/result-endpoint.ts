@@ -28,13 +28,14 @@ export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): En
     tag: 'Data subject requests',
     ...guards,
     operationId: 'getSubjectRequestResults',
-    summary: 'The file of a completed access or portability request: a zip of JSON lines',
+    summary: 'Download a result file',
     params: Type.Object({ requestId: Type.String() }),
     query: NO_PARAMETERS,
     responses: {},
     streams: {
       mediaType: 'application/zip',
-      description: 'profile.jsonl, one profile a line, and batches-NNNN.jsonl, one batch a line; or empty.txt.',
+      description:
+        'The file of a completed access or portability request: a zip of JSON lines. profile.jsonl, one profile a line, and batches-NNNN.jsonl, one batch a line; or empty.txt.',
     },
     refusals: {
       404: 'There is no such request, or no file of it.',

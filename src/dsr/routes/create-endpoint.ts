@@ -39,8 +39,8 @@ export function createEndpoint(serving: Serving, version: Version): Endpoint {
     body: schema,
     bodyLimitBytes: () => MOST_BODY_BYTES,
     operationId: `createSubjectRequest${suffixOf(version)}`,
-    summary: 'Takes an access, portability or erasure request',
-    description: `Begins at once; an erasure after 7 days, in which it can be cancelled. The name of our extension is \`${names[0]}\`.`,
+    summary: 'Create a data subject request',
+    description: `An access, portability or erasure request. Begins at once; an erasure after 7 days, in which it can be cancelled. The name of our extension is \`${names[0]}\`.`,
     responses: { 201: CreateAnswer },
     refusals: { 409: 'A request for the same identities, with the same extensions and type, is not over yet.' },
     async handler({ body, bodyText, caller: { workspaceId, actor } }) {

@@ -25,7 +25,8 @@ export function discoveryEndpoint(serving: Serving, version: Version): Endpoint 
     params: NO_PARAMETERS,
     query: NO_PARAMETERS,
     operationId: `discoverSubjectRequests${suffixOf(version)}`,
-    summary: 'Which identities and types of requests are supported, and whose certificate signs',
+    summary: 'Discover supported requests',
+    description: 'Supported identities and request types, and the certificate that signs.',
     responses: { 200: DiscoveryAnswer },
     handler: async () => ({
       status: 200,

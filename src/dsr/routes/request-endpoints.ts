@@ -22,7 +22,7 @@ export function getEndpoint(serving: Serving, version: Version): Endpoint {
     params: RequestParams,
     query: NO_PARAMETERS,
     operationId: `getSubjectRequest${suffixOf(version)}`,
-    summary: 'The status of a request',
+    summary: 'Get a data subject request',
     responses: { 200: RequestAnswer },
     refusals: NOT_FOUND,
     async handler({ params: { requestId }, caller: { workspaceId } }) {
@@ -54,7 +54,7 @@ export function listEndpoint(serving: Serving): Endpoint {
     params: NO_PARAMETERS,
     query: GroupQuery,
     operationId: 'listSubjectRequests',
-    summary: 'The requests of a group',
+    summary: 'List data subject requests of a group',
     responses: { 200: RequestListAnswer },
     async handler({ query: { group_id: groupId, ...paging }, caller: { workspaceId } }) {
       const isPaged = paging.currentPage !== undefined || paging.pageSize !== undefined;
@@ -74,7 +74,8 @@ export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
     params: RequestParams,
     query: NO_PARAMETERS,
     operationId: `cancelSubjectRequest${suffixOf(version)}`,
-    summary: 'Cancels a request that is still pending',
+    summary: 'Cancel a data subject request',
+    description: 'The request must still be pending.',
     responses: { 202: CancelAnswer },
     refusals: NOT_FOUND,
     async handler({ params: { requestId: id }, caller: { workspaceId, actor } }) {

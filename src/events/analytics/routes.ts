@@ -51,7 +51,8 @@ function batchEndpoint(deps: AnalyticsDeps): Endpoint {
     path,
     aliases: ['/v1/batch'],
     operationId: 'sendAnalyticsBatch',
-    summary: 'Takes calls of an analytics SDK; keeps the good ones and records the others as rejected',
+    summary: 'Upload analytics calls',
+    description: 'Valid calls are kept, the others are recorded as rejected.',
     body: CallBatch,
     async handler({ body, bodyText, hasRepeatedField, caller }) {
       const sender = senderOf(caller);
@@ -102,7 +103,8 @@ function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {
     // at the root that path belongs to the identity API
     aliases: type === 'identify' ? [] : [`/v1/${type}`],
     operationId: `sendAnalytics${type.charAt(0).toUpperCase()}${type.slice(1)}`,
-    summary: `Takes one ${type} call of an analytics SDK; answers when it is durable`,
+    summary: `Upload one analytics ${type} call`,
+    description: 'Answers once the call is durable.',
     body: CALLS[type] as TSchema,
     async handler({ body, caller }) {
       const [refusal = []] = await acceptCalls(deps, {

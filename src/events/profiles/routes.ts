@@ -34,7 +34,7 @@ function getProfile(deps: ProfileEndpointsDeps): Endpoint {
     ...READS,
     path: `${BASE}/profiles/:mpid`,
     operationId: 'getProfile',
-    summary: 'One profile with its newest batches; who asks stands in the audit log',
+    summary: 'Get a profile',
     params: Type.Object({ workspaceId: WorkspaceParam, mpid: Int64({ description: 'The MPID, in decimal.' }) }),
     query: Type.Object({
       environment: ExportQuery.environment,
@@ -43,7 +43,7 @@ function getProfile(deps: ProfileEndpointsDeps): Endpoint {
           minimum: 0,
           maximum: MOST_BATCHES,
           default: 10,
-          description: 'How many of the newest batches.',
+          description: 'Includes its newest batches. The audit log keeps who asked. How many of the newest batches.',
         }),
       ),
     }),
@@ -69,7 +69,7 @@ function listProfiles(deps: ProfileEndpointsDeps): Endpoint {
     params,
     query: SearchQuery,
     operationId: 'listProfiles',
-    summary: 'Profiles that hold an identity; without an identity all profiles, one a line',
+    summary: 'List profiles',
     description: [
       'With `identity_type` and `identity`: a page of the profiles that hold it, its owner first, of production unless',
       '`environment` says otherwise; each stands in the audit log. Without: an export of all profiles as NDJSON, which goes',
@@ -108,8 +108,9 @@ function getBatches(deps: ProfileEndpointsDeps): Endpoint {
     params,
     query: BatchesQuery,
     operationId: 'exportBatches',
-    summary: 'All batches in order of receipt, one a line; who asks stands in the audit log',
+    summary: 'Export batches',
     description: [
+      'All batches in order of receipt, one a line; the audit log keeps who asked.',
       'Goes on behind `cursor` and never leaves a batch out or sends one twice, however many arrive meanwhile: it ends at the',
       'time up to which every delivery is over, which the header Penstock-Complete-Until names; the next export goes on from',
       'there. With `limit` there is no such header: go on behind the last line. `startDate` and `endDate` are bounds of `received_on`.',

@@ -44,7 +44,8 @@ export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
       credential: 'input_events',
       params: NO_PARAMETERS,
       operationId: 'sendEvents',
-      summary: 'Takes one event batch; answers when it is durable',
+      summary: 'Upload an event batch',
+      description: 'Answers once the batch is durable.',
       channel: 'server_to_server',
     }),
     single(deps, {
@@ -53,20 +54,23 @@ export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
       credential: 'input_web_events',
       params: Type.Object({ key: Type.String() }),
       operationId: 'sendWebEvents',
-      summary: 'Takes one event batch of a web client, by its key alone',
+      summary: 'Upload an event batch from a web client',
+      description: 'The key alone identifies the client.',
       plainText: true,
       channel: 'javascript',
     }),
     bulk(deps, {
       path: '/v2/bulkevents',
       operationId: 'sendBulkEvents',
-      summary: 'Takes up to 100 event batches; keeps the good ones and records the others as rejected',
+      summary: 'Upload event batches',
+      description: 'Up to 100 batches. Valid ones are kept, the others are recorded as rejected.',
       isHistorical: false,
     }),
     bulk(deps, {
       path: '/v2/bulkevents/historical',
       operationId: 'sendHistoricalEvents',
-      summary: 'The same for batches of the past: they are marked as historical',
+      summary: 'Upload historical event batches',
+      description: 'Up to 100 batches of the past; they are marked as historical.',
       isHistorical: true,
     }),
   ];
@@ -79,6 +83,7 @@ interface SinglePath extends Pick<BatchOrigin, 'channel'> {
   readonly params: TObject;
   readonly operationId: string;
   readonly summary: string;
+  readonly description: string;
   readonly plainText?: boolean;
 }
 
@@ -116,6 +121,7 @@ interface BulkPath extends Pick<BatchOrigin, 'isHistorical'> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  readonly description: string;
 }
 
 function bulk(deps: IngestDeps, { isHistorical, ...path }: BulkPath): Endpoint {

@@ -26,7 +26,8 @@ function list({ store }: GroupsDeps): Endpoint {
     path: PATH,
     params,
     operationId: 'listGroups',
-    summary: 'The group definitions of the workspace: one, or none',
+    summary: 'List group definitions',
+    description: 'A workspace has one, or none.',
     responses: { 200: Type.Array(GroupAnswer) },
     async handler({ caller }) {
       const definition = await findDefinition(store, caller.workspaceId);
@@ -42,7 +43,7 @@ function get({ store }: GroupsDeps): Endpoint {
     path: `${PATH}/:groupId`,
     params: oneGroup,
     operationId: 'getGroup',
-    summary: 'One group definition',
+    summary: 'Get a group definition',
     responses: { 200: GroupAnswer },
     async handler({ caller: { workspaceId }, params: { groupId: id } }) {
       return { status: 200, body: groupAnswer(await loadDefinition(store, { workspaceId, id })) };
@@ -57,7 +58,8 @@ function create(deps: GroupsDeps): Endpoint {
     path: PATH,
     params,
     operationId: 'createGroup',
-    summary: 'Defines the groups of the workspace; the next weekly run finds them',
+    summary: 'Create a group definition',
+    description: 'The next weekly run finds the groups.',
     body: GroupBody,
     responses: { 200: GroupAnswer },
     refusals: { 422: `${refusals[422]} So is a second definition.` },
@@ -74,7 +76,9 @@ function replace(deps: GroupsDeps): Endpoint {
     path: `${PATH}/:groupId`,
     params: oneGroup,
     operationId: 'replaceGroup',
-    summary: 'Replaces everything but the id; what goes leaves the profiles at once, what comes waits for the next run',
+    summary: 'Replace a group definition',
+    description:
+      'Replaces everything but the id. Removed attributes leave the profiles at once; new ones wait for the next run.',
     body: GroupReplacement,
     responses: { 200: GroupAnswer },
     refusals,
@@ -91,7 +95,8 @@ function change(deps: GroupsDeps): Endpoint {
     path: `${PATH}/:groupId`,
     params: oneGroup,
     operationId: 'changeGroup',
-    summary: 'Adds attributes, or replaces those with the same id',
+    summary: 'Update a group definition',
+    description: 'Adds attributes, or replaces those with the same id.',
     body: GroupPatch,
     responses: { 200: GroupAnswer },
     refusals,
@@ -110,7 +115,8 @@ function remove(deps: GroupsDeps): Endpoint {
     path: `${PATH}/:groupId`,
     params: oneGroup,
     operationId: 'deleteGroup',
-    summary: 'Deletes the definition; no profile has a group attribute any more',
+    summary: 'Delete a group definition',
+    description: 'Group attributes leave all profiles.',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
     async handler({ caller, params: { groupId } }) {
       await deleteDefinition(deps, caller, groupId);

@@ -27,7 +27,8 @@ function list({ store }: GroupsDeps): Endpoint {
     params: Type.Object({ workspaceId: WorkspaceParam }),
     query: PageQuery,
     operationId: 'listGroupRuns',
-    summary: 'Runs of the groups by the time of their request, the newest first',
+    summary: 'List group runs',
+    description: 'Ordered by the time of their request, the newest first.',
     responses: { 200: GroupRunsAnswer },
     async handler({ caller, query }) {
       const runs = await listGroupRuns(store, caller.workspaceId, readPage(query));
@@ -43,7 +44,7 @@ function get({ store }: GroupsDeps): Endpoint {
     query: NO_PARAMETERS,
     params: Type.Object({ workspaceId: WorkspaceParam, runId: Int64() }),
     operationId: 'getGroupRun',
-    summary: 'One run of the groups',
+    summary: 'Get a group run',
     responses: { 200: GroupRunAnswer },
     async handler({ caller: { workspaceId }, params: { runId } }) {
       return { status: 200, body: groupRunAnswer(await loadGroupRun(store, { workspaceId, id: BigInt(runId) })) };

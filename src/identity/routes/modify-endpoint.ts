@@ -12,7 +12,7 @@ export function modifyEndpoint(deps: IdentityEndpointsDeps): Endpoint {
     ...IDENTITY_ENDPOINT,
     ...pathsOf(':mpid/modify'),
     operationId: 'modify',
-    summary: 'Changes the identities of a profile',
+    summary: 'Modify a profile’s identities',
     params: ModifyParams,
     query: NO_PARAMETERS,
     body: ModifyBody,

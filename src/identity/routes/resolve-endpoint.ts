@@ -11,11 +11,14 @@ import { readAttributes } from './read-attributes.ts';
 import { readIdentities } from './read-identities.ts';
 import { checkPreviousMpid } from './read-mpid.ts';
 
-const SUMMARIES: Readonly<Record<ResolveVerb, string>> = {
-  identify: 'Finds or makes the profile of somebody, when an app starts',
-  login: 'Finds or makes the profile of somebody who logs in',
-  logout: 'Answers an anonymous profile',
-  search: 'Finds the profile of somebody and changes nothing',
+const WORDS: Readonly<Record<ResolveVerb, Readonly<Record<'summary' | 'description', string>>>> = {
+  identify: {
+    summary: 'Identify a person when an app starts',
+    description: 'Finds or creates the profile of the identities.',
+  },
+  login: { summary: 'Log a person in', description: 'Finds or creates the profile of the person who logs in.' },
+  logout: { summary: 'Log a person out', description: 'Answers an anonymous profile.' },
+  search: { summary: 'Search for a profile', description: 'Finds the profile of the identities and changes nothing.' },
 };
 
 /** Returns the endpoint `POST /v1/identify`, `login`, `logout` or `search`. */
@@ -24,7 +27,7 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
     ...IDENTITY_ENDPOINT,
     ...pathsOf(verb),
     operationId: verb,
-    summary: SUMMARIES[verb],
+    ...WORDS[verb],
     params: NO_PARAMETERS,
     query: ResolveQuery,
     body: ResolveBody,

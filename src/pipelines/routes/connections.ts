@@ -30,7 +30,8 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
     tag,
     params: workspaceParams,
     operationId: 'listConnections',
-    summary: 'All connections of the workspace, or those of one provider',
+    summary: 'List connections',
+    description: 'A provider narrows the list.',
     query: Type.Object({ serviceProvider: Type.Optional(Type.String()) }),
     responses: { 200: Type.Array(ConnectionAnswer) },
     async handler({ caller, query }) {
@@ -54,7 +55,7 @@ function get({ store, fleet }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getConnection',
-    summary: 'One connection',
+    summary: 'Get a connection',
     responses: { 200: ConnectionAnswer },
     async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
       return { status: 200, body: connectionAnswer(fleet, await loadConnection(store, { workspaceId, id })) };
@@ -72,7 +73,8 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createConnection',
     refusals: { 409: 'Another connection of this workspace has that id.' },
-    summary: 'Saves a connection; the warehouse is asked, and what it refuses makes the connection faulted',
+    summary: 'Create a connection',
+    description: 'The warehouse is probed. A refusal marks the connection as faulted.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -91,7 +93,8 @@ function replace(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'replaceConnection',
-    summary: 'Replaces a connection and clears its fault; a masked secret keeps what is stored',
+    summary: 'Replace a connection',
+    description: 'Clears its fault. A masked secret keeps the stored one.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -111,7 +114,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'deleteConnection',
     refusals: { 409: 'A pipeline still uses the connection.' },
-    summary: 'Deletes a connection that no pipeline uses',
+    summary: 'Delete a connection',
+    description: 'A pipeline that uses it prevents that.',
     responses: { 204: NoContent },
     async handler({ caller, params: { connectionId } }) {
       await deleteConnection(deps, caller, connectionId);
@@ -129,7 +133,8 @@ function test(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'testConnection',
-    summary: 'Asks the warehouse step by step what works; changes nothing',
+    summary: 'Test a connection',
+    description: 'Probes the warehouse stage by stage. Nothing is changed.',
     responses: { 200: ConnectionTestAnswer },
     async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
       const connection = await loadConnection(deps.store, { workspaceId, id });

@@ -33,7 +33,7 @@ function list({ store }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'listDataModels',
-    summary: 'All data models of the workspace',
+    summary: 'List data models',
     responses: { 200: Type.Array(DataModelAnswer) },
     async handler({ caller }) {
       return { status: 200, body: (await listDataModels(store, caller.workspaceId)).map(dataModelAnswer) };
@@ -50,7 +50,7 @@ function get({ store }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getDataModel',
-    summary: 'One data model',
+    summary: 'Get a data model',
     responses: { 200: DataModelAnswer },
     async handler({ caller: { workspaceId }, params: { modelId: id } }) {
       return { status: 200, body: dataModelAnswer(await loadDataModel(store, { workspaceId, id })) };
@@ -68,7 +68,8 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createDataModel',
     refusals: { 409: 'Another model of this workspace has that id.' },
-    summary: 'Saves a model: one SELECT that at least one provider’s grammar accepts',
+    summary: 'Create a data model',
+    description: 'The query is one SELECT that at least one provider’s grammar accepts.',
     body: DataModelBody,
     ignoredFields: MODEL_READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
@@ -87,7 +88,8 @@ function replace(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'replaceDataModel',
-    summary: 'Replaces a model and clears its fault; the pipelines that use it must be able to run it',
+    summary: 'Replace a data model',
+    description: 'Clears its fault. The pipelines that use it must be able to run it.',
     body: DataModelBody,
     ignoredFields: MODEL_READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
@@ -107,7 +109,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'deleteDataModel',
     refusals: { 409: 'A pipeline still uses the model.' },
-    summary: 'Deletes a data model that no pipeline uses',
+    summary: 'Delete a data model',
+    description: 'A pipeline that uses it prevents that.',
     responses: { 204: NoContent },
     async handler({ caller, params: { modelId } }) {
       await deleteDataModel(deps, caller, modelId);
@@ -125,7 +128,8 @@ function validate(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'validateDataModel',
-    summary: 'Lets a warehouse describe the model without reading a row; changes nothing',
+    summary: 'Validate a data model',
+    description: 'The warehouse describes the model without reading a row. Nothing is changed.',
     body: ValidateBody,
     refusals: { 502: 'The warehouse cannot be reached.', 504: 'The warehouse did not answer in time.' },
     responses: { 200: ValidateAnswer },

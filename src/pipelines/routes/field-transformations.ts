@@ -28,7 +28,7 @@ function list({ store }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'listFieldTransformations',
-    summary: 'All field transformations of the workspace',
+    summary: 'List field transformations',
     responses: { 200: Type.Array(FieldTransformationAnswer) },
     async handler({ caller: { workspaceId } }) {
       const found = await listFieldTransformations(store, workspaceId);
@@ -46,7 +46,7 @@ function get({ store }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getFieldTransformation',
-    summary: 'One field transformation',
+    summary: 'Get a field transformation',
     responses: { 200: FieldTransformationAnswer },
     async handler({ caller: { workspaceId }, params: { transformationId: id } }) {
       const found = await loadFieldTransformation(store, { workspaceId, id });
@@ -65,7 +65,8 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createFieldTransformation',
     refusals: { 409: 'Another field transformation of this workspace has that id.' },
-    summary: 'Saves a field transformation that gives batches as the event API takes them',
+    summary: 'Create a field transformation',
+    description: 'Its mappings build batches that the event API would accept.',
     body: FieldTransformationBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: FieldTransformationAnswer },
@@ -85,7 +86,8 @@ function replace(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'replaceFieldTransformation',
-    summary: 'Replaces a field transformation, where it suits the pipelines that use it; counts from their next run',
+    summary: 'Replace a field transformation',
+    description: 'It must suit the pipelines that use it. Their next run applies it.',
     body: FieldTransformationBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: FieldTransformationAnswer },
@@ -106,7 +108,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'deleteFieldTransformation',
     refusals: { 409: 'A pipeline still uses the field transformation.' },
-    summary: 'Deletes a field transformation that no pipeline uses',
+    summary: 'Delete a field transformation',
+    description: 'A pipeline that uses it prevents that.',
     responses: { 204: NoContent },
     async handler({ caller, params: { transformationId } }) {
       await deleteFieldTransformation(deps, caller, transformationId);

@@ -34,7 +34,7 @@ function list({ store }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'listPipelines',
-    summary: 'All pipelines of the workspace',
+    summary: 'List pipelines',
     responses: { 200: Type.Array(PipelineAnswer) },
     async handler({ caller: { workspaceId } }) {
       const contexts = await loadPipelines(store, { workspaceId });
@@ -53,7 +53,7 @@ function get(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getPipeline',
-    summary: 'One pipeline',
+    summary: 'Get a pipeline',
     responses: { 200: PipelineAnswer },
     async handler({ caller, params: { pipelineId: id } }) {
       return answer(deps, caller, await loadPipeline(deps.store, { workspaceId: caller.workspaceId, id }));
@@ -70,7 +70,8 @@ function create(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'createPipeline',
-    summary: 'Saves a pipeline; the warehouse describes its model, and an active one is scheduled at once',
+    summary: 'Create a pipeline',
+    description: 'The warehouse describes its model. An active pipeline is scheduled at once.',
     refusals: { 409: 'Another pipeline of this workspace has that id.' },
     body: PipelineBody,
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
@@ -89,13 +90,13 @@ function replace(deps: PipelinesDeps): Endpoint {
     tag,
     params,
     operationId: 'replacePipeline',
-    summary: 'Replaces a pipeline and clears its fault; counts from the next run',
+    summary: 'Replace a pipeline',
     query: Type.Object({
       preventResets: Type.Optional(
         Type.Boolean({
           default: true,
           description:
-            'Refuses changes that load everything again: another sync_mode.from, say, or another row_key after a run that failed halfway.',
+            'Clears its fault. The next run applies the change. Refuses changes that load everything again: another sync_mode.from, say, or another row_key after a run that failed halfway.',
         }),
       ),
     }),
@@ -118,7 +119,8 @@ function remove(deps: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'deletePipeline',
-    summary: 'Hides a pipeline at once; its runs go with retention',
+    summary: 'Delete a pipeline',
+    description: 'Its runs stay readable until retention removes them.',
     responses: { 204: NoContent },
     refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
     async handler({ caller, params: { pipelineId } }) {

@@ -29,7 +29,8 @@ function trigger(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'triggerPipeline',
-    summary: 'Requests a run of an idle or faulted pipeline',
+    summary: 'Trigger a pipeline',
+    description: 'The pipeline must be idle or faulted.',
     requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
     body: TriggerBody,
     responses: { 200: TriggerAnswer },
@@ -50,7 +51,8 @@ function reset(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'resetPipeline',
-    summary: 'Forgets the position: the next run loads everything again, from `from`',
+    summary: 'Reset a pipeline',
+    description: 'Drops the position: the next run loads everything again, from `from` on.',
     body: ResetBody,
     responses: { 204: NoContent },
     refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
@@ -70,7 +72,8 @@ function report({ store }: PipelinesDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'getPipelineReport',
-    summary: 'How a pipeline, its connection, its model and its latest run stand',
+    summary: 'Get the status of a pipeline',
+    description: 'Covers the pipeline, its connection, its data model and its latest run.',
     responses: { 200: ReportAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id } }) {
       return { status: 200, body: await reportPipeline(store, { workspaceId, id }) };
@@ -87,7 +90,8 @@ function list({ store }: PipelinesDeps): Endpoint {
     params,
     query: PageQuery,
     operationId: 'listRuns',
-    summary: 'Runs of a pipeline by logical date, the newest first',
+    summary: 'List runs of a pipeline',
+    description: 'Ordered by logical date, the newest first.',
     responses: { 200: RunsAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
       const page = readPage(query);
@@ -106,7 +110,7 @@ function get({ store }: PipelinesDeps): Endpoint {
     tag,
     query: NO_PARAMETERS,
     operationId: 'getRun',
-    summary: 'One run',
+    summary: 'Get a run',
     params: pathParams({ pipelineId: Type.String(), runId: Int64() }),
     responses: { 200: RunAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, runId } }) {

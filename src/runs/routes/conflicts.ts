@@ -19,7 +19,9 @@ export function conflictEndpoint({ store }: EndpointDeps): Endpoint {
     params,
     query: PageQuery,
     operationId: 'listWriteBackConflicts',
-    summary: 'Rows of the table that a write-back left as they are, the newest first; at most 1,000 a run are listed',
+    summary: 'List write-back conflicts',
+    description:
+      'Rows of the table that a write-back left unchanged, the newest first; at most 1,000 a run are listed.',
     responses: { 200: WriteBackConflictsAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, runId }, query }) {
       const { pipeline } = await loadPipeline(store, { workspaceId, id });

@@ -36,7 +36,8 @@ function cancel(deps: EndpointDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'cancelRun',
-    summary: 'Stops a run that is not over; what it delivered stays, and the next run delivers the rest',
+    summary: 'Cancel a run',
+    description: 'Delivered rows stay. The next run delivers the rest.',
     responses: { 200: RunAnswer },
     async handler({ caller, params: { pipelineId, runId } }) {
       const run = await cancelPipelineRun(deps, caller, { pipelineId, runId: BigInt(runId) });
@@ -54,7 +55,8 @@ function listRecords({ store }: EndpointDeps): Endpoint {
     params,
     query: PageQuery,
     operationId: 'listFailedRecords',
-    summary: 'Rows that a run could not keep, the newest first, with field, value, rule and reason',
+    summary: 'List failed records',
+    description: 'Rows that a run could not keep, the newest first, with field, value, rule and reason.',
     responses: { 200: FailedRecordsAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, runId }, query }) {
       const page = readPage(query);
@@ -75,8 +77,9 @@ function retry(deps: EndpointDeps): Endpoint {
     params,
     query: NO_PARAMETERS,
     operationId: 'retryFailedRecords',
-    summary: 'Requests a run that delivers failed records again, mapped as the pipeline is now',
-    description: 'Without `ids`, or without a body, all of them.',
+    summary: 'Retry failed records',
+    description:
+      'Requests a run that delivers them again, mapped as the pipeline is now. Without `ids`, or without a body, all of them.',
     body: RetryBody,
     mayLackBody: true,
     responses: { 200: TriggerAnswer },
