@@ -2,7 +2,7 @@ import { stringifyJson } from '../kernel/index.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** Read-only and saying nothing about what somebody changed. */
+/** Read-only fields, which no caller changes. */
 const SILENT: ReadonlySet<string> = new Set([
   'status',
   'errors',
@@ -13,7 +13,7 @@ const SILENT: ReadonlySet<string> = new Set([
   'last_modified_by',
 ]);
 
-/** What an audit entry tells: the top-level fields that differ, as the API answers them, so with masked secrets. */
+/** Returns the content of an audit entry: the top-level fields that differ, as the API shows them, so with masked secrets. */
 export function changedFields(before: Answer | undefined, after: Answer): Readonly<Record<string, unknown>> {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after)])];
   const changed = names.filter(

@@ -14,7 +14,7 @@ interface RunMessages {
   readonly warnings: string;
 }
 
-/** Returns the messages of the next runs that have any; `next`: where the following page begins; absent: there are no more. */
+/** Returns the messages of the next runs that have any. `next` is the start of the following page; absent on the last one. */
 export async function readMessages(
   sql: Sql,
   workspaceId: WorkspaceId,

@@ -1,7 +1,8 @@
-// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs and v2 API, when runs are due and up to
-// where they cover the time line. It probes and describes warehouses when something is saved; `runs` reads rows.
-// Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last range that was delivered;
-// a pipeline *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
+// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs and v2 API, the times
+// at which runs are due, and the part of the time line that they cover. It probes and describes warehouses when something is
+// saved; `runs` reads rows.
+// Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last delivered range; a pipeline
+// *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
 
 export { unknownPlan, unknownVersion } from './checks/check-data-plan.ts';
 export { zoneWarnings } from './checks/zone-warnings.ts';

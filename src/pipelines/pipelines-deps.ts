@@ -5,18 +5,18 @@ import type { Sql, Store } from '../store/index.ts';
 import type { ConnectorEnvironment, Fleet } from '../warehouse/index.ts';
 import type { Pipeline } from './pipelines/pipeline.ts';
 
-/** What the verbs of this room work with. */
+/** Dependencies of the verbs of this room. */
 export interface PipelinesDeps {
   readonly store: Store;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly clock: Clock;
   readonly keyRing: KeyRing;
-  /** The most that the operator allows as limits of a workspace. */
+  /** Upper bounds that the operator sets for limits of a workspace. */
   readonly ceilings: Ceilings;
   readonly fleet: Fleet;
   readonly connectorEnvironment: (workspaceId: WorkspaceId) => ConnectorEnvironment;
-  /** How long a call of the API waits for a warehouse, all in all. */
+  /** Total time that a call of the API waits for a warehouse. */
   readonly warehouseWaitMs: number;
-  /** Whether rows beyond the position were delivered, which the next run recognises; the engine knows. */
+  /** Returns whether rows beyond the position were delivered, which the next run recognises. Provided by the engine. */
   readonly isLedgerAhead: (sql: Sql, pipeline: Pipeline) => Promise<boolean>;
 }

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../kernel/index.ts';
 
-/** What a body was made of: an API keeps what its bodies cannot express as it read it. */
+/** Stored values from which a body was built. An API keeps values that its bodies cannot express as it read them. */
 export interface BasedOn<Saved> {
   readonly read: Saved;
-  /** As much of it as went into the body. */
+  /** Returns the part that went into the body. */
   readonly kept: (saved: Saved) => unknown;
 }
 
 /**
- * Throws STORE_CONFLICT where the locked rows say something else by now, so that the body can be made anew. Times do not tell:
- * two saves may have one.
+ * Throws STORE_CONFLICT where the locked rows differ by now, so that the body can be built anew. Times are not compared,
+ * because two saves may have the same time.
  */
 export function requireUnchanged<Saved>(now: Saved, basedOn: BasedOn<Saved> | undefined): void {
   if (basedOn === undefined || isDeepStrictEqual(basedOn.kept(now), basedOn.kept(basedOn.read))) return;

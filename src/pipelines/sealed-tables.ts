@@ -34,7 +34,7 @@ interface PipelineSecrets {
   readonly deleted_on: Date | null;
 }
 
-/** A deleted pipeline keeps its row, and its feed's key with it, which nobody reads any more. */
+/** Secrets of pipelines. A deleted pipeline keeps its row, and in it the key of its feed, which is never read again. */
 const ofPipelines: SealedTable<PipelineSecrets> = {
   table: 'pipelines',
   key: ['workspace_id', 'number'],
@@ -47,5 +47,5 @@ const ofPipelines: SealedTable<PipelineSecrets> = {
   },
 };
 
-/** What this room keeps encrypted. */
+/** Returns the encrypted data of this room. */
 export const pipelinesSecrets = (fleet: Fleet): readonly SealedTable[] => [ofConnections(fleet), ofPipelines];

@@ -1,5 +1,5 @@
-// Connections, data models, field transformations, pipelines and runs as resources. The slug of the API is `id`; a pipeline also has a number of
-// its own, so that a slug can be used again after a DELETE while old runs stay readable.
+// Connections, data models, field transformations, pipelines and runs as resources. The slug of the API is `id`. A pipeline has also
+// its own number, so that a slug can be used again after a DELETE while old runs stay readable.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -33,7 +33,7 @@ export const connections = pgTable(
     provider: text('provider').notNull(),
     /** Configuration as JSON text; secret fields hold their encrypted text. */
     config: text('config').notNull(),
-    /** Why it is faulted, JSON text `[{message}]`; null: healthy. */
+    /** Reasons of the fault as JSON text `[{message}]`. Null: healthy. */
     fault: text('fault'),
     ...audit(),
   },
@@ -50,9 +50,9 @@ export const dataModels = pgTable(
     sqlQuery: text('sql_query').notNull(),
     /** The load timestamp that pipelines may follow, JSON text of `LoadTimestamp`; null: the model has none. */
     loadTimestamp: text('load_timestamp'),
-    /** Why it is invalid, JSON text `[{message}]`; null: valid. */
+    /** Reasons why it is invalid, as JSON text `[{message}]`. Null: valid. */
     fault: text('fault'),
-    /** What was noticed when it was saved, JSON text `[{message}]`. */
+    /** Warnings from saving it, as JSON text `[{message}]`. */
     warnings: text('warnings').notNull().default('[]'),
     ...audit(),
   },
@@ -83,10 +83,10 @@ export const pipelines = pgTable(
     name: text('name').notNull(),
     /** `user_attributes` or `events`. */
     pipelineType: text('pipeline_type').notNull(),
-    /** All three are null once the pipeline is deleted, so that what it used can be deleted too. */
+    /** Ids of the used parts. All three are null once the pipeline is deleted, so that the parts can be deleted too. */
     connectionId: text('connection_id'),
     dataModelId: text('data_model_id'),
-    /** Of an events pipeline; null for the others. */
+    /** Transformation of an events pipeline; null for other types. */
     fieldTransformationId: text('field_transformation_id'),
     /** `new`, `active`, `paused`. */
     state: text('state').notNull(),
@@ -95,19 +95,19 @@ export const pipelines = pgTable(
     syncMode: text('sync_mode').notNull(),
     schedule: text('schedule').notNull(),
     kept: text('kept').notNull(),
-    /** Why it is faulted, JSON text `[{message}]`; null: not. */
+    /** Reasons of the fault as JSON text `[{message}]`. Null: not faulted. */
     fault: text('fault'),
-    /** Hints that do no harm but are worth reading, JSON text `[{message}]`. */
+    /** Harmless but notable hints, as JSON text `[{message}]`. */
     warnings: text('warnings').notNull(),
-    /** End of the last range that was delivered, text with microseconds; null: nothing yet. */
+    /** End of the last delivered range, as text with microseconds. Null: nothing was delivered yet. */
     position: text('position'),
-    /** From here on the engine knows each row that was delivered; text with microseconds; null: from the beginning. */
+    /** Instant from which on the engine knows each delivered row, as text with microseconds. Null: from the beginning. */
     ledgerFrom: text('ledger_from'),
-    /** Nominal end of the newest interval for which a run was made; `once`: that it ran. */
+    /** Nominal end of the newest interval for which a run was made. For `once`: the pipeline has run. */
     scheduledUntil: time('scheduled_until'),
-    /** When the scheduler makes the next run; null: nothing is due. */
+    /** Time at which the scheduler makes the next run. Null: nothing is due. */
     nextDueAt: time('next_due_at'),
-    /** Counts resets; a ledger belongs to one of them. */
+    /** Number of resets. A ledger belongs to one generation. */
     generation: integer('generation').notNull(),
     failedInARow: integer('failed_in_a_row').notNull(),
     latestSuccessfulRunId: bigint('latest_successful_run_id', { mode: 'bigint' }),
@@ -144,12 +144,14 @@ export const pipelineRuns = pgTable(
     type: text('type').notNull(),
     /** `queued`, `running`, `success`, `failed`, `stopped`, `retrying`. */
     status: text('status').notNull(),
-    /** Raised by each claim; every write of the run names it, so a worker taken for dead cannot write. */
+    /**
+     * Fencing token, raised by each claim. Every write of the run names it, so a worker that was taken for dead cannot write.
+     */
     fence: integer('fence').notNull(),
     attempts: integer('attempts').notNull(),
-    /** Times that the worker of the run was lost; those attempts do not count as attempts. */
+    /** Number of times that the run's worker was lost. Those attempts do not count as attempts. */
     losses: integer('losses').notNull().default(0),
-    /** When a `retrying` run is tried again. */
+    /** Time of the next attempt of a `retrying` run. */
     retryAt: time('retry_at'),
     errors: text('errors').notNull(),
     warnings: text('warnings').notNull(),
@@ -157,28 +159,31 @@ export const pipelineRuns = pgTable(
     createdOn: time('created_on').notNull(),
     startedOn: time('started_on'),
     endedOn: time('ended_on'),
-    /** Nominal end the scheduler or the trigger gave, text with microseconds; null: no bound (full). */
+    /** Nominal end from the scheduler or the trigger, as text with microseconds. Null: no bound (full). */
     nominalEnd: text('nominal_end'),
-    /** The range as fixed by the first attempt, text with microseconds. */
+    /** The range as fixed by the first attempt, as text with microseconds. */
     rangeStart: text('range_start'),
     rangeEnd: text('range_end'),
-    /** Snapshot of pipeline, model, transformation, connection (encrypted secrets) taken at the start and kept over attempts, JSON text. */
+    /**
+     * Snapshot of pipeline, model, transformation and connection (encrypted secrets), as JSON text. Taken at the start and kept
+     * over attempts.
+     */
     snapshot: text('snapshot'),
     extractedRecords: bigint('extracted_records', { mode: 'bigint' }).notNull(),
     successfulRecords: bigint('successful_records', { mode: 'bigint' }).notNull(),
     failedRecords: bigint('failed_records', { mode: 'bigint' }).notNull(),
     deduplicatedRecords: bigint('deduplicated_records', { mode: 'bigint' }).notNull(),
     erasedRecords: bigint('erased_records', { mode: 'bigint' }).notNull(),
-    /** People or event batches that it delivered. */
+    /** Number of people or event batches that it delivered. */
     deliveredUnits: bigint('delivered_units', { mode: 'bigint' }).notNull().default(sql`0`),
-    /** Rows whose time lay in the future: their attributes count as set when the run began. */
+    /** Number of rows whose time lay in the future. Their attributes count as set when the run began. */
     aheadRecords: bigint('ahead_records', { mode: 'bigint' }).notNull().default(sql`0`),
-    /** Who triggered it, or asked for its retry; null: the schedule alone. */
+    /** Actor who triggered it, or requested its retry. Null: the schedule alone. */
     requestedBy: text('requested_by'),
-    /** Of a run that writes MPIDs back: rows of the table that it changed, and those that it left because of a conflict. */
+    /** Rows of the table that a write-back changed, and those that it skipped because of a conflict. */
     writtenRecords: bigint('written_records', { mode: 'bigint' }),
     conflictingRecords: bigint('conflicting_records', { mode: 'bigint' }),
-    /** The trigger's Idempotency-Key: the same key within a day answers the same run. */
+    /** The trigger's Idempotency-Key. The same key within a day returns the same run. */
     idempotencyKey: text('idempotency_key'),
   },
   (table) => [
@@ -187,7 +192,7 @@ export const pipelineRuns = pgTable(
       .on(table.workspaceId, table.pipelineNumber)
       .where(sql`status IN ('queued', 'running', 'retrying')`),
     index('pipeline_runs_by_pipeline').on(table.workspaceId, table.pipelineNumber, table.createdOn, table.id),
-    // for what waits on a connection, the oldest first
+    // for runs that wait for a connection, the oldest first
     index('pipeline_runs_waiting')
       .on(table.workspaceId, table.connectionId, table.createdOn, table.id)
       .where(sql`status = 'queued' OR (status = 'retrying' AND retry_at IS NULL)`),

@@ -4,14 +4,14 @@ import type { Sql } from '../../store/index.ts';
 import type { DataPlan, Notice } from '../pipelines/pipeline.ts';
 
 interface Named {
-  /** What the pipeline says. */
+  /** The data plan that the pipeline names. */
   readonly dataPlan: DataPlan | undefined;
-  /** Keeps plan and version from going before the transaction ends. */
+  /** Prevents plan and version from being deleted before the transaction ends. */
   readonly lock?: 'share';
 }
 
 /**
- * Checks that the registry has the plan, and the version where one is named (D-109). Returns a warning where that is
+ * Checks that the registry has the plan, and the version where one is named (D-109). Returns a warning where that version is
  * not active. Throws VALIDATION_FAILED that names the field (D-108).
  */
 export async function checkDataPlan(sql: Sql, workspaceId: WorkspaceId, named: Named): Promise<readonly Notice[]> {
@@ -20,7 +20,7 @@ export async function checkDataPlan(sql: Sql, workspaceId: WorkspaceId, named: N
   return notices;
 }
 
-/** As `checkDataPlan`, of a pipeline that was saved: what its plan warns of, and it refuses nothing. */
+/** Returns the warnings of `checkDataPlan` for a saved pipeline. Refuses nothing. */
 export async function planWarnings(sql: Sql, workspaceId: WorkspaceId, named: Named): Promise<readonly Notice[]> {
   return (await lookUpPlan(sql, workspaceId, named)).notices;
 }

@@ -15,9 +15,9 @@ interface Joined extends Asked, Omit<WriteBackCandidate, 'connection' | 'dataMod
 }
 
 /**
- * What joining a model to a connection and a transformation brings up: the provider's grammar and the warehouse itself look
- * at the model, no row is read. Answers warnings. A warehouse that cannot be asked now refuses nothing: it is asked again
- * before each run. Throws VALIDATION_FAILED that names the field.
+ * Checks a model joined to a connection and a transformation: by the provider's grammar and by the warehouse itself; no row is
+ * read. Returns warnings. Throws VALIDATION_FAILED that names the field.
+ * A warehouse that does not answer now refuses nothing, because each run asks it again.
  */
 export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promise<readonly Notice[]> {
   const { connection, dataModel } = joined;
@@ -32,7 +32,7 @@ export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promis
   return joinedWarnings(joined, described);
 }
 
-/** What the description of its model warns a pipeline of. Pure. */
+/** Returns a pipeline's warnings from the description of its model. Pure. */
 export function joinedWarnings(asked: Asked, described: Described): readonly Notice[] {
   if (described.outcome === 'invalid') return [notDescribed(described.error.message)];
   const ofText = described.warnings.map((message) => ({ message }));

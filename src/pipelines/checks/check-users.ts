@@ -1,5 +1,5 @@
-// A PUT of a model or a transformation may not break the pipelines that use it: each warehouse describes each model once. A
-// warehouse that cannot be asked now refuses nothing, because it is asked again before each run.
+// A PUT of a model or a transformation must not break the pipelines that use it: each warehouse describes each model once. A
+// warehouse that does not answer now refuses nothing, because each run asks it again.
 import { field, type Issue, refuse, say, type Worded } from '../../kernel/index.ts';
 import { type Described, describeForPipeline } from '../data-models/describe-model.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
@@ -10,12 +10,12 @@ import { joinedWarnings } from './check-pipeline.ts';
 import { askedOf, misfits } from './pipeline-fit.ts';
 import { candidateOf, writeBackMisfits } from './write-back-fit.ts';
 
-/** What the new version warns each pipeline of, by the pipeline's number. */
+/** Warnings of the new version for each pipeline, by the pipeline's number. */
 export type NoticesOfUsers = ReadonlyMap<bigint, readonly Notice[]>;
 
 type Complain = (user: PipelineContext, described: Described) => readonly Issue[] | Promise<readonly Issue[]>;
 
-/** `users` have the model's new text already. Throws VALIDATION_FAILED. */
+/** Checks the pipelines of a model. `users` have its new text already. Throws VALIDATION_FAILED. */
 export function checkModelUsers(deps: PipelinesDeps, users: readonly PipelineContext[]): Promise<NoticesOfUsers> {
   return checkUsers(deps, users, async (user, described) => {
     const { connection, pipeline } = user;
@@ -25,7 +25,7 @@ export function checkModelUsers(deps: PipelinesDeps, users: readonly PipelineCon
     });
     const columns = described.outcome === 'described' ? described.columns : undefined;
     const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
-    // a pipeline whose connection is faulted is not judged by it: that would be about another warehouse, perhaps
+    // a pipeline with a faulted connection is not judged by the warehouse, which may be the wrong one
     const isJudged = connection.fault === null && described.outcome !== 'unavailable';
     const ofColumns = isJudged && columns !== undefined ? misfits(columns, askedOf(user)) : [];
     const ofWarehouse = isJudged && described.outcome === 'invalid' ? [complain(described.error)] : [];
@@ -36,13 +36,13 @@ export function checkModelUsers(deps: PipelinesDeps, users: readonly PipelineCon
   });
 }
 
-/** `users` have the new transformation already. Throws VALIDATION_FAILED. */
+/** Checks the pipelines of a transformation. `users` have its new version already. Throws VALIDATION_FAILED. */
 export function checkTransformationUsers(
   deps: PipelinesDeps,
   users: readonly PipelineContext[],
 ): Promise<NoticesOfUsers> {
   return checkUsers(deps, users, ({ pipeline, transformation }, described) => {
-    // a model that its warehouse refuses is not mended by the transformation
+    // a transformation cannot fix a model that its warehouse refuses
     if (described.outcome !== 'described') return [];
     return transformationMisfits(described.columns, transformation?.mappings ?? []).map(({ path, message }) => ({
       path,

@@ -1,4 +1,4 @@
-// Whether the columns of a model, as its warehouse describes them, carry what a pipeline asks of them. Pure.
+// Checks that the columns of a model, as its warehouse describes them, carry what a pipeline requires. Pure.
 import { identityTypeOfColumn } from '../../identity/index.ts';
 import type { Issue } from '../../kernel/index.ts';
 import { type Column, type ColumnType, findColumn } from '../../warehouse/index.ts';
@@ -10,11 +10,11 @@ import { transformationMisfits } from '../transformations/transformation-fit.ts'
 const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
 const TIMES: readonly ColumnType[] = ['date', 'timestamp', 'timestamp_tz'];
 
-/** What a pipeline asks of the columns of its model. */
+/** Requirements of a pipeline for the columns of its model. */
 export interface Asked {
   readonly syncMode: SyncMode;
   readonly rowKey: readonly string[];
-  /** Of an events pipeline; null: the columns themselves say what they are. */
+  /** Transformation of an events pipeline. Null: the columns' names determine their meaning. */
   readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
 }
 
@@ -22,7 +22,7 @@ export function askedOf({ pipeline, transformation }: PipelineContext): Asked {
   return { syncMode: pipeline.syncMode, rowKey: pipeline.kept.rowKey ?? [], transformation };
 }
 
-/** Paths are those of the pipeline's body. */
+/** Returns the issues of columns that do not suit the pipeline. Paths are those of the pipeline's body. */
 export function misfits(columns: readonly Column[], { syncMode, rowKey, transformation }: Asked): readonly Issue[] {
   const missing = (path: string, name: string): Issue => ({
     path,

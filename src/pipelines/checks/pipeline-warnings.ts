@@ -2,7 +2,7 @@ import type { Notice, Schedule, SyncMode } from '../pipelines/pipeline.ts';
 import { durationMs } from '../schedules/duration.ts';
 import { nextDueAt, timetableOf } from '../schedules/schedule.ts';
 
-/** What does no harm but is worth reading, from the pipeline alone. Pure. */
+/** Returns warnings about harmless but notable settings, from the pipeline alone. Pure. */
 export function pipelineWarnings({
   syncMode,
   schedule,

@@ -6,7 +6,7 @@ import { planWarnings } from './check-data-plan.ts';
 import type { NoticesOfUsers } from './check-users.ts';
 import { pipelineWarnings } from './pipeline-warnings.ts';
 
-/** The selected pipelines use something new: what that warns of replaces what the old one did. */
+/** Replaces the warnings of the selected pipelines, which use a new version of a resource, by those of the new version. */
 export async function refreshWarnings(
   tx: Transaction,
   selection: PipelineSelection,
@@ -14,7 +14,7 @@ export async function refreshWarnings(
 ): Promise<void> {
   for (const { pipeline } of await loadPipelines(tx, selection)) {
     const notices = noticed.get(pipeline.number);
-    // it began to use it after the check: its own was of the version before, and the next run looks again
+    // the pipeline joined after the check and was checked against the version before; the next run checks it again
     if (notices === undefined) continue;
     const ofPlan = await planWarnings(tx, pipeline.workspaceId, { dataPlan: pipeline.kept.dataPlan });
     await tx.orm

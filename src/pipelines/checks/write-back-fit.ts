@@ -13,7 +13,7 @@ import type { PipelinesDeps } from '../pipelines-deps.ts';
 export interface WriteBackCandidate {
   readonly workspaceId: WorkspaceId;
   readonly pipelineType: PipelineType;
-  /** Digits of its feed. */
+  /** Digits of its feed's id. */
   readonly partnerFeedId: string | undefined;
   readonly syncMode: SyncMode;
   readonly connection: Pick<Connection, 'provider'>;
@@ -26,8 +26,9 @@ export function candidateOf({ pipeline, connection, dataModel }: PipelineContext
 }
 
 /**
- * One issue for each broken rule, with paths of the pipeline's body; none where the pipeline writes nothing back. `columns`
- * are the model's as its warehouse describes them; undefined: it was not asked, and the text alone says what it projects.
+ * Returns one issue for each broken rule, with paths of the pipeline's body; none where the pipeline writes nothing back.
+ * `columns` are the model's as its warehouse describes them. Undefined: the warehouse was not asked, and the text alone decides
+ * what it projects.
  */
 export async function writeBackMisfits(
   { store, fleet }: Pick<PipelinesDeps, 'store' | 'fleet'>,
@@ -52,7 +53,10 @@ export async function writeBackMisfits(
   ];
 }
 
-/** Every field that a write-back model projects is an identity, so none of them says when a row changed. */
+/**
+ * Returns the issue of an iterator. Every field that a write-back model projects is an identity, so none tells when a row
+ * changed.
+ */
 function iteratorMisfit({ iterator }: SyncMode): readonly Issue[] {
   if (iterator === undefined) return [];
   const message =

@@ -1,5 +1,5 @@
-// Times of columns without a zone are taken for UTC where nobody says otherwise. Where the pipeline takes them for instants,
-// that is told. Pure.
+// Times of columns without a zone count as UTC where no zone is declared. Where the pipeline reads them as instants, a warning
+// says so. Pure.
 import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 import { countsMilliseconds } from '../transformations/column-fit.ts';

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { revealConfig } from './connection-config.ts';
 import { connectorMissing } from './provider.ts';
 
-/** What it takes to reach a warehouse: `PipelinesDeps` has it, and so has a command. */
+/** Dependencies for reaching a warehouse. `PipelinesDeps` has them, and so has a command. */
 export type WarehouseDeps = Pick<
   PipelinesDeps,
   'keyRing' | 'fleet' | 'clock' | 'connectorEnvironment' | 'warehouseWaitMs'
@@ -14,7 +14,7 @@ export type WarehouseDeps = Pick<
 /** A connection with its configuration as a connector opens it, before or after it was saved. */
 export type Reachable = Pick<Connection, 'workspaceId' | 'provider' | 'config'>;
 
-/** `signal`: the caller's, who may go away. */
+/** A connection to ask. `signal` aborts when the caller disconnects. */
 export type Asked = Reachable & { readonly signal?: AbortSignal };
 
 /** Reveals the secrets of a stored connection. Throws SECRET_UNREADABLE. */
@@ -23,8 +23,8 @@ export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connect
 }
 
 /**
- * Opens a session, hands it to `ask` and closes it, all within `warehouseWaitMs`. Throws what the connector says,
- * CONNECTOR_MISSING, WAREHOUSE_TIMEOUT when the time is over, and what the caller's signal says.
+ * Opens a session, passes it to `ask` and closes it, all within `warehouseWaitMs`. Throws the connector's errors,
+ * CONNECTOR_MISSING, WAREHOUSE_TIMEOUT when the time is over, and the reason of the caller's signal.
  */
 export async function askWarehouse<Answer>(
   deps: WarehouseDeps,

@@ -6,7 +6,7 @@ import { ADDRESS_FIELDS, CONFIG_FIELDS, secretFieldsOf } from './provider.ts';
 
 type ConnectionKey = Pick<Connection, 'workspaceId' | 'id'>;
 
-/** Complaints about a configuration with revealed secrets, with paths such as `config.database`. */
+/** Returns complaints about a configuration with revealed secrets, with paths such as `config.database`. */
 export function checkConfig(fleet: Fleet, provider: Provider, config: ConnectionConfig): readonly Issue[] {
   const connector = fleet[provider];
   return connector === undefined ? checkByTable(provider, config) : checkByConnector(connector, config);
@@ -56,8 +56,8 @@ export function unmaskConfig(
 }
 
 /**
- * Returns complaints about masks beside a new address: a caller who may change a connection must not be able to have
- * its stored secret sent to a server of their own (D-016).
+ * Returns complaints about masks beside a new address. A caller who may change a connection must not be able to send its stored
+ * secret to a server of their own (D-016).
  */
 export function checkMasksStay({ config, secretFields }: Sealing, stored: Pick<Connection, 'provider' | 'config'>) {
   const moved = ADDRESS_FIELDS[stored.provider].filter(
@@ -71,12 +71,12 @@ export function checkMasksStay({ config, secretFields }: Sealing, stored: Pick<C
   return masked.map((name): Issue => ({ path: `config.${name}`, ...words }));
 }
 
-/** Whether the body sent back what GET answers in place of a secret. */
+/** Returns whether the body sent back the mask that GET shows in place of a secret. */
 export function isMasked({ config, secretFields }: Sealing, field: string): boolean {
   return config[field] === SECRET_MASK && secretFields.includes(field);
 }
 
-/** One stored secret of a connection; undefined when there is none. Throws SECRET_UNREADABLE. */
+/** Returns one stored secret of a connection. Returns undefined where there is none. Throws SECRET_UNREADABLE. */
 export function revealSecret(
   keyRing: KeyRing,
   connection: ConnectionKey & Pick<Connection, 'config'>,
@@ -86,12 +86,12 @@ export function revealSecret(
   return typeof sealed === 'string' ? keyRing.decrypt(sealed, contextOf(connection, field)).reveal() : undefined;
 }
 
-/** Secret fields encrypted, each bound to its workspace, connection and name. */
+/** Encrypts the secret fields, each bound to its workspace, connection and name. */
 export function sealConfig(keyRing: KeyRing, key: ConnectionKey, sealing: Sealing): ConnectionConfig {
   return mapSecrets(sealing, (field, value) => keyRing.encrypt(new Secret(value), contextOf(key, field)));
 }
 
-/** The configuration a connector opens with. Throws SECRET_UNREADABLE. */
+/** Returns the configuration with which a connector opens. Throws SECRET_UNREADABLE. */
 export function revealConfig(
   keyRing: KeyRing,
   fleet: Fleet,
@@ -103,7 +103,7 @@ export function revealConfig(
   );
 }
 
-/** The encrypted texts of a stored configuration, wherever it stands. */
+/** Returns the encrypted texts of a stored configuration, wherever it is stored. */
 export function sealedTexts(
   fleet: Fleet,
   { provider, config, ...key }: ConnectionKey & Pick<Connection, 'provider' | 'config'>,
@@ -114,7 +114,7 @@ export function sealedTexts(
   });
 }
 
-/** As the API answers it. */
+/** Returns the configuration as the API shows it, with masked secrets. */
 export function maskConfig(sealing: Sealing): ConnectionConfig {
   return mapSecrets(sealing, () => SECRET_MASK);
 }

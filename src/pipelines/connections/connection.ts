@@ -12,9 +12,9 @@ export interface Connection extends Audit {
   readonly name: string;
   readonly state: ResourceState;
   readonly provider: Provider;
-  /** Secret fields hold their encrypted text; `revealConfig` opens them. */
+  /** Configuration with encrypted secret fields, which `revealConfig` decrypts. */
   readonly config: ConnectionConfig;
-  /** Why it is faulted; null: healthy. */
+  /** Reasons of the fault. Null: healthy. */
   readonly fault: readonly Notice[] | null;
 }
 

@@ -5,7 +5,10 @@ import type { Provider } from '../../warehouse/index.ts';
 import { connections } from '../tables.ts';
 import { type Connection, connectionFromRow } from './connection.ts';
 
-/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+/**
+ * Returns the connection with that id. `lock` holds the row to the end of the transaction; readers that only refer to it share
+ * the lock.
+ */
 export async function findConnection(
   sql: Sql,
   key: { readonly workspaceId: WorkspaceId; readonly id: string },
@@ -19,7 +22,7 @@ export async function findConnection(
   return row === undefined ? undefined : connectionFromRow(row);
 }
 
-/** As `findConnection`. Throws NOT_FOUND. */
+/** Returns the connection as `findConnection` does. Throws NOT_FOUND. */
 export async function loadConnection(...args: Parameters<typeof findConnection>): Promise<Connection> {
   const connection = await findConnection(...args);
   if (connection !== undefined) return connection;
@@ -30,7 +33,7 @@ export function connectionNotFound(id: string): AppError {
   return new AppError('NOT_FOUND', `There is no connection "${id}" in this workspace; GET the list to see what is.`);
 }
 
-/** All of the workspace, or those of one provider, by id. */
+/** Returns all connections of the workspace, or those of one provider, by id. */
 export async function listConnections(
   sql: Sql,
   workspaceId: WorkspaceId,

@@ -5,7 +5,7 @@ import { loadPipelines, lockPipelines } from '../pipelines/load-pipeline.ts';
 import { findFieldTransformation } from '../transformations/load-field-transformation.ts';
 import { findConnection } from './load-connection.ts';
 
-/** What a run works on, by the names of its snapshot. */
+/** The parts that a run worked on, by the names of its snapshot. */
 export interface RanOn {
   readonly workspaceId: WorkspaceId;
   readonly number: bigint;
@@ -16,7 +16,7 @@ export interface RanOn {
 
 export type RanOnPart = 'connection' | 'dataModel' | 'transformation' | 'pipeline';
 
-/** When each part was changed last, ms since 1970; a part that is gone was changed after everything. */
+/** Time of the last change of each part, in ms since 1970. A deleted part counts as changed after everything. */
 export type LastChanges = Readonly<Record<RanOnPart, number>>;
 
 const GONE_MS = Number.POSITIVE_INFINITY;
@@ -26,8 +26,8 @@ interface Changed {
 }
 
 /**
- * Locks what a run worked on, to the end of the transaction, in the order in which every PUT locks: connection, model,
- * transformation, pipeline. The run itself is locked after them. Answers when each was changed last.
+ * Locks the parts that a run worked on, to the end of the transaction. Returns the time of each part's last change.
+ * The order is that of every PUT: connection, model, transformation, pipeline. The run itself is locked after them.
  */
 export async function lockRanOn(tx: Transaction, ranOn: RanOn): Promise<LastChanges> {
   const { workspaceId, number, connectionId, dataModelId, transformationId } = ranOn;
@@ -42,7 +42,7 @@ export async function lockRanOn(tx: Transaction, ranOn: RanOn): Promise<LastChan
   return lastChanges({ connection, dataModel, transformation, pipeline: context?.pipeline });
 }
 
-/** Returns when each part was changed last; what a pipeline does not have is never changed. */
+/** Returns the time of each part's last change. A part that a pipeline does not have never changes. */
 export function lastChanges(parts: Readonly<Record<RanOnPart, Changed | null | undefined>>): LastChanges {
   return {
     connection: changedMs(parts.connection),

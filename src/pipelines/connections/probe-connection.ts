@@ -5,14 +5,14 @@ import { askWarehouse, type Reachable, reachable, type WarehouseDeps } from './a
 import type { Connection } from './connection.ts';
 
 export interface Probed {
-  /** Why the connection is faulted; null: healthy. */
+  /** Reasons of the fault. Null: healthy. */
   readonly fault: readonly Notice[] | null;
   readonly stages: readonly ProbeStage[];
 }
 
 /**
- * Asks the warehouse whether the connection works. Whatever stands in the way is the fault; where the warehouse must answer
- * it throws that as WAREHOUSE_UNREACHABLE instead.
+ * Checks by the warehouse that the connection works. An obstacle becomes the fault. With `mustAnswer`, it is thrown as
+ * WAREHOUSE_UNREACHABLE instead.
  */
 export async function probeConnection(
   deps: WarehouseDeps,
@@ -24,8 +24,8 @@ export async function probeConnection(
 }
 
 /**
- * Throws WAREHOUSE_UNREACHABLE where the warehouse did not answer. A provider without a connector cannot answer and is
- * saved all the same (D-076).
+ * Throws WAREHOUSE_UNREACHABLE where the warehouse did not answer. A provider without a connector cannot answer and is saved
+ * nevertheless (D-076).
  */
 export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reachable, 'provider'>, { fault }: Probed) {
   if (fault === null || fleet[provider] === undefined) return;
@@ -33,7 +33,7 @@ export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reach
   throw new AppError('WAREHOUSE_UNREACHABLE', message);
 }
 
-/** As `probeConnection`, which need not answer, for a connection as it is stored: a secret that cannot be decrypted is a fault, too. */
+/** Probes a stored connection, which need not answer. A secret that cannot be decrypted is a fault, too. */
 export async function probeStored(deps: WarehouseDeps, connection: Connection): Promise<Probed> {
   return probe(async () => askWarehouse(deps, reachable(deps, connection), (session, signal) => session.probe(signal)));
 }

@@ -59,7 +59,7 @@ export const CONFIG_FIELDS: Readonly<Record<Provider, ConfigFields>> = {
   DuckDB: { required: ['database'], optional: ['read_only'], secret: [] },
 };
 
-/** Fields that say which server the secrets go to, and how; a provider whose address is fixed has none. */
+/** Fields that determine the server to which the secrets go, and how. A provider with a fixed address has none. */
 export const ADDRESS_FIELDS: Readonly<Record<Provider, readonly string[]>> = {
   Alpha: ['account_identifier', 'region'],
   Beta: [],

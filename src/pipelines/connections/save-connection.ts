@@ -25,20 +25,20 @@ type Body = Static<typeof ConnectionBody>;
 
 export interface ConnectionSaving {
   readonly body: Body;
-  /** Nothing is saved while the warehouse does not answer. */
+  /** Refuses to save while the warehouse does not answer. */
   readonly mustAnswer?: boolean;
 }
 
-/** What a body means once it was checked and the warehouse was asked. */
+/** A body that was checked, with the warehouse's answer. */
 interface Draft {
   readonly body: Body;
   readonly provider: Provider;
-  /** With revealed secrets. */
+  /** Configuration with revealed secrets. */
   readonly config: ConnectionConfig;
   readonly fault: Probed['fault'];
 }
 
-/** Throws VALIDATION_FAILED and DUPLICATE_ID, and WAREHOUSE_UNREACHABLE where it must answer. */
+/** Creates a connection. Throws VALIDATION_FAILED and DUPLICATE_ID, and WAREHOUSE_UNREACHABLE with `mustAnswer`. */
 export async function createConnection(
   deps: PipelinesDeps,
   caller: Caller,
@@ -72,8 +72,8 @@ export async function createConnection(
 }
 
 /**
- * Clears the fault of the connection, or finds a new one, and schedules its pipelines again. Throws NOT_FOUND, and STORE_CONFLICT
- * where a masked secret is for another warehouse by now.
+ * Replaces a connection, whose fault is cleared or found anew, and schedules its pipelines again. Throws NOT_FOUND, and
+ * STORE_CONFLICT where a masked secret belongs to another warehouse by now.
  */
 export async function replaceConnection(
   deps: PipelinesDeps,
@@ -128,8 +128,9 @@ async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Over
 }
 
 /**
- * A mask was judged by the row as it was read, and the secret is taken from the locked one: what another PUT stored meanwhile
- * for another server or product never goes to this one. Throws STORE_CONFLICT.
+ * Throws STORE_CONFLICT where the locked row no longer permits the masks of the body.
+ * Masks were judged by the row as read, while the secret is taken from the locked row. A secret that another PUT stored
+ * meanwhile for another server or product must never go to this one.
  */
 function requireSecretsStay(deps: PipelinesDeps, { body, provider }: Draft, locked: Connection): void {
   const sealing = { config: withDefaults(deps, provider, body), secretFields: secretFieldsOf(deps.fleet, provider) };
@@ -148,7 +149,7 @@ const withDefaults = ({ fleet }: PipelinesDeps, provider: Provider, { config }: 
   ...config,
 });
 
-/** Provider and configuration with revealed secrets, or every complaint at once. */
+/** Returns provider and configuration with revealed secrets. Throws VALIDATION_FAILED with every complaint. */
 function readBody(deps: PipelinesDeps, body: Body, before: Connection | undefined) {
   const provider = providerOf(body.service_provider);
   if (provider === undefined) {
@@ -167,7 +168,7 @@ function readBody(deps: PipelinesDeps, body: Body, before: Connection | undefine
 }
 
 /**
- * Checks the address of a connection against the operator's list; the store is never a warehouse (D-077). Throws
+ * Checks the address of a connection against the operator's list. The store is never a warehouse (D-077). Throws
  * VALIDATION_FAILED.
  */
 async function requireAllowedAddress(
@@ -178,7 +179,10 @@ async function requireAllowedAddress(
   if (issues.length > 0) throw refuse(issues);
 }
 
-/** A masked field keeps what the locked row holds, which another PUT may have changed since the body was checked. */
+/**
+ * Returns the columns of the row. A masked field keeps the value of the locked row, which another PUT may have changed since
+ * the body was checked.
+ */
 function columnsOf(
   deps: PipelinesDeps,
   workspaceId: Caller['workspaceId'],

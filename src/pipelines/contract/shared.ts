@@ -2,7 +2,7 @@
 // so an unknown field is refused with its path; names stay as the wire has them and are translated in `wire/`.
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-/** An object that refuses fields it does not know; `title` names it in the OpenAPI document, which shows the example. */
+/** Returns an object schema that refuses unknown fields. `title` names it in the OpenAPI document, which shows the example. */
 export function closed<Properties extends TProperties>(
   properties: Properties,
   title?: string,
@@ -12,12 +12,12 @@ export function closed<Properties extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...shown });
 }
 
-/** An optional field that may also be sent as null, which means the same as leaving it out. */
+/** Returns an optional field that may also be sent as null, which means the same as leaving it out. */
 export function optionalOrNull<Schema extends TSchema & { readonly type: string }>(schema: Schema) {
   return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }));
 }
 
-/** A field of an answer that is always there and may be null. */
+/** Returns a field of an answer that is always present and may be null. */
 export function nullable<Schema extends TSchema & { readonly type: string }>(schema: Schema) {
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
 }
@@ -45,7 +45,7 @@ export const Duration = Type.String({
   examples: ['15m'],
 });
 
-/** `errors` and `warnings` are lists of these. */
+/** Lists of `errors` and `warnings`. */
 export const Notices = Type.Array(closed({ message: Type.String() }, 'Notice'));
 
 /** State of a connection and of a data model. */
@@ -59,7 +59,8 @@ export const auditProperties = {
 };
 
 /**
- * Read-only fields of every resource: ignored in bodies, so that the answer of a GET can be sent back with PUT (D-006).
+ * Read-only fields of every resource. They are ignored in bodies, so that the answer of a GET can be sent back with PUT
+ * (D-006).
  */
 export const READ_ONLY_FIELDS = [
   'status',

@@ -10,13 +10,13 @@ export interface DataModel extends Audit {
   readonly id: string;
   readonly name: string;
   readonly state: ResourceState;
-  /** As it was given, comments and semicolon included. */
+  /** SQL as the caller sent it, comments and semicolon included. */
   readonly sqlQuery: string;
-  /** Pipelines may follow it; null: the model has none. */
+  /** Load timestamp that pipelines may follow. Null: the model has none. */
   readonly loadTimestamp: LoadTimestamp | null;
-  /** Why it is invalid; null: valid. */
+  /** Reasons why it is invalid. Null: valid. */
   readonly fault: readonly Notice[] | null;
-  /** What was noticed when it was saved: why reading it again may give other rows. */
+  /** Warnings from saving it: reasons why reading it again may give other rows. */
   readonly warnings: readonly Notice[];
 }
 

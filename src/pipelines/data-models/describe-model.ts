@@ -6,15 +6,17 @@ import { connectorMissing } from '../connections/provider.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 
 /**
- * What a warehouse says of a model without reading a row. `invalid`: the model is at fault; `unavailable`: nothing was
- * learned, because the warehouse or the connection is in the way. `warnings` are what the text itself warns of.
+ * A warehouse's description of a model, for which no row is read.
+ * - `invalid`: the model is at fault.
+ * - `unavailable`: nothing was learned, because the warehouse or the connection failed.
+ * - `warnings` come from the text itself.
  */
 export type Described =
   | { readonly outcome: 'described'; readonly columns: readonly Column[]; readonly warnings: readonly string[] }
   | { readonly outcome: 'invalid'; readonly error: AppError }
   | { readonly outcome: 'unavailable'; readonly error: AppError; readonly warnings: readonly string[] };
 
-/** Errors that only another model, or another warehouse, mends. */
+/** Errors that only another model, or another warehouse, can fix. */
 const FAULTS_OF_MODEL: ReadonlySet<ErrorCode> = new Set([
   'SQL_REFUSED',
   'WAREHOUSE_SQL_INVALID',
@@ -23,14 +25,16 @@ const FAULTS_OF_MODEL: ReadonlySet<ErrorCode> = new Set([
   'MODEL_INVALID',
 ]);
 
-/** First the provider's own grammar, then the warehouse itself, within `warehouseWaitMs`. Never throws. */
+/**
+ * Describes a model, first by the provider's own grammar, then by the warehouse itself, within `warehouseWaitMs`. Never throws.
+ */
 export async function describeModel(deps: PipelinesDeps, connection: Connection, sqlQuery: string): Promise<Described> {
   return describe(deps, connection, { sqlQuery, asks: true });
 }
 
 /**
- * As `describeModel`, for a pipeline that is saved: a connection whose fault is shown already is not asked, because a second
- * wait for the same answer helps nobody.
+ * Describes a model for a pipeline that is being saved. A connection with a known fault is not asked, because waiting again for
+ * the same answer is useless.
  */
 export async function describeForPipeline(
   deps: PipelinesDeps,

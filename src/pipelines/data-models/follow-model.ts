@@ -18,7 +18,7 @@ import { pipelineFields, syncModeAnswer } from '../wire/pipeline-answer.ts';
 import type { DataModel } from './data-model.ts';
 import { followModel, type LoadTimestamp, tracksAsBefore } from './load-timestamp.ts';
 
-/** The pipeline as it is with that load timestamp; one that has its own iterator stays as it is. Throws VALIDATION_FAILED. */
+/** Returns the pipeline with that load timestamp. A pipeline with its own iterator stays as it is. Throws VALIDATION_FAILED. */
 export function following(
   deps: PipelinesDeps,
   user: PipelineContext,
@@ -39,13 +39,14 @@ export function following(
 
 interface Moving {
   readonly caller: Caller;
-  /** As it is from now on. */
+  /** The model in its new version. */
   readonly dataModel: DataModel;
   readonly nowMs: number;
 }
 
 /**
- * Gives the model's load timestamp to the pipelines that follow it. Another column, type or zone resets them. Throws RUN_IN_PROGRESS while a run of one that it would reset is not over.
+ * Applies the model's load timestamp to the pipelines that follow it. Another column, type or zone resets them. Throws
+ * RUN_IN_PROGRESS while a pipeline that it would reset has a live run.
  */
 export async function moveFollowers(tx: Transaction, deps: PipelinesDeps, moving: Moving): Promise<void> {
   const { workspaceId, id: dataModelId, loadTimestamp } = moving.dataModel;

@@ -4,7 +4,10 @@ import type { Sql } from '../../store/index.ts';
 import { dataModels } from '../tables.ts';
 import { type DataModel, dataModelFromRow } from './data-model.ts';
 
-/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+/**
+ * Returns the data model with that id. `lock` holds the row to the end of the transaction; readers that only refer to it share
+ * the lock.
+ */
 export async function findDataModel(
   sql: Sql,
   key: { readonly workspaceId: WorkspaceId; readonly id: string },
@@ -18,7 +21,7 @@ export async function findDataModel(
   return row === undefined ? undefined : dataModelFromRow(row);
 }
 
-/** As `findDataModel`. Throws NOT_FOUND. */
+/** Returns the data model as `findDataModel` does. Throws NOT_FOUND. */
 export async function loadDataModel(...args: Parameters<typeof findDataModel>): Promise<DataModel> {
   const model = await findDataModel(...args);
   if (model !== undefined) return model;
@@ -28,7 +31,7 @@ export async function loadDataModel(...args: Parameters<typeof findDataModel>): 
   );
 }
 
-/** All of the workspace, by id. */
+/** Returns all data models of the workspace, by id. */
 export async function listDataModels(sql: Sql, workspaceId: WorkspaceId): Promise<readonly DataModel[]> {
   const rows = await sql.orm
     .select()
@@ -38,7 +41,7 @@ export async function listDataModels(sql: Sql, workspaceId: WorkspaceId): Promis
   return rows.map(dataModelFromRow);
 }
 
-/** As `unknownConnection`. */
+/** Returns the message for a body that names an unknown data model (D-108). */
 export function unknownDataModel(id: string): string {
   return `there is no data model "${id}" in this workspace; create it, or name another`;
 }

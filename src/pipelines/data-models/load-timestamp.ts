@@ -6,19 +6,19 @@ import type { Pipeline } from '../pipelines/pipeline.ts';
 import type { PipelineDraft } from '../pipelines/pipeline-draft.ts';
 
 export interface LoadTimestamp {
-  /** The column that tells what changed. */
+  /** Name of the column that tracks changes. */
   readonly field?: string;
-  /** As it was given; without it nothing is tracked, and all rows are loaded each time. */
+  /** Type as the caller sent it. Without a type changes are not tracked, and all rows are loaded each time. */
   readonly type?: string;
   /** IANA name. */
   readonly timeZone?: string;
-  /** Whole seconds that the warehouse is given to settle. */
+  /** Whole seconds that the warehouse gets to settle. */
   readonly offsetSeconds?: number;
 }
 
 type Following = Pick<Static<typeof PipelineBody>, 'sync_mode' | 'schedule'>;
 
-/** What becomes of a pipeline's own sync_mode and schedule when it follows its model: `from`, `until` and the rest stay. */
+/** Returns the sync_mode and schedule of a pipeline that follows its model. `from`, `until` and the rest stay its own. */
 export function followModel(loadTimestamp: LoadTimestamp | null, { sync_mode, schedule }: Following): Following {
   const { field, type, timeZone, offsetSeconds = 0 } = loadTimestamp ?? {};
   const { from, until, lookback } = sync_mode;
@@ -40,7 +40,7 @@ export function followModel(loadTimestamp: LoadTimestamp | null, { sync_mode, sc
   };
 }
 
-/** Whether a new version of a pipeline tracks changes as the one before did. */
+/** Returns whether the new version of a pipeline tracks changes as the old one did. */
 export function tracksAsBefore(
   before: Pick<Pipeline, 'syncMode' | 'schedule'>,
   after: Pick<PipelineDraft, 'syncMode' | 'schedule'>,

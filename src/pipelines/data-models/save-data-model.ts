@@ -26,11 +26,11 @@ type Body = Static<typeof DataModelBody>;
 
 export interface ModelSaving {
   readonly body: Body;
-  /** Absent: it stays as it was, and a new model has none. */
+  /** Load timestamp of the model. Absent: it stays as it was, and a new model has none. */
   readonly loadTimestamp?: LoadTimestamp | null;
 }
 
-/** Throws VALIDATION_FAILED and DUPLICATE_ID. */
+/** Creates a data model. Throws VALIDATION_FAILED and DUPLICATE_ID. */
 export async function createDataModel(
   deps: PipelinesDeps,
   { workspaceId, actor }: Caller,
@@ -73,7 +73,7 @@ export async function createDataModel(
   });
 }
 
-/** Clears the fault of the model and schedules its pipelines again. Throws NOT_FOUND and VALIDATION_FAILED. */
+/** Replaces a data model, clears its fault and schedules its pipelines again. Throws NOT_FOUND and VALIDATION_FAILED. */
 export async function replaceDataModel(
   deps: PipelinesDeps,
   caller: Caller,
@@ -99,7 +99,7 @@ interface Overwriting {
   readonly deps: PipelinesDeps;
   readonly caller: Caller;
   readonly body: Body;
-  /** JSON text. */
+  /** Warnings as JSON text. */
   readonly warnings: string;
   readonly loadTimestamp: LoadTimestamp | null | undefined;
   readonly basedOn: BasedOn<DataModel> | undefined;
@@ -142,7 +142,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
   return after;
 }
 
-/** What an audit entry compares: the load timestamp is part of it, which version 2 does not show. */
+/** Returns the fields that an audit entry compares, with the load timestamp, which version 2 does not show. */
 function modelFields(model: DataModel) {
   return { ...dataModelAnswer(model), ...(model.loadTimestamp !== null && { load_timestamp: model.loadTimestamp }) };
 }
@@ -151,7 +151,7 @@ function textOf(loadTimestamp: LoadTimestamp | null): string | null {
   return loadTimestamp === null ? null : JSON.stringify(loadTimestamp);
 }
 
-/** Answers the warnings as JSON text. Throws VALIDATION_FAILED. */
+/** Returns the warnings as JSON text. Throws VALIDATION_FAILED. */
 async function checkSql({ config }: Body): Promise<string> {
   const check = await acceptsSomeGrammar(config.sql_query);
   if (check.outcome === 'refused') throw refuse([{ path: 'config.sql_query', message: check.complaint.message }]);

@@ -8,8 +8,8 @@ import { describeModel } from './describe-model.ts';
 import { loadDataModel } from './load-data-model.ts';
 
 /**
- * Whether a model works on one warehouse, and its columns; reads no row and changes nothing. Throws NOT_FOUND,
- * VALIDATION_FAILED for an unknown connection, and what kept the warehouse from answering.
+ * Returns whether a model works on one warehouse, and its columns. Reads no row and changes nothing. Throws NOT_FOUND,
+ * VALIDATION_FAILED for an unknown connection, and the error that kept the warehouse from answering.
  */
 export async function validateDataModel(
   deps: PipelinesDeps,

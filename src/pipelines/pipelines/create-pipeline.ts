@@ -21,15 +21,15 @@ import type { PipelineContext } from './pipeline-status.ts';
 
 interface Creation {
   readonly body: Body;
-  /** Absent: the pipeline has an iterator of its own, and is active if its state says so. */
+  /** Marks of the pipeline. Absent: it has its own iterator, and is active if its state says so. */
   readonly marks?: PipelineMarks;
-  /** What the body was made of. */
+  /** Stored values from which the body was built. */
   readonly basedOn?: BasedOn<Pick<PipelineContext, 'connection' | 'dataModel'>>;
 }
 
 /**
- * POST of a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, DUPLICATE_ID, and STORE_CONFLICT where what
- * the body was made of changed meanwhile.
+ * Creates a pipeline; an active one is scheduled at once. Throws VALIDATION_FAILED, DUPLICATE_ID, and STORE_CONFLICT where
+ * values from which the body was built changed meanwhile.
  */
 export async function createPipeline(
   deps: PipelinesDeps,

@@ -1,7 +1,7 @@
 import type { DataPlanUses } from '../../access/index.ts';
 import type { KeptFields } from './pipeline.ts';
 
-/** Pipelines that name the plan, by id; deleted ones do not count. To be asked with the plan's row locked. */
+/** Returns the pipelines that name the plan, by id. Deleted ones do not count. Must be called with the plan's row locked. */
 export const dataPlanUses: DataPlanUses = async (sql, workspaceId, planId) => {
   const rows = await sql.query<{ id: string; kept: string }>(
     `SELECT id, kept FROM pipelines

@@ -1,5 +1,5 @@
-// Faults stop until someone acts (D-092, D-094). A faulted connection or model holds every pipeline that uses it: their
-// status follows from its row, so clearing it frees them all.
+// Faults stop a resource until someone acts (D-092, D-094). A faulted connection or model holds every pipeline that uses it:
+// their status follows from its row, so clearing the fault frees them all.
 import { and, eq, isNull } from 'drizzle-orm';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
@@ -15,7 +15,7 @@ interface Fault<Id> {
   readonly errors: readonly Notice[];
 }
 
-/** Stops one pipeline; `id` is its number, so that a slug used again is not meant. */
+/** Stops one pipeline. `id` is its number, so that a later pipeline with the same slug is not affected. */
 export async function faultPipeline(tx: Transaction, { workspaceId, id, errors }: Fault<bigint>): Promise<void> {
   await tx.orm
     .update(pipelines)
@@ -23,7 +23,7 @@ export async function faultPipeline(tx: Transaction, { workspaceId, id, errors }
     .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, id), isNull(pipelines.deletedOn)));
 }
 
-/** Faults a connection and thereby holds its pipelines. */
+/** Marks a connection as faulted and thereby holds its pipelines. */
 export async function faultConnection(tx: Transaction, { workspaceId, id, errors }: Fault<string>): Promise<void> {
   await tx.orm
     .update(connections)
@@ -49,15 +49,15 @@ export async function faultModel(tx: Transaction, { workspaceId, id, errors }: F
 
 interface Success {
   readonly nowMs: number;
-  /** A pipeline may use others by now, of which the run says nothing. */
+  /** Parts that the run used. The pipeline may use others by now, of which the run proves nothing. */
   readonly ranOn: { readonly connectionId: string; readonly dataModelId: string };
-  /** False: the part was changed since, so it is not what this run ran on, and its fault stays. */
+  /** Returns whether the part is as the run used it. A part that was changed since keeps its fault. */
   readonly isAsRan: (part: RanOnPart) => boolean;
 }
 
 /**
- * Clears the faults of pipeline, connection and model after a successful run (D-094). Everything that is freed runs at
- * its next scheduled interval.
+ * Clears the faults of pipeline, connection and model after a successful run (D-094). Each freed pipeline runs at its next
+ * scheduled interval.
  */
 export async function clearFaults(
   tx: Transaction,

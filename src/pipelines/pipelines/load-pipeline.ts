@@ -8,7 +8,7 @@ import { fieldTransformationFromRow } from '../transformations/field-transformat
 import { type Pipeline, pipelineFromRow } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 
-/** Which pipelines of a workspace; deleted ones are never among them. */
+/** A selection of pipelines of a workspace. Deleted ones are never selected. */
 export interface PipelineSelection {
   readonly workspaceId: WorkspaceId;
   readonly id?: string;
@@ -18,7 +18,7 @@ export interface PipelineSelection {
   readonly fieldTransformationId?: string;
 }
 
-/** The selected pipelines with what they run on, by id. */
+/** Returns the selected pipelines with the parts that they run on, by id. */
 export async function loadPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
   const { workspaceId } = selection;
   const rows = await sql.orm
@@ -43,7 +43,7 @@ export async function loadPipelines(sql: Sql, selection: PipelineSelection): Pro
   }));
 }
 
-/** One pipeline with what it runs on. Throws NOT_FOUND. */
+/** Returns one pipeline with the parts that it runs on. Throws NOT_FOUND. */
 export async function loadPipeline(
   sql: Sql,
   selection: PipelineSelection & ({ readonly id: string } | { readonly number: bigint }),
@@ -53,7 +53,9 @@ export async function loadPipeline(
   throw pipelineNotFound(selection.id ?? `number ${selection.number}`);
 }
 
-/** Locks the rows of the selected pipelines, in order, to the end of the transaction; what they run on stays unlocked. */
+/**
+ * Locks the rows of the selected pipelines, in order, to the end of the transaction. The parts that they run on stay unlocked.
+ */
 export async function lockPipelines(sql: Sql, selection: PipelineSelection): Promise<void> {
   await sql.orm
     .select({ number: pipelines.number })

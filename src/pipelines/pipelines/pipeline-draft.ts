@@ -1,4 +1,4 @@
-// What POST and PUT of a pipeline have in common: from a body to columns of its row, asking store and warehouse on the way.
+// Steps that POST and PUT of a pipeline share: from a body to columns of its row, with checks by store and warehouse.
 import type { Static } from 'typebox';
 import type { Caller } from '../../http/index.ts';
 import { AppError, type Issue, refuse, type WorkspaceId } from '../../kernel/index.ts';
@@ -34,7 +34,7 @@ interface Drafting {
   readonly marks?: PipelineMarks | undefined;
 }
 
-/** Throws VALIDATION_FAILED. */
+/** Returns the checked draft of a pipeline. Throws VALIDATION_FAILED. */
 export async function draftPipeline(
   deps: PipelinesDeps,
   { workspaceId }: Caller,
@@ -61,7 +61,7 @@ export async function draftPipeline(
   return { body, ...read, kept, warnings: [...pipelineWarnings(read), ...ofPlan, ...noticed] };
 }
 
-/** Returns what stays of the marks after a PUT, which may give the pipeline an iterator of its own or another state. */
+/** Returns the marks that stay after a PUT, which may give the pipeline its own iterator or another state. */
 function inheritedMarks(
   stored: Pipeline | undefined,
   { body, ...read }: Pick<PipelineDraft, 'body' | 'syncMode' | 'schedule'>,
@@ -74,7 +74,10 @@ function inheritedMarks(
 type Used = Pick<PipelineContext, 'connection' | 'dataModel' | 'transformation'>;
 type Names = Pick<Body, 'pipeline_type' | 'connection_id' | 'data_model_id' | 'field_transformation_id'>;
 
-/** Once more inside the transaction, with a lock that keeps them from being deleted or changed meanwhile. */
+/**
+ * Returns the parts that the body names. Throws VALIDATION_FAILED. Called again inside the transaction, with a lock that
+ * prevents their deletion or change meanwhile.
+ */
 export async function findUsed(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -82,7 +85,7 @@ export async function findUsed(
 ): Promise<Used> {
   const connection = await findConnection(sql, { workspaceId, id: connection_id }, lock);
   const dataModel = await findDataModel(sql, { workspaceId, id: data_model_id }, lock);
-  // that user pipelines have none is said with the rest of the body
+  // a transformation of a user_attributes pipeline is refused with the rest of the body
   const named = body.pipeline_type === 'events' ? body.field_transformation_id : undefined;
   const transformation = named == null ? null : await findFieldTransformation(sql, { workspaceId, id: named }, lock);
   const issues: Issue[] = [];
@@ -95,7 +98,7 @@ export async function findUsed(
   return { connection, dataModel, transformation };
 }
 
-/** Columns of the row that a body decides. */
+/** Returns the columns of the row that the body determines. */
 export function draftColumns({ body, syncMode, schedule, kept, warnings }: PipelineDraft) {
   return {
     name: body.name,

@@ -3,7 +3,7 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { pipelines } from '../tables.ts';
 
-/** Ids of the workspace's pipelines by their numbers; deleted ones too, as long as a run of them is kept. */
+/** Returns the ids of the workspace's pipelines by their numbers. Includes deleted ones as long as a run of them is kept. */
 export async function pipelineIds(sql: Sql, workspaceId: WorkspaceId): Promise<ReadonlyMap<bigint, string>> {
   const rows = await sql.orm
     .select({ number: pipelines.number, id: pipelines.id })

@@ -1,12 +1,12 @@
 import { type Clock, msOfMicros, parseInstant } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 
-/** More than this many pipelines are a table, not a metric: the ones that lag most are shown. */
+/** Most pipelines in the metric: those with the largest lag. A longer list would be a table, not a metric. */
 const MOST = 200;
 
 /**
- * Seconds since the end of the last range that arrived, of active incremental pipelines, the largest first. A fleet question:
- * all workspaces, read only. Positions are text in UTC, so their order is the order of time.
+ * Returns the seconds since the end of the last delivered range, for active incremental pipelines, the largest first.
+ * Reads all workspaces. Positions are text in UTC, so their order is that of time.
  */
 export async function pipelineLags(store: Store, clock: Clock) {
   const rows = await store.query<{ workspace_id: bigint; id: string; position: string }>(
@@ -16,7 +16,7 @@ export async function pipelineLags(store: Store, clock: Clock) {
   );
   const nowMs = clock.nowMs();
   return rows.flatMap(({ workspace_id, id, position: text }) => {
-    // a position that cannot be read is no reason to show none of the others
+    // one unreadable position must not hide the others
     const position = parseInstant(text);
     if (position === undefined) return [];
     const labels = { workspace: String(workspace_id), pipeline: id };

@@ -5,20 +5,20 @@ import type { DataModel } from '../data-models/data-model.ts';
 import type { FieldTransformation } from '../transformations/field-transformation.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** A pipeline with what it runs on. */
+/** A pipeline with the parts that it runs on. */
 export interface PipelineContext {
   readonly pipeline: Pipeline;
   readonly connection: Connection;
   readonly dataModel: DataModel;
-  /** Of an events pipeline only. */
+  /** Transformation of an events pipeline; null for other types. */
   readonly transformation: FieldTransformation | null;
 }
 
 export type PipelineStatus = 'idle' | 'running' | 'faulted' | 'stopped';
 
 /**
- * Returns the status of a pipeline (D-091). What is not active stops it; a live run shows before a fault, which it may
- * clear.
+ * Returns the status of a pipeline (D-091). A part that is not active stops it. A live run shows before a fault, because it may
+ * clear the fault.
  */
 export function pipelineStatus(context: PipelineContext, hasLiveRun: boolean): PipelineStatus {
   if (stoppedBy(context) !== undefined) return 'stopped';
@@ -26,14 +26,14 @@ export function pipelineStatus(context: PipelineContext, hasLiveRun: boolean): P
   return pipelineErrors(context).length > 0 ? 'faulted' : 'idle';
 }
 
-/** What stops a pipeline because its state is not `active`. */
+/** The part that stops a pipeline because its state is not `active`. */
 export interface Stopped {
   readonly part: 'pipeline' | 'connection' | 'data model';
   readonly id: string;
   readonly state: string;
 }
 
-/** Returns what stops the pipeline; undefined when nothing does. */
+/** Returns the part that stops the pipeline. Returns undefined where none does. */
 export function stoppedBy({ pipeline, connection, dataModel }: PipelineContext): Stopped | undefined {
   if (pipeline.state !== 'active') return { part: 'pipeline', id: pipeline.id, state: pipeline.state };
   if (connection.state !== 'active') return { part: 'connection', id: connection.id, state: connection.state };
@@ -41,7 +41,10 @@ export function stoppedBy({ pipeline, connection, dataModel }: PipelineContext):
   return undefined;
 }
 
-/** Returns the refusal of a trigger or a retry, with `Stopped` and the pipeline’s id as parameters; undefined when nothing stops it. */
+/**
+ * Returns the refusal of a trigger or a retry, with `Stopped` and the pipeline's id as parameters. Returns undefined where
+ * nothing stops the pipeline.
+ */
 export function stoppedError(context: PipelineContext): AppError | undefined {
   const stopped = stoppedBy(context);
   if (stopped === undefined) return undefined;

@@ -21,15 +21,15 @@ export type Frequency = 'hourly' | 'daily' | 'weekly' | 'monthly';
 export interface Iterator {
   readonly field: string;
   readonly type: IteratorType;
-  /** The name as it was given, an alias perhaps: it is what GET answers. */
+  /** The name as the caller sent it, possibly an alias. GET returns it. */
   readonly declaredType: string;
-  /** IANA zone of a zone-less column; absent: UTC. */
+  /** IANA zone of a column without a zone. Absent: UTC. */
   readonly timeZone?: string;
 }
 
 export interface SyncMode {
   readonly type: 'incremental' | 'full';
-  /** Always there when incremental. */
+  /** Iterator; always present when incremental. */
   readonly iterator?: Iterator;
   readonly from?: string;
   readonly until?: string;
@@ -38,7 +38,7 @@ export interface SyncMode {
 
 export interface Schedule {
   readonly type: 'interval' | 'once' | 'on_demand';
-  /** Both always there for an interval. */
+  /** Frequency and start; both always present for an interval. */
   readonly frequency?: Frequency;
   readonly start?: string;
   readonly delay?: string;
@@ -48,32 +48,32 @@ export interface Schedule {
 /** The data plan that the batches of a pipeline name. */
 export interface DataPlan {
   readonly id: string;
-  /** Digits, as text or number, as it was given. */
+  /** Version as the caller sent it: digits, as text or number. */
   readonly version?: string | number;
 }
 
-/** What is kept of a pipeline beside its body. */
+/** Facts about a pipeline that its body does not express. */
 export interface PipelineMarks {
-  /** Its iterator and delay are those of its model's load timestamp, until a PUT gives it others. */
+  /** Its iterator and delay are those of its model's load timestamp, until a PUT sets others. */
   readonly followsModel?: true;
-  /** A draft (state `new`) that is active as soon as it is no draft any more. */
+  /** A draft (state `new`) that becomes active when it stops being a draft. */
   readonly isActiveDraft?: true;
 }
 
-/** Optional fields that nothing in the store is looked up by. */
+/** Optional fields by which nothing in the store is looked up. */
 export interface KeptFields extends PipelineMarks {
-  /** Digits of the feed that the data belong to: its runs need it active. */
+  /** Digits of the id of the feed that the data belong to. Runs require it to be active. */
   readonly partnerFeedId?: string;
-  /** Its key, encrypted, where the pipeline names the feed by that. */
+  /** Encrypted key of the feed, where the pipeline names the feed by key. */
   readonly partnerFeedKey?: string;
   readonly dataPlan?: DataPlan;
-  /** Columns that make a row the same row when it is read again (extension). */
+  /** Columns that identify a row when it is read again (extension). */
   readonly rowKey?: readonly string[];
 }
 
 export interface Pipeline extends Audit {
   readonly workspaceId: WorkspaceId;
-  /** Its own for ever; the slug can be used again after a DELETE. */
+  /** Number of the pipeline, never reused; the slug can be used again after a DELETE. */
   readonly number: bigint;
   readonly id: string;
   readonly name: string;
@@ -81,19 +81,19 @@ export interface Pipeline extends Audit {
   /** Empty once the pipeline is deleted. */
   readonly connectionId: string;
   readonly dataModelId: string;
-  /** Of an events pipeline only. */
+  /** Transformation of an events pipeline; null for other types. */
   readonly fieldTransformationId: string | null;
   readonly state: PipelineState;
   readonly environment: 'production' | 'development';
   readonly syncMode: SyncMode;
   readonly schedule: Schedule;
   readonly kept: KeptFields;
-  /** Why it is faulted; null: it is not. */
+  /** Reasons of the fault. Null: not faulted. */
   readonly fault: readonly Notice[] | null;
   readonly warnings: readonly Notice[];
-  /** End of the last range that was delivered. */
+  /** End of the last delivered range. */
   readonly position: Micros | null;
-  /** A lookback reaches no further back: only from here on is it known which rows were delivered; null: no limit. */
+  /** Earliest instant to which a lookback reaches, because delivered rows are only known from there on. Null: no limit. */
   readonly ledgerFrom: Micros | null;
   readonly scheduledUntilMs: number | null;
   readonly nextDueAtMs: number | null;
@@ -103,7 +103,7 @@ export interface Pipeline extends Audit {
   readonly deletedOn: Date | null;
 }
 
-/** As `Pipeline`, from the table's row: JSON columns read, instants as micros or ms. */
+/** Builds a pipeline from the table's row: JSON columns parsed, instants as micros or ms. */
 export function pipelineFromRow(row: InferSelectModel<typeof pipelines>): Pipeline {
   return {
     workspaceId: workspaceId(row.workspaceId),
@@ -136,7 +136,7 @@ export function pipelineFromRow(row: InferSelectModel<typeof pipelines>): Pipeli
   };
 }
 
-/** `[{message}]` from its JSON text; null stays null. */
+/** Parses `[{message}]` from its JSON text; null stays null. */
 export function noticesFromStore(text: string | null): readonly Notice[] | null {
   return text === null ? null : (JSON.parse(text) as readonly Notice[]);
 }

@@ -13,8 +13,8 @@ interface Named {
 }
 
 /**
- * The feed of a pipeline, by its id, by its key, or by both. Whoever names it by its key gets the id beside it, so that
- * everything else goes by the id. Whether it is active is asked by each run. Throws VALIDATION_FAILED.
+ * Returns the feed of a pipeline, named by its id, by its key, or by both. Throws VALIDATION_FAILED.
+ * A feed named by its key is stored with its id, so that everything else uses the id. Each run checks that the feed is active.
  */
 export async function readFeed(deps: PipelinesDeps, workspaceId: WorkspaceId, { body, stored }: Named): Promise<Feed> {
   const { partner_feed_id: id, partner_feed_key: key } = body;
@@ -32,8 +32,8 @@ export async function readFeed(deps: PipelinesDeps, workspaceId: WorkspaceId, { 
 }
 
 /**
- * The fields of a PUT once its row is locked: a mask keeps the key as it stands there, which may have been written anew since
- * the body was read. Throws STORE_CONFLICT when it is the key of another feed by now.
+ * Returns the fields of a PUT once its row is locked. A mask keeps the key of the locked row, which may have been re-encrypted
+ * since the body was read. Throws STORE_CONFLICT when it is the key of another feed by now.
  */
 export function keepFeedKey(kept: KeptFields, { body, stored }: Required<Named>): KeptFields {
   if (body.partner_feed_key !== SECRET_MASK) return kept;
@@ -59,7 +59,7 @@ async function newFeed(
   return { partnerFeedId: String(feed.id), partnerFeedKey: sealed };
 }
 
-/** What the encrypted key of a feed is bound to. */
+/** Returns the context to which the encrypted key of a feed is bound. */
 export const feedKeyContext = (workspaceId: WorkspaceId, pipelineId: string): string =>
   `${workspaceId}/pipeline/${pipelineId}/partner_feed_key`;
 

@@ -14,7 +14,7 @@ export interface ReadBody {
   readonly dataPlan: DataPlan | undefined;
 }
 
-/** What the body means, checked without a warehouse. Throws VALIDATION_FAILED with every complaint. */
+/** Reads the body, checked without a warehouse. Throws VALIDATION_FAILED with every complaint. */
 export function readPipelineBody(body: Body, dialect: Dialect | undefined): ReadBody {
   const issues: Issue[] = [];
   const syncMode = readSyncMode(body.sync_mode, dialect, issues);

@@ -9,7 +9,9 @@ import type { Iterator, SyncMode } from './pipeline.ts';
 type Wire = Static<typeof SyncModeShape>;
 type Complain = (path: string, message: string) => void;
 
-/** `dialect` brings the provider's own names of iterator types. Complaints are pushed to `issues`. */
+/**
+ * Reads sync_mode into a record. `dialect` adds the provider's own names of iterator types. Complaints are pushed to `issues`.
+ */
 export function readSyncMode(wire: Wire, dialect: Dialect | undefined, issues: Issue[]): SyncMode {
   const complain: Complain = (path, message) => issues.push({ path: `sync_mode.${path}`, message });
   const iterator = readIterator(wire, dialect, complain);
@@ -75,7 +77,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** UTC with `Z`, microseconds only where there are some; null and absent give undefined. */
+/** Formats an instant in UTC with `Z`, with microseconds only where they are not 0. Returns undefined for null and absent. */
 export function canonicalInstant(text: string | null | undefined): string | undefined {
   const micros = text == null ? undefined : parseInstant(text);
   return micros === undefined ? undefined : formatMicros(micros).replace(/\.000000Z$/, 'Z');

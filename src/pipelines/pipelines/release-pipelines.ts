@@ -5,8 +5,8 @@ import { pipelines } from '../tables.ts';
 import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
 
 /**
- * Clears the selected pipelines' own faults. What they use was changed, which may have fixed them; each runs at its
- * next scheduled interval. A transformation has no status, so its faults are those of its pipelines.
+ * Clears the selected pipelines' own faults, because a part that they use was changed and may be fixed. Each runs at its next
+ * scheduled interval. A transformation has no status, so its faults are those of its pipelines.
  */
 export async function releasePipelines(tx: Transaction, selection: PipelineSelection, nowMs: number): Promise<void> {
   await lockPipelines(tx, selection);

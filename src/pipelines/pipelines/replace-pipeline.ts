@@ -20,18 +20,19 @@ import { keepFeedKey } from './read-feed.ts';
 interface Replacement {
   readonly id: string;
   readonly body: Body;
-  /** Refuses what would reset the pipeline. */
+  /** Refuses changes that would reset the pipeline. */
   readonly preventResets: boolean;
-  /** Absent: the stored marks stay as far as they are still true. */
+  /** Marks of the pipeline. Absent: the stored marks stay as far as they still apply. */
   readonly marks?: PipelineMarks;
-  /** What the body was made of. */
+  /** Stored values from which the body was built. */
   readonly basedOn?: BasedOn<Pick<PipelineContext, 'pipeline' | 'connection' | 'dataModel'>>;
 }
 
 /**
- * PUT of a pipeline: clears the fault of its own and counts from the next run. Throws NOT_FOUND, VALIDATION_FAILED,
- * RESET_PREVENTED, RUN_IN_PROGRESS where it resets or changes the `row_key` while a run is live, and STORE_CONFLICT where what
- * the body was made of changed meanwhile.
+ * Replaces a pipeline, clears its own fault and restarts the count of failures. Throws:
+ * - NOT_FOUND, VALIDATION_FAILED and RESET_PREVENTED;
+ * - RUN_IN_PROGRESS where it resets the pipeline, or changes the `row_key`, while a run is live;
+ * - STORE_CONFLICT where values from which the body was built changed meanwhile.
  */
 export async function replacePipeline(deps: PipelinesDeps, caller: Caller, put: Replacement): Promise<PipelineContext> {
   const { workspaceId } = caller;
@@ -93,8 +94,8 @@ async function overwrite(
 }
 
 /**
- * Returns the columns that a reset writes: the next run begins at `from` again. An interval keeps its place, so that
- * this is the next scheduled run; a `once` pipeline runs again.
+ * Returns the columns that a reset writes. The next run begins at `from` again. An interval keeps its place, so that run is the
+ * next scheduled one; a `once` pipeline runs again.
  */
 export function resetColumns({ generation, schedule }: Pipeline) {
   const again = schedule.type === 'once' ? { scheduledUntil: null } : {};
@@ -102,10 +103,9 @@ export function resetColumns({ generation, schedule }: Pipeline) {
 }
 
 /**
- * Returns the fields whose change makes the position meaningless (D-088).
- * The specification does not name all of them. Another pipeline_type counts, because what was delivered as people was
- * never delivered as events. Another zone of the iterator counts, because the position would mean another wall clock,
- * so that hours were lost or loaded twice.
+ * Returns the fields whose change makes the position meaningless (D-088). The specification does not name all of them. Another
+ * pipeline_type counts, because rows delivered as people were never delivered as events. Another zone of the iterator counts,
+ * because the position would mean another wall clock, and hours would be lost or loaded twice.
  */
 export function resettingFields(
   before: Pick<Pipeline, 'pipelineType' | 'syncMode'>,
@@ -123,14 +123,18 @@ export function resettingFields(
   return fields.filter(([, old, now]) => old !== now).map(([name]) => name);
 }
 
-/** Rows are recognised by other columns from now on, so a lookback may not reach those that were delivered before. */
+/**
+ * Tells whether rows are recognised by other columns from now on. Then a lookback must not reach rows that were delivered
+ * before.
+ */
 function isOtherKey({ kept }: Pipeline, draft: PipelineDraft): boolean {
   return JSON.stringify(kept.rowKey) !== JSON.stringify(draft.kept.rowKey);
 }
 
 /**
- * Rows that a failed or cancelled run delivered beyond the position would not be recognised by other columns, and come
- * twice: then another `row_key` is a reset. While a run is live nobody can tell. Of a full pipeline no other run knows rows.
+ * Returns `row_key` where its change is a reset. A new key would not recognise rows that a failed or cancelled run delivered
+ * beyond the position, and they would be delivered twice.
+ * A live run makes this undecidable. In a full pipeline no run needs to recognise the rows of another.
  */
 async function resettingKey(
   tx: Transaction,
@@ -142,7 +146,7 @@ async function resettingKey(
   return (await isLedgerAhead(tx, before)) ? ['row_key'] : [];
 }
 
-/** Unix times have no wall clock. */
+/** Returns the zone of an iterator. Returns undefined for unix times, which have no wall clock. */
 function zoneOf(iterator: Iterator | undefined): string | undefined {
   if (iterator === undefined || iterator.type.startsWith('timestamp_unixtime')) return undefined;
   return iterator.timeZone ?? 'UTC';

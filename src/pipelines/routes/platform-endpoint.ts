@@ -7,7 +7,7 @@ export const BASE = '/platform/v2/workspaces/:workspaceId';
 export const READS = { api: 'platform_v2', credential: 'platform_read', requires: 'warehouse_sync' } as const;
 export const CHANGES = { api: 'platform_v2', credential: 'platform_admin', requires: 'warehouse_sync' } as const;
 
-/** Path parameters beside the workspace. An id in a path that is no slug is not found, like any other. */
+/** Returns the schema of path parameters beside the workspace. An id that is no slug is not found, like any other. */
 export function pathParams<Properties extends TProperties>(properties: Properties) {
   return Type.Object({ workspaceId: WorkspaceParam, ...properties });
 }

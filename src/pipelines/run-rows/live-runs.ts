@@ -4,10 +4,13 @@ import type { Sql } from '../../store/index.ts';
 import type { Pipeline } from '../pipelines/pipeline.ts';
 import { pipelineRuns } from '../tables.ts';
 
-/** In the words of the partial index: with statuses as parameters a generic plan cannot use it and reads every run. */
+/**
+ * Condition for live runs in the words of the partial index. With statuses as parameters a generic plan cannot use the index
+ * and reads every run.
+ */
 const IS_LIVE = text`${pipelineRuns.status} IN ('queued', 'running', 'retrying')`;
 
-/** Numbers of the pipelines that have a run which is not over: of the workspace, or of one pipeline. */
+/** Returns the numbers of the pipelines that have a live run: of the workspace, or of one pipeline. */
 export async function pipelinesWithLiveRun(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -26,7 +29,7 @@ export async function pipelinesWithLiveRun(
   return new Set(rows.map((row) => row.number));
 }
 
-/** Throws RUN_IN_PROGRESS; to be asked with the pipeline's row locked. */
+/** Throws RUN_IN_PROGRESS where the pipeline has a live run. Must be called with the pipeline's row locked. */
 export async function requireNoLiveRun(sql: Sql, pipeline: Pipeline, intent: string): Promise<void> {
   const live = await pipelinesWithLiveRun(sql, pipeline.workspaceId, pipeline.number);
   if (live.size === 0) return;

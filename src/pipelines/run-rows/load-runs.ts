@@ -13,10 +13,10 @@ const ownedBy = ({ workspaceId, number }: Owner) =>
 
 const { snapshot: _snapshot, ...RUN_COLUMNS } = getTableColumns(pipelineRuns);
 
-/** By creation: a scheduled run that covers a past interval is newer than the trigger before it. */
+/** Order by creation: a scheduled run that covers a past interval is newer than the trigger before it. */
 const NEWEST_FIRST = [desc(pipelineRuns.createdOn), desc(pipelineRuns.id)] as const;
 
-/** One page of a pipeline's runs, bounded by logical date; the run that was requested last comes first. */
+/** Returns one page of a pipeline's runs within a range of logical dates, the latest requested first. */
 export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<readonly Run[]> {
   const rows = await sql.orm
     .select(RUN_COLUMNS)
@@ -34,7 +34,7 @@ export async function listRuns(sql: Sql, pipeline: Owner, page: Page): Promise<r
   return rows.map(runFromRow);
 }
 
-/** The run that was requested last. */
+/** Returns the run that was requested last. */
 export async function findLatestRun(sql: Sql, pipeline: Owner): Promise<Run | undefined> {
   const [row] = await sql.orm
     .select(RUN_COLUMNS)
@@ -45,7 +45,7 @@ export async function findLatestRun(sql: Sql, pipeline: Owner): Promise<Run | un
   return row === undefined ? undefined : runFromRow(row);
 }
 
-/** Throws NOT_FOUND for a run of another pipeline, too. */
+/** Returns a run of the pipeline. Throws NOT_FOUND, also for a run of another pipeline. */
 export async function loadRun(sql: Sql, pipeline: Owner & Pick<Pipeline, 'id'>, runId: bigint): Promise<Run> {
   const [row] = await sql.orm
     .select(RUN_COLUMNS)

@@ -18,14 +18,15 @@ export interface RunRequest {
   readonly logicalDateMs: number;
   readonly nominalEndMs: number;
   readonly nowMs: number;
-  /** Of a manual run. */
+  /** Actor who requested a manual run. */
   readonly requestedBy?: string;
   readonly idempotencyKey?: string;
 }
 
 /**
- * Writes a queued run and its job in the caller's transaction. Answers the run's id; undefined, and nothing is written, when
- * a run of that pipeline is queued, running or retrying: a partial unique index allows one.
+ * Writes a queued run and its job in the caller's transaction. Returns the run's id.
+ * Returns undefined, and writes nothing, when a run of that pipeline is queued, running or retrying: a partial unique index
+ * allows one.
  */
 export async function requestRun(
   tx: Transaction,

@@ -16,7 +16,7 @@ export interface Run {
   readonly status: RunStatus;
   readonly fence: number;
   readonly attempts: number;
-  /** Times that its worker was lost. */
+  /** Number of times that its worker was lost. */
   readonly losses: number;
   readonly retryAt: Date | null;
   readonly errors: readonly Notice[];
@@ -33,19 +33,19 @@ export interface Run {
   readonly failedRecords: bigint;
   readonly deduplicatedRecords: bigint;
   readonly erasedRecords: bigint;
-  /** People or event batches that it delivered. */
+  /** Number of people or event batches that it delivered. */
   readonly deliveredUnits: bigint;
-  /** Rows whose time lay in the future: their attributes count as set when the run began. */
+  /** Number of rows whose time lay in the future. Their attributes count as set when the run began. */
   readonly aheadRecords: bigint;
-  /** Who triggered it, or asked for its retry; null: the schedule alone. */
+  /** Actor who triggered it, or requested its retry. Null: the schedule alone. */
   readonly requestedBy: string | null;
-  /** null: the run writes nothing back, or has not begun to. */
+  /** Number of rows written back. Null: the run writes nothing back, or has not begun to. */
   readonly writtenRecords: bigint | null;
   readonly conflictingRecords: bigint | null;
   readonly idempotencyKey: string | null;
 }
 
-/** Builds a run from its row. Its snapshot, which may hold 100 KB of SQL, is the engine's alone. */
+/** Builds a run from its row. The snapshot, which may hold 100 KB of SQL, is left to the engine. */
 export function runFromRow(row: Omit<InferSelectModel<typeof pipelineRuns>, 'snapshot'>): Run {
   return {
     ...row,

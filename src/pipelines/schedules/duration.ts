@@ -13,7 +13,10 @@ const DURATION = /^(\d{1,9})([smhdwy])$/;
 // The longest duration. A century keeps every sum of times inside what a Date can hold.
 const MOST_MS = 100 * 365 * 86_400_000;
 
-/** Milliseconds of `15m`, `36h`, `1y`; undefined when the text is no duration or longer than a hundred years. */
+/**
+ * Returns the milliseconds of `15m`, `36h`, `1y`. Returns undefined where the text is no duration or longer than a hundred
+ * years.
+ */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   const unitMs = UNIT_MS[match?.[2] ?? ''];
@@ -22,12 +25,12 @@ export function parseDuration(text: string): number | undefined {
   return ms <= MOST_MS ? ms : undefined;
 }
 
-/** Milliseconds of a duration that was checked when it was saved; an absent one is 0. */
+/** Returns the milliseconds of a duration that was checked when it was saved; an absent one is 0. */
 export function durationMs(text: string | undefined): number {
   return text === undefined ? 0 : (parseDuration(text) ?? 0);
 }
 
-/** Milliseconds of an instant that was checked when it was saved. */
+/** Returns the milliseconds of an instant that was checked when it was saved. */
 export function instantMs(text: string): number {
   return msOfMicros(parseInstant(text) ?? 0n);
 }

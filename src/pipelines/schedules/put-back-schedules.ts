@@ -1,4 +1,4 @@
-// What a daemon whose clock ran ahead wrote about schedules, put back by a daemon whose clock is right.
+// Corrects schedules that a daemon with a clock ahead has written. A daemon with a right clock does so.
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import { eachApart } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
@@ -6,7 +6,9 @@ import { type Pipeline, pipelineFromRow } from '../pipelines/pipeline.ts';
 import { pipelines } from '../tables.ts';
 import { dueAfter, nextDueAt, skipMissed, type Timetable, timetableOf } from './schedule.ts';
 
-/** Clocks may differ by so much, and the scheduler puts a pipeline that it cannot schedule off for so long. */
+/**
+ * Tolerated difference of clocks, and the longest time for which the scheduler postpones a pipeline that it cannot schedule.
+ */
 const TOLERANCE_MS = 3_600_000;
 
 interface PuttingBack {
@@ -14,7 +16,7 @@ interface PuttingBack {
   readonly signal: AbortSignal;
 }
 
-/** Puts due times back that are further ahead than their timetable says. Reads each schedule that is not due within the hour. */
+/** Corrects due times that lie further ahead than their timetable says. Reads each schedule that is not due within the hour. */
 export async function putBackSchedules(sql: Sql, { nowMs, signal }: PuttingBack): Promise<void> {
   const after = new Date(nowMs + TOLERANCE_MS);
   const workspaces = await sql.query<{ readonly id: bigint }>(
@@ -54,7 +56,10 @@ const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));
 
 type Due = Pick<Pipeline, 'nextDueAtMs' | 'scheduledUntilMs'>;
 
-/** Answers what a right clock would have written; undefined when the due time is no later than the timetable says. */
+/**
+ * Returns the values that a right clock would have written. Returns undefined where the due time is no later than the timetable
+ * says.
+ */
 export function rightDue(table: Timetable, { nextDueAtMs, scheduledUntilMs }: Due, nowMs: number): Due | undefined {
   const latestMs = nowMs + TOLERANCE_MS;
   const latest = nextDueAt(table, coveredUntil(table, scheduledUntilMs, latestMs), latestMs);
@@ -66,7 +71,7 @@ export function rightDue(table: Timetable, { nextDueAtMs, scheduledUntilMs }: Du
   return { nextDueAtMs: nextDueAt(table, coveredMs, nowMs), scheduledUntilMs: coveredMs };
 }
 
-/** No run covers more than the intervals that are closed. */
+/** Returns the covered time, limited to closed intervals, because no run covers more. */
 function coveredUntil(table: Timetable, scheduledUntilMs: number | null, nowMs: number): number | null {
   const closedMs = skipMissed(table, null, nowMs);
   return scheduledUntilMs === null || closedMs === null ? scheduledUntilMs : Math.min(scheduledUntilMs, closedMs);

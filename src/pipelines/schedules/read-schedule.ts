@@ -49,7 +49,7 @@ const FIRST_START = '0002-01-01T00:00:00Z';
 // The last start that is accepted. With a century of delay on top, every due time stays one that the store can hold.
 const LAST_START = '8999-12-31T23:59:59.999Z';
 
-/** Boundaries are counted from start in milliseconds. */
+/** Tells whether an instant is finer than a millisecond, in which boundaries are counted. */
 function isTooFine(instant: string | undefined): boolean {
   return instant !== undefined && /\.\d{3}(?!000)\d{3}Z$/.test(instant);
 }

@@ -5,7 +5,7 @@ import { loadPipelines } from '../pipelines/load-pipeline.ts';
 import { pipelines } from '../tables.ts';
 import { reschedulePipelines } from './reschedule-pipelines.ts';
 
-/** Lets a `once` pipeline, whose scheduled run came to nothing before it began, run when it is active again. */
+/** Lets a `once` pipeline run again when it is active again, where its scheduled run ended before it began. */
 export async function repeatOnce(
   tx: Transaction,
   { workspaceId, number }: { readonly workspaceId: WorkspaceId; readonly number: bigint },

@@ -7,21 +7,22 @@ import { nextDueAt, skipMissed, timetableOf } from './schedule.ts';
 
 interface Rescheduling {
   readonly nowMs: number;
-  /** Set after a fault was cleared: the missed intervals wait for the next scheduled one. */
+  /** Set after a fault was cleared: missed intervals wait for the next scheduled one. */
   readonly afterFault?: boolean;
 }
 
 /**
- * Computes `next_due_at` of the selected pipelines again: null while one is stopped or faulted. To be called after every
- * change of a pipeline, of what it uses, and after every finished run.
+ * Computes `next_due_at` of the selected pipelines again: null while one is stopped or faulted. Must be called after every
+ * change of a pipeline or of the parts that it uses, and after every finished run.
  */
 export async function reschedulePipelines(
   tx: Transaction,
   selection: PipelineSelection,
   { nowMs, afterFault = false }: Rescheduling,
 ): Promise<void> {
-  // Locked first and read by a second statement: the scheduler, or a PUT of what a pipeline runs on, may be at the same
-  // rows. Who comes later waits here and then sees what the earlier one wrote; one statement alone would still see the past.
+  // Rows are locked first and read by a second statement. The scheduler, or a PUT of a part that a pipeline runs on, may be
+  // changing the same rows. The later one waits here and then sees what the earlier one wrote; a single statement would still
+  // see the old rows.
   await lockPipelines(tx, selection);
   for (const context of await loadPipelines(tx, selection)) {
     const isHeld = stoppedBy(context) !== undefined || pipelineErrors(context).length > 0;
@@ -33,7 +34,10 @@ export async function reschedulePipelines(
   }
 }
 
-/** A `once` pipeline whose last reading of the warehouse came to nothing has no next interval: it runs again at once. */
+/**
+ * Returns the covered time after a fault. A `once` pipeline whose last reading of the warehouse failed has no next interval: it
+ * runs again at once.
+ */
 async function scheduledUntilAfterFault(
   tx: Transaction,
   { pipeline }: PipelineContext,
@@ -45,7 +49,7 @@ async function scheduledUntilAfterFault(
   return latest?.status === 'failed' || latest?.status === 'stopped' ? null : pipeline.scheduledUntilMs;
 }
 
-/** A retry of failed records says nothing of the rows that are still in the warehouse. */
+/** Latest run that read the warehouse. A retry of failed records proves nothing about the rows in the warehouse. */
 const LATEST_READING = `
   SELECT run.status FROM pipeline_runs AS run
   WHERE run.workspace_id = $1 AND run.pipeline_number = $2 AND NOT EXISTS (

@@ -1,17 +1,17 @@
-// When runs are due and up to where they cover the time line. Pure: the caller brings the time.
-// An interval opens at L(k) = start + k·frequency and is due at L(k+1) + delay; it covers up to L(k+1). `scheduledUntil` is
-// the nominal end of the newest interval a run was made for; one run covers everything missed (D-085).
+// Due times of runs and the part of the time line that they cover. Pure: the caller passes the time.
+// An interval opens at L(k) = start + k·frequency and is due at L(k+1) + delay; it covers up to L(k+1). `scheduledUntil` is the
+// nominal end of the newest interval for which a run was made; one run covers everything missed (D-085).
 
 import type { Frequency, Schedule } from '../pipelines/pipeline.ts';
 import { durationMs, instantMs } from './duration.ts';
 
 interface Limits {
   readonly delayMs: number;
-  /** Nothing becomes due after it. */
+  /** Time after which nothing becomes due. */
   readonly endMs: number | null;
 }
 
-/** A schedule with its texts read, in ms since 1970, UTC. */
+/** A schedule with its texts parsed, in ms since 1970, UTC. */
 export type Timetable =
   | (Limits & { readonly type: 'once' })
   | (Limits & { readonly type: 'on_demand' })
@@ -26,15 +26,17 @@ export type Timetable =
 type IntervalTimetable = Extract<Timetable, { type: 'interval' }>;
 
 export interface DueRun {
-  /** Opening of the newest interval it covers. */
+  /** Opening of the newest interval that it covers. */
   readonly logicalDateMs: number;
-  /** The range ends here, unless the warehouse's clock or `until` end it before. */
+  /** End of the range, unless the warehouse's clock or `until` end it earlier. */
   readonly nominalEndMs: number;
-  /** What the pipeline remembers once the run exists. */
+  /** New value of the pipeline's `scheduledUntil` once the run exists. */
   readonly scheduledUntilMs: number;
 }
 
-/** `from` is `sync_mode.from`. The schedule has passed validation: an interval has start and frequency. */
+/**
+ * Returns the timetable. `from` is `sync_mode.from`. The schedule has passed validation: an interval has start and frequency.
+ */
 export function timetableOf(schedule: Schedule, from?: string): Timetable {
   const limits = {
     delayMs: durationMs(schedule.delay),
@@ -48,7 +50,7 @@ export function timetableOf(schedule: Schedule, from?: string): Timetable {
   return { ...limits, type, frequency, startMs, backfills: from !== undefined && instantMs(from) < startMs };
 }
 
-/** When the next run is due, which may be in the past; null: never. */
+/** Returns the due time of the next run, which may be in the past. Returns null where none will be due. */
 export function nextDueAt(table: Timetable, scheduledUntilMs: number | null, nowMs: number): number | null {
   if (table.type === 'on_demand') return null;
   if (isDueAtOnce(table, scheduledUntilMs)) return notAfterEnd(table, nowMs);
@@ -57,7 +59,7 @@ export function nextDueAt(table: Timetable, scheduledUntilMs: number | null, now
   return notAfterEnd(table, next + table.delayMs);
 }
 
-/** The run to make now; undefined when none is due. */
+/** Returns the run to make now. Returns undefined where none is due. */
 export function dueRun(table: Timetable, scheduledUntilMs: number | null, nowMs: number): DueRun | undefined {
   if (table.type === 'on_demand') return undefined;
   if (isDueAtOnce(table, scheduledUntilMs)) return firstRun(table, nowMs);
@@ -68,7 +70,10 @@ export function dueRun(table: Timetable, scheduledUntilMs: number | null, nowMs:
   return { logicalDateMs: boundary(table, index - 1), nominalEndMs: end, scheduledUntilMs: end };
 }
 
-/** The first time after `nowMs` at which an interval becomes due: where a due row moves while a run of it is live. */
+/**
+ * Returns the first time after `nowMs` at which an interval becomes due. A due row moves there while a run of its pipeline is
+ * live.
+ */
 export function dueAfter(table: Timetable, nowMs: number): number | null {
   if (table.type !== 'interval') return null;
   const next = boundary(table, nextIndex(table, nowMs - table.delayMs));
@@ -76,8 +81,8 @@ export function dueAfter(table: Timetable, nowMs: number): number | null {
 }
 
 /**
- * Returns `scheduledUntil` after a fault was cleared: the pipeline runs at the next scheduled interval. The position
- * stays, so that run covers the gap. A `once` pipeline keeps what it has.
+ * Returns `scheduledUntil` after a fault was cleared: the pipeline runs at the next scheduled interval. The position stays, so
+ * that run covers the gap. A `once` pipeline keeps its value.
  */
 export function skipMissed(table: Timetable, scheduledUntilMs: number | null, nowMs: number): number | null {
   if (table.type !== 'interval') return scheduledUntilMs;
@@ -90,7 +95,7 @@ export function triggeredRun(table: Timetable, nowMs: number): Omit<DueRun, 'sch
   return { logicalDateMs: nowMs, nominalEndMs: nowMs - table.delayMs };
 }
 
-/** No run starts after `end`, a triggered one neither. */
+/** Tells whether the schedule has ended. No run starts after `end`, not even a triggered one. */
 export function isOver(table: Timetable, nowMs: number): boolean {
   return table.endMs !== null && nowMs > table.endMs;
 }
@@ -105,7 +110,10 @@ function firstRun(table: Timetable, nowMs: number): DueRun | undefined {
   return { logicalDateMs: boundary(table, -1), nominalEndMs: table.startMs, scheduledUntilMs: table.startMs };
 }
 
-/** The due time decides, not the poll: a daemon that was down at that moment still makes the last run. */
+/**
+ * Limits a due time to the schedule's end. The due time decides, not the poll: a daemon that was down at that moment still
+ * makes the last run.
+ */
 function notAfterEnd(table: Timetable, dueMs: number): number | null {
   return table.endMs !== null && dueMs > table.endMs ? null : dueMs;
 }
@@ -121,7 +129,7 @@ function newestClosedIndex(table: IntervalTimetable, nowMs: number): number {
 
 const STEP_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
-/** L(index). A monthly start on the 31st falls on the last day of shorter months and keeps its phase. */
+/** Returns L(index). A monthly start on the 31st falls on the last day of shorter months and keeps its phase. */
 function boundary({ frequency, startMs }: IntervalTimetable, index: number): number {
   if (frequency !== 'monthly') return startMs + index * STEP_MS[frequency];
   const start = new Date(startMs);
@@ -131,12 +139,12 @@ function boundary({ frequency, startMs }: IntervalTimetable, index: number): num
   return first + (day - 1) * STEP_MS.daily + (startMs - Math.floor(startMs / STEP_MS.daily) * STEP_MS.daily);
 }
 
-/** Not `Date.UTC`, to which the years 0 to 99 are those of the twentieth century. */
+/** Returns the first instant of a month. `Date.UTC` would read the years 0 to 99 as those of the twentieth century. */
 function firstOfMonth(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 1);
 }
 
-/** The largest index whose boundary is not after `timeMs`. */
+/** Returns the largest index whose boundary is not after `timeMs`. */
 function indexAt(table: IntervalTimetable, timeMs: number): number {
   if (table.frequency !== 'monthly') return Math.floor((timeMs - table.startMs) / STEP_MS[table.frequency]);
   const [start, time] = [new Date(table.startMs), new Date(timeMs)];

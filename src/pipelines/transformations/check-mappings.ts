@@ -5,7 +5,7 @@ import type { Issue } from '../../kernel/index.ts';
 import { eventTypeOf, type FieldMapping } from './field-transformation.ts';
 import { staticMisfit } from './static-fit.ts';
 
-/** A mapping that goes somewhere, and where. */
+/** A mapping that has a destination, with that destination. */
 interface Placed {
   readonly index: number;
   readonly mapping: Extract<FieldMapping, { readonly destination: string }>;
@@ -15,8 +15,9 @@ interface Placed {
 const EVENT_TYPE = 'events.event_type';
 
 /**
- * Every problem at once. An entry that is undefined has complaints of its own already; what it would have covered is then
- * not missed. With an event_type from a column only what holds for every kind is checked; the rest is, row by row.
+ * Returns every problem at once. An undefined entry has complaints already; fields that it would have covered do not count as
+ * missing.
+ * With an event_type from a column, only rules that hold for every kind are checked; the others are checked row by row.
  */
 export function checkMappings(mappings: readonly (FieldMapping | undefined)[], limits: BatchLimits): readonly Issue[] {
   const known = mappings.filter((mapping) => mapping !== undefined);
@@ -43,7 +44,7 @@ export function checkMappings(mappings: readonly (FieldMapping | undefined)[], l
   return isWhole ? [...issues, ...missing(placed, eventType)] : issues;
 }
 
-/** What a pipeline says by itself. */
+/** Destinations that the pipeline itself fills. */
 const RESERVED: readonly { readonly is: (path: readonly string[]) => boolean; readonly problem: string }[] = [
   { is: ([first]) => first === 'environment', problem: 'comes from the environment of the pipeline; leave it out' },
   { is: ([first]) => first === 'batch_id', problem: 'is given when the batch is kept; leave it out' },
@@ -53,7 +54,7 @@ const RESERVED: readonly { readonly is: (path: readonly string[]) => boolean; re
   },
 ];
 
-/** A free key is bounded as a name. */
+/** Returns the issue of a free key that is longer than a name may be. */
 function nameIssues(
   { index, destination: { path, named } }: Placed,
   { nameCharacters }: BatchLimits,
@@ -72,7 +73,7 @@ function staticIssues({ index, mapping, destination }: Placed, limits: BatchLimi
     : [{ path: `mappings[${index}].value`, message: `${problem} (${mapping.destination})` }];
 }
 
-/** One place, or one identity, is given once; and what is a value cannot hold fields as well. */
+/** Returns the issues of places or identities that are mapped twice, and of single values that would also hold fields. */
 function doubled(placed: readonly Placed[]): readonly Issue[] {
   return placed.flatMap((later, at) => {
     const path = `mappings[${later.index}].destination`;
@@ -95,7 +96,7 @@ function clashOf(earlier: Destination, later: Destination): string | undefined {
     : undefined;
 }
 
-/** An ignored column that is ignored once more, or mapped. */
+/** Returns the issues of ignored columns that are ignored once more, or mapped. */
 function contradictions(mappings: readonly (FieldMapping | undefined)[]): readonly Issue[] {
   return mappings.flatMap((mapping, index) => {
     if (mapping?.type !== 'ignore') return [];

@@ -1,15 +1,15 @@
-// Tells whether a column of a model can feed a field of the batch (D-102). Pure: it judges types only; a value that
-// does not fit, such as 1.5 for an Integer, fails its row when it is read.
+// Tells whether a column of a model can feed a field of the batch (D-102). Pure: it judges types only. A value that does not
+// fit, such as 1.5 for an Integer, fails its row when it is read.
 import type { Column, ColumnType } from '../../warehouse/index.ts';
 
-/** What is asked of a field of the batch; `Destination` of events is one. */
+/** A field of the batch as columns feed it; `Destination` of the room `events` is one. */
 export interface FedField {
   readonly path: readonly string[];
   readonly leaf: {
     readonly kind: 'String' | 'string' | 'Integer' | 'Number' | 'Boolean' | 'Uuid' | 'Ip';
     /** The only texts that pass. */
     readonly allowed?: readonly string[];
-    /** Whether a list of such values stands there: never, as well as a single one, or always. */
+    /** Lists of such values: never; `either` a list or a single value; or always. */
     readonly list: 'never' | 'either' | 'always';
     /** An Integer that may also come as its decimal digits in text. */
     readonly digits?: true;
@@ -20,20 +20,21 @@ export interface FedField {
 
 const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
 const TIMES: readonly ColumnType[] = ['date', 'timestamp', 'timestamp_tz'];
-/** What has one plain spelling as text. */
+/** Types with one plain spelling as text. */
 const TEXTS: readonly ColumnType[] = ['text', 'uuid', 'time', 'binary', ...TIMES];
-/** Says nothing about what a cell holds, so that each row is looked at by itself. */
+/** Types that do not determine what a cell holds, so that each row is judged by itself. */
 const OPAQUE: readonly ColumnType[] = ['json', 'unknown'];
 
 /**
- * Why the column cannot feed the field, as a sentence without its end; undefined: it can. The mapper writes a cell so:
- * - `String`: a boolean or number as it is (a decimal with all its digits), everything else as `string`;
- * - `string`: text as it is, numbers and booleans as their text, dates and times ISO 8601, binary base64. Where only some
- *   texts pass, the column is text;
- * - `Integer`: whole numbers; where the field counts milliseconds since 1970 (its name ends in `_unixtime_ms` or
- *   `_time_ms`), also dates and timestamps, those without zone in the zone of the iterator, else UTC;
- * - a list: each item as above, in a field that takes lists or in the objects of a list (`products`), one an item. JSON:
- *   by what it holds.
+ * Returns why the column cannot feed the field, as a sentence without its end. Returns undefined where it can.
+ * The mapper writes a cell as follows:
+ * - `String`: a boolean or number as it is (a decimal with all its digits), everything else as `string`.
+ * - `string`: text as it is, numbers and booleans as their text, dates and times in ISO 8601, binary in base64. Where only some
+ *   texts are allowed, the column must be text.
+ * - `Integer`: whole numbers. Where the field counts milliseconds since 1970 (its name ends in `_unixtime_ms` or `_time_ms`),
+ *   also dates and timestamps; those without a zone use the zone of the iterator, else UTC.
+ * - A list: each item as above, in a field that takes lists or in the objects of a list (`products`), one for each item.
+ * - JSON: by its contents.
  */
 export function columnMisfit(column: Column, { path, leaf, lists = [] }: FedField): string | undefined {
   const { type } = column;

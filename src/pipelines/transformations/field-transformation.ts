@@ -4,15 +4,15 @@ import type { Audit } from '../pipelines/pipeline.ts';
 import type { fieldTransformations } from '../tables.ts';
 
 /**
- * One line of a transformation (D-102). `destination` is a dotted path into the batch, `source` a column of
- * the model, found as `findColumn` finds it. `ignore` only says that a column is left out on purpose.
+ * One line of a transformation (D-102). `destination` is a dotted path into the batch, `source` a column of the model, found by
+ * `findColumn`. `ignore` declares that a column is left out on purpose.
  */
 export type FieldMapping =
   | { readonly type: 'column'; readonly source: string; readonly destination: string }
   | { readonly type: 'static'; readonly value: Json; readonly destination: string }
   | { readonly type: 'ignore'; readonly source: string };
 
-/** How the rows of a model become events. */
+/** Mappings that turn the rows of a model into events. */
 export interface FieldTransformation extends Audit {
   readonly workspaceId: WorkspaceId;
   readonly id: string;
@@ -20,7 +20,7 @@ export interface FieldTransformation extends Audit {
   readonly mappings: readonly FieldMapping[];
 }
 
-/** The event kind of every row, where it is a static; undefined: each row says its own. */
+/** Returns the event kind of every row, where it is static. Returns undefined where each row has its own. */
 export function eventTypeOf(mappings: readonly FieldMapping[]): string | undefined {
   for (const mapping of mappings) {
     if (mapping.type !== 'static' || mapping.destination !== 'events.event_type') continue;
@@ -43,7 +43,7 @@ export function fieldTransformationFromRow(row: InferSelectModel<typeof fieldTra
   };
 }
 
-/** With every digit of a number. */
+/** Returns mappings as JSON text, with every digit of a number. */
 export function mappingsForStore(mappings: readonly FieldMapping[]): string {
   return stringifyJson(mappings);
 }

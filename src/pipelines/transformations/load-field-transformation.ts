@@ -4,7 +4,10 @@ import type { Sql } from '../../store/index.ts';
 import { fieldTransformations } from '../tables.ts';
 import { type FieldTransformation, fieldTransformationFromRow } from './field-transformation.ts';
 
-/** By id; `lock` holds the row to the end of the transaction, shared by those who only refer to it. */
+/**
+ * Returns the transformation with that id. `lock` holds the row to the end of the transaction; readers that only refer to it
+ * share the lock.
+ */
 export async function findFieldTransformation(
   sql: Sql,
   key: { readonly workspaceId: WorkspaceId; readonly id: string },
@@ -18,7 +21,7 @@ export async function findFieldTransformation(
   return row === undefined ? undefined : fieldTransformationFromRow(row);
 }
 
-/** As `findFieldTransformation`. Throws NOT_FOUND. */
+/** Returns the transformation as `findFieldTransformation` does. Throws NOT_FOUND. */
 export async function loadFieldTransformation(
   ...args: Parameters<typeof findFieldTransformation>
 ): Promise<FieldTransformation> {
@@ -30,7 +33,7 @@ export async function loadFieldTransformation(
   );
 }
 
-/** All of the workspace, by id. */
+/** Returns all transformations of the workspace, by id. */
 export async function listFieldTransformations(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -43,7 +46,7 @@ export async function listFieldTransformations(
   return rows.map(fieldTransformationFromRow);
 }
 
-/** As `unknownConnection`. */
+/** Returns the message for a body that names an unknown transformation (D-108). */
 export function unknownFieldTransformation(id: string): string {
   return `there is no field transformation "${id}" in this workspace; create it, or name another`;
 }

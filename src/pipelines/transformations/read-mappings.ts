@@ -7,7 +7,7 @@ import type { FieldMapping } from './field-transformation.ts';
 type Wire = Static<typeof MappingShape>;
 type Field = 'source' | 'value' | 'destination';
 
-/** Fields of each mapping_type. A field without a meaning is refused, so that no typo stays unseen. */
+/** Fields of each mapping_type. A field without a meaning is refused, so that typos are noticed. */
 const FIELDS: Readonly<Record<Wire['mapping_type'], readonly Field[]>> = {
   column: ['source', 'destination'],
   static: ['value', 'destination'],
@@ -19,7 +19,10 @@ const WHAT: Readonly<Record<Field, string>> = {
   destination: 'name a path into the batch, such as events.data.event_name',
 };
 
-/** A mapping without one of its fields is undefined, so that the others keep their places. Complaints are pushed to `issues`. */
+/**
+ * Reads the mappings. A mapping without one of its fields is undefined, so that the others keep their places. Complaints are
+ * pushed to `issues`.
+ */
 export function readMappings(wire: readonly Wire[], issues: Issue[]): readonly (FieldMapping | undefined)[] {
   return wire.map((line, index) => {
     const found = complaints(line).map(([field, message]) => ({ path: `mappings[${index}].${field}`, message }));

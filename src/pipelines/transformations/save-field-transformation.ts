@@ -27,7 +27,7 @@ import { readMappings } from './read-mappings.ts';
 
 type Body = Static<typeof FieldTransformationBody>;
 
-/** Throws VALIDATION_FAILED with every complaint, and DUPLICATE_ID. */
+/** Creates a field transformation. Throws VALIDATION_FAILED with every complaint, and DUPLICATE_ID. */
 export async function createFieldTransformation(
   deps: PipelinesDeps,
   { workspaceId, actor }: Caller,
@@ -66,7 +66,10 @@ export async function createFieldTransformation(
   });
 }
 
-/** Clears the faults of the pipelines that use it, which it may have mended. Throws NOT_FOUND and VALIDATION_FAILED. */
+/**
+ * Replaces a field transformation and clears the faults of the pipelines that use it, which it may have fixed. Throws NOT_FOUND
+ * and VALIDATION_FAILED.
+ */
 export async function replaceFieldTransformation(
   deps: PipelinesDeps,
   caller: Caller,
@@ -120,7 +123,10 @@ async function overwrite(
   return after;
 }
 
-/** What each line lacks, and what the schema says of the rest, in one answer. */
+/**
+ * Returns the mappings. Throws VALIDATION_FAILED with the missing fields of each line and the issues of the schema, in one
+ * answer.
+ */
 async function checkedMappings(
   { store, ceilings }: PipelinesDeps,
   workspaceId: WorkspaceId,

@@ -1,9 +1,12 @@
 import { type BatchLimits, type Leaf, leafProblem } from '../../events/index.ts';
 import { type Json, kindOf } from '../../kernel/index.ts';
 
-/** Why a static value cannot stand in a field of the batch, as a sentence without subject and end; undefined: it can. Pure. */
+/**
+ * Returns why a static value cannot stand in a field of the batch, as a sentence without subject and end. Returns undefined
+ * where it can. Pure.
+ */
 export function staticMisfit(value: Json, leaf: Leaf, limits: BatchLimits): string | undefined {
-  // null is no static: it stands for a field of the mapping that is not there
+  // null is no static value: it means that a field of the mapping is missing
   const problemOf = leafProblem({ ...leaf, nullable: false });
   const isList = Array.isArray(value);
   if (isList && leaf.list === 'never') return 'must be a single value, is a list';

@@ -1,4 +1,4 @@
-// Whether the columns of a model, as its warehouse describes them, can feed a transformation. Pure.
+// Checks that the columns of a model, as its warehouse describes them, can feed a transformation. Pure.
 import { findDestination } from '../../events/index.ts';
 import type { Issue } from '../../kernel/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
@@ -7,11 +7,11 @@ import type { Notice } from '../pipelines/pipeline.ts';
 import { columnMisfit } from './column-fit.ts';
 import { eventTypeOf, type FieldMapping } from './field-transformation.ts';
 
-/** Paths are those of the transformation's body. */
+/** Returns the issues of columns that do not suit the mappings. Paths are those of the transformation's body. */
 export function transformationMisfits(columns: readonly Column[], mappings: readonly FieldMapping[]): readonly Issue[] {
   const eventType = eventTypeOf(mappings);
   return mappings.flatMap((mapping, index) => {
-    // to ignore what is not there does no harm: a model may drop a column that nobody uses
+    // ignoring a missing column is harmless: a model may drop an unused column
     if (mapping.type !== 'column') return [];
     const path = `mappings[${index}].source`;
     const column = findColumn(columns, mapping.source);
@@ -26,7 +26,7 @@ export function transformationMisfits(columns: readonly Column[], mappings: read
 
 function misfitOf(column: Column, path: string, eventType: string | undefined): string | undefined {
   const destination = findDestination(path, eventType);
-  // a transformation that was saved has none of these; the schema may have changed since
+  // a saved transformation had no such problem, but the schema may have changed since
   if ('problem' in destination) return destination.problem;
   const misfit = columnMisfit(column, destination);
   if (misfit === undefined) return undefined;
@@ -35,7 +35,7 @@ function misfitOf(column: Column, path: string, eventType: string | undefined): 
 
 const NAMED_AT_MOST = 20;
 
-/** One notice that names the columns which no mapping mentions and the pipeline itself has no use for. */
+/** Returns one notice that names the columns without a mapping, except those that the pipeline itself uses. */
 export function unmappedColumns(
   columns: readonly Column[],
   { transformation, syncMode, rowKey }: Asked,

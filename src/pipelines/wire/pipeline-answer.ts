@@ -28,7 +28,7 @@ export function pipelineAnswer(context: PipelineContext, hasLiveRun: boolean): S
   };
 }
 
-/** Fields of the body as somebody may change them: what an audit entry compares. */
+/** Returns the fields of the body that callers may change, which an audit entry compares. */
 export function pipelineFields(pipeline: Pipeline): Readonly<Record<string, unknown>> {
   const { name, connectionId, dataModelId, state, environment, syncMode, schedule, kept } = pipeline;
   return {
