@@ -1,4 +1,4 @@
-// What version 1 can see, and how its PUTs meet others.
+// The resources that version 1 can see, and the retry of its PUTs after concurrent changes.
 import { AppError } from '../kernel/index.ts';
 import type { Connection, PipelineContext } from '../pipelines/index.ts';
 import {
@@ -15,27 +15,27 @@ import { warehouseOf } from './warehouses.ts';
 
 type Key = Parameters<typeof findConnection>[1];
 
-/** As `loadConnection`, of a warehouse that version 1 has. Throws NOT_FOUND. */
+/** Returns what `loadConnection` does, for a warehouse of version 1. Throws NOT_FOUND. */
 export async function loadKnownConnection(sql: Sql, key: Key): Promise<Connection> {
   const connection = await loadConnection(sql, key);
   if (warehouseOf(connection) === undefined) throw connectionNotFound(key.id);
   return connection;
 }
 
-/** As `findConnection`, of a warehouse that version 1 has. */
+/** Returns what `findConnection` does, for a warehouse of version 1. */
 export async function findKnownConnection(sql: Sql, key: Key): Promise<Connection | undefined> {
   const connection = await findConnection(sql, key);
   return connection === undefined || warehouseOf(connection) === undefined ? undefined : connection;
 }
 
-/** As `loadPipeline`, over a warehouse that version 1 has. Throws NOT_FOUND. */
+/** Returns what `loadPipeline` does, over a warehouse of version 1. Throws NOT_FOUND. */
 export async function loadKnownPipeline(sql: Sql, key: Key): Promise<PipelineContext> {
   const context = await loadPipeline(sql, key);
   if (warehouseOf(context.connection) === undefined) throw pipelineNotFound(key.id);
   return context;
 }
 
-/** As `loadPipelines`, over the warehouses that version 1 has. */
+/** Returns what `loadPipelines` does, over the warehouses of version 1. */
 export async function loadKnownPipelines(sql: Sql, selection: PipelineSelection): Promise<readonly PipelineContext[]> {
   const contexts = await loadPipelines(sql, selection);
   return contexts.filter(({ connection }) => warehouseOf(connection) !== undefined);
@@ -43,7 +43,10 @@ export async function loadKnownPipelines(sql: Sql, selection: PipelineSelection)
 
 const TRIES = 3;
 
-/** A PUT is made of what is stored: where that changed meanwhile it is made anew. */
+/**
+ * Repeats `work` after STORE_CONFLICT, three tries in all. A PUT is built from stored values, and is built anew where they
+ * changed meanwhile.
+ */
 export async function untilUnchanged<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let left = TRIES; ; left--) {
     try {

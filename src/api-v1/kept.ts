@@ -1,9 +1,9 @@
-// What a save of version 1 is made of beside its body: while one of it changes, the save is made anew. What the body says itself is
-// not among it, so that two who say it do not wait for each other.
+// Stored values from which a save of version 1 is built, beside its body. When one of them changes, the save is built anew.
+// Values that the body itself sets are left out, so that two saves of the same value do not conflict.
 import type { Connection, DataModel, PipelineContext } from '../pipelines/index.ts';
 import { warehouseOf } from './warehouses.ts';
 
-/** State, and what of the configuration only version 2 can say. */
+/** Returns the state, and the part of the configuration that only version 2 can express. */
 export function keptOfConnection({ provider, state, config }: Connection): unknown {
   const own = warehouseOf({ provider })?.fields ?? {};
   return { provider, state, config: Object.entries(config).filter(([field]) => own[field] === undefined) };
@@ -13,12 +13,18 @@ export function keptOfModel({ state }: DataModel): unknown {
   return state;
 }
 
-/** Of what a new pipeline runs on: whose types there are, and the load timestamp that it follows. */
+/**
+ * Returns the stored values that a new pipeline depends on: the provider, which decides the types, and the load timestamp that
+ * it follows.
+ */
 export function keptOfJoined({ connection, dataModel }: Pick<PipelineContext, 'connection' | 'dataModel'>): unknown {
   return { provider: connection.provider, loadTimestamp: dataModel.loadTimestamp };
 }
 
-/** All that somebody saved, for a PUT may leave most of it out; what runs and the scheduler write is none of it. */
+/**
+ * Returns everything that a caller saved, because a PUT may leave most of it out. Values that runs and the scheduler write are
+ * left out.
+ */
 export function keptOfPipeline({
   pipeline,
   ...joined

@@ -22,7 +22,10 @@ import { PIPELINE_NAMES, type SaidInTwo, saidInTwo } from './wire/pipeline-body.
 
 type Body = Static<typeof PipelineBody>;
 
-/** Throws VALIDATION_FAILED, DUPLICATE_ID, NOT_FOUND for a plan, and WAREHOUSE_UNREACHABLE unless it is a draft. */
+/**
+ * Creates a pipeline. Throws VALIDATION_FAILED, DUPLICATE_ID, NOT_FOUND for a plan, and WAREHOUSE_UNREACHABLE unless it is a
+ * draft.
+ */
 export async function createVersionOne(deps: PipelinesDeps, caller: Caller, body: Body): Promise<PipelineContext> {
   const post = async () => {
     const { read, ...said } = await draft(deps, caller, { body });
@@ -31,7 +34,10 @@ export async function createVersionOne(deps: PipelinesDeps, caller: Caller, body
   return rendered(PIPELINE_NAMES, () => untilUnchanged(post));
 }
 
-/** As `createVersionOne`, and throws RUN_IN_PROGRESS where it resets the pipeline while a run is not over. */
+/**
+ * Replaces a pipeline. Throws as `createVersionOne` does, and RUN_IN_PROGRESS where it resets the pipeline while a run is not
+ * over.
+ */
 export async function replaceVersionOne(
   deps: PipelinesDeps,
   caller: Caller,

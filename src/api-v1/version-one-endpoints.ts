@@ -7,7 +7,7 @@ import { pipelineEndpoints } from './routes/pipelines.ts';
 import { retryEndpoint } from './routes/retry.ts';
 import { runEndpoints } from './routes/runs.ts';
 
-/** Warehouse sync v1. */
+/** Returns all endpoints of warehouse sync v1. */
 export function versionOneEndpoints(deps: PipelinesDeps & EndpointDeps): readonly Endpoint[] {
   return [
     ...connectionEndpoints(deps),

@@ -1,5 +1,5 @@
-// Warehouse sync version 1: a second view of the rows of version 2, with its own shapes, status codes and warehouses.
-// What it has to say becomes a body of version 2 and goes through the same verbs; what it cannot say stays as it is stored.
+// Warehouse sync version 1: a second view of the rows of version 2, with its own shapes, status codes and warehouses. A body
+// becomes a body of version 2 and goes through the same verbs. Values that version 1 cannot express stay as stored.
 // Terminology: a pipeline *follows* its model when its iterator and delay are those of the model's load timestamp.
 
 import type { Connection } from '../pipelines/index.ts';
@@ -10,24 +10,24 @@ export type Type = (typeof TYPES)[number];
 
 interface Warehouse {
   readonly type: Type;
-  /** Names of version 1 by those of version 2's `config`. What is not among them version 1 cannot say. */
+  /** Names of version 1 by those of version 2's `config`. Version 1 cannot express other fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What version 2 requires and version 1 does not know, of a connection that version 1 makes. */
+  /** Fields that version 2 requires and version 1 does not know, for a connection that version 1 creates. */
   readonly defaults: Readonly<Record<string, string>>;
   readonly timestampTypes: readonly TimestampType[];
-  /** Fields that version 1 cannot say and that cannot stand beside a password: one that it sends takes their place. */
+  /** Fields that version 1 cannot express and that exclude a password. A password that it sends replaces them. */
   readonly otherSignIns?: readonly string[];
 }
 
 const UNIX = ['timestamp_unixtime_ms', 'timestamp_unixtime_s'] as const;
 const ALPHA_TYPES = ['timestamp_ltz', 'timestamp_ntz', 'timestamp_tz', 'datetime', 'date', ...UNIX] as const;
-/** Of a load timestamp, over all warehouses. */
+/** Types of a load timestamp, over all warehouses. */
 export const TIMESTAMP_TYPES = ['timestamp', ...ALPHA_TYPES] as const;
 export type TimestampType = (typeof TIMESTAMP_TYPES)[number];
 
 const same = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
 
-/** The warehouses of version 1. A provider that is not here does not exist in version 1 (D-105). */
+/** The warehouses of version 1. A provider that is missing here does not exist in version 1 (D-105). */
 export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
   Alpha: {
     type: 'alpha',
@@ -57,12 +57,12 @@ export const WAREHOUSES: Readonly<Partial<Record<Provider, Warehouse>>> = {
   },
 };
 
-/** Throws nothing: undefined where version 1 does not know the warehouse. */
+/** Returns the warehouse of a connection. Returns undefined where version 1 does not know it. */
 export function warehouseOf({ provider }: Pick<Connection, 'provider'>): Warehouse | undefined {
   return WAREHOUSES[provider];
 }
 
-/** The provider of a word of version 1 or of a product's name; undefined: none that version 1 has. */
+/** Returns the provider of a word of version 1 or of a product's name. Returns undefined where version 1 has none. */
 export function providerOfType(word: string): Provider | undefined {
   const provider = providerOf(word);
   return provider === undefined || WAREHOUSES[provider] === undefined ? undefined : provider;

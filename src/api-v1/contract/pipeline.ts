@@ -63,7 +63,7 @@ export const PipelineBody = closed({ id: Slug, ...properties }, 'PipelineBodyV1'
   ...example,
 });
 
-/** Body of PUT: what is always there (is_active, is_draft, environment) stays where it is left out. */
+/** Body of PUT. Fields that always have a value (is_active, is_draft, environment) keep it where they are left out. */
 export const PipelineChange = closed(optionalId(properties), 'PipelineChangeV1', example);
 
 export const PipelineAnswer = closed(

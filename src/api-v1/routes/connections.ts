@@ -127,7 +127,10 @@ function replace(deps: PipelinesDeps): Endpoint {
   });
 }
 
-/** Which types a load timestamp may have depends on the warehouse, and another one may lack that of a pipeline's model. */
+/**
+ * Throws VALIDATION_FAILED where the new warehouse lacks the load timestamp type of a pipeline's model. The allowed types
+ * depend on the warehouse.
+ */
 async function requireTypesStay(
   { store }: PipelinesDeps,
   { workspaceId, id, provider: before }: Connection,

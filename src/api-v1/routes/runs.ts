@@ -11,7 +11,7 @@ import { BASE, pipelineParams as params, READS } from './platform-endpoint.ts';
 const PATH = `${BASE}/pipelines/:pipelineId/status`;
 const tag = 'Warehouse sync v1: status';
 
-/** The status of a pipeline and its runs. */
+/** Returns the endpoints of the status of a pipeline and its runs. */
 export function runEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [status(deps), list(deps), get(deps)];
 }

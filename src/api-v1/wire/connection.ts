@@ -10,7 +10,7 @@ import { providerOfType, unknownType, WAREHOUSES } from '../warehouses.ts';
 type Body = Static<typeof ConnectionBody>;
 type Warehouse = NonNullable<(typeof WAREHOUSES)[Provider]>;
 
-/** A connection of a warehouse that version 1 has, with masked secrets; what it does not know is not there. */
+/** Returns a connection of a version 1 warehouse, with masked secrets and without the fields that version 1 does not know. */
 export function connectionAnswer(fleet: Fleet, connection: Connection): Static<typeof ConnectionAnswer> {
   const { id, name, workspaceId, provider, fault } = connection;
   const { type, fields } = WAREHOUSES[provider] as Warehouse;
@@ -32,8 +32,9 @@ function textOf(value: unknown): string | null {
 }
 
 /**
- * The body of version 2 that says the same. `stored` is the connection that a PUT replaces: its state, and what version 1
- * cannot say of its configuration, stay; of secrets the mask says so. Throws VALIDATION_FAILED.
+ * Returns the body of version 2 that means the same. Throws VALIDATION_FAILED.
+ * `stored` is the connection that a PUT replaces. Its state stays, and so does the part of its configuration that version 1
+ * cannot express; the mask keeps its secrets.
  */
 export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
   const provider = providerOfType(body.type);
@@ -67,12 +68,12 @@ function foreignFields(body: Body, { type, fields }: Warehouse): readonly Issue[
   }));
 }
 
-/** What version 1 cannot say, but for ways to sign in where the body has a password. */
+/** Returns the fields that version 1 cannot express. Other ways to sign in are left out where the body has a password. */
 function unsaid(config: ConnectionConfig, { fields, otherSignIns = [] }: Warehouse, body: Body): ConnectionConfig {
   const replaced = body.password == null ? [] : otherSignIns;
   const isKept = (field: string) => fields[field] === undefined && !replaced.includes(field);
   return Object.fromEntries(Object.entries(config).filter(([field]) => isKept(field)));
 }
 
-/** How version 1 names what version 2 complains of. */
+/** Fields that version 2 names in its complaints, with their names in version 1. */
 export const CONNECTION_NAMES: FieldNames = { service_provider: 'type' };

@@ -23,7 +23,7 @@ export function dataModelAnswer(model: DataModel): Static<typeof DataModelAnswer
   };
 }
 
-/** The body of version 2 that says the same; the state of the model that a PUT replaces stays. */
+/** Returns the body of version 2 that means the same. The state of a model that a PUT replaces stays. */
 export function dataModelBody(body: Body, stored?: DataModel): Static<typeof BodyOfTwo> {
   const { id, name, sql_query } = body;
   return {
@@ -35,7 +35,7 @@ export function dataModelBody(body: Body, stored?: DataModel): Static<typeof Bod
   };
 }
 
-/** Null: the body names none. Throws VALIDATION_FAILED. */
+/** Returns the load timestamp of a body. Returns null where the body names none. Throws VALIDATION_FAILED. */
 export function readLoadTimestamp(body: Body): LoadTimestamp | null {
   const issues: Issue[] = [];
   const field = body.load_timestamp_field_name ?? undefined;
@@ -78,7 +78,7 @@ function oneOf<Value>(one: Spelled<Value>, other: Spelled<Value>, issues: Issue[
   return first ?? second ?? undefined;
 }
 
-/** How version 1 names what version 2 complains of. */
+/** Fields that version 2 names in its complaints, with their names in version 1. */
 export const MODEL_NAMES: FieldNames = {
   'config.sql_query': 'sql_query',
   sync_mode: 'load_timestamp_field_name',

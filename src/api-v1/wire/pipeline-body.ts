@@ -1,4 +1,5 @@
-// From a body of version 1 to the body of version 2 that says the same, with what version 1 cannot say as it is stored.
+// Turns a body of version 1 into the body of version 2 that means the same. Values that version 1 cannot express stay as
+// stored.
 import type { Static } from 'typebox';
 import { type Issue, refuse } from '../../kernel/index.ts';
 import type {
@@ -21,7 +22,10 @@ export interface SaidInTwo {
   readonly marks: PipelineMarks;
 }
 
-/** `dataModel` is the one that the body names; `stored` the pipeline that a PUT replaces. Throws VALIDATION_FAILED. */
+/**
+ * Returns the body and marks of version 2. Throws VALIDATION_FAILED.
+ * `dataModel` is the one that the body names, `stored` the pipeline that a PUT replaces.
+ */
 export function saidInTwo(
   body: Body,
   { dataModel, stored }: { readonly dataModel: DataModel; readonly stored?: PipelineContext },
@@ -52,7 +56,7 @@ export function saidInTwo(
   };
 }
 
-/** As version 2 would answer it, without what is read-only. */
+/** Returns the body that version 2 would show, without its read-only fields. */
 function bodyOf(context: PipelineContext): Two {
   const answer = pipelineAnswer(context, false);
   const { status: _1, errors: _2, warnings: _3, created_on: _4, created_by: _5, ...rest } = answer;
@@ -60,7 +64,10 @@ function bodyOf(context: PipelineContext): Two {
   return body;
 }
 
-/** What version 1 requires, unless a PUT sends back that version 2 has done without. */
+/**
+ * Throws VALIDATION_FAILED where a field is missing that version 1 requires. A PUT may send back a pipeline that version 2
+ * saved without it.
+ */
 function requireFields(body: Body, stored: Pipeline | undefined): void {
   const issues: Issue[] = [];
   if (body.schedule_start_time == null && (stored === undefined || stored.schedule.start !== undefined)) {
@@ -83,7 +90,10 @@ function stateOf(body: Body, stored: Pipeline | undefined) {
   return { state, isActiveDraft: isDraft && isActive };
 }
 
-/** The delay stays: it is the model's, or version 2's. So does a frequency that version 2 keeps where none is needed. */
+/**
+ * Returns the schedule. The delay stays, because the model or version 2 sets it. So does a frequency that version 2 keeps where
+ * none is needed.
+ */
 function scheduleOf(body: Body, before: Two['schedule'] | undefined): Two['schedule'] {
   const { schedule_interval: interval, schedule_start_time: start, schedule_end_time: end } = body;
   const frequency = FREQUENCIES.find((each) => each === interval) ?? before?.frequency;
@@ -96,7 +106,7 @@ function scheduleOf(body: Body, before: Two['schedule'] | undefined): Two['sched
   };
 }
 
-/** The same version as before stays as version 2 spells it. */
+/** Returns the data plan. An unchanged version keeps the spelling of version 2. */
 function planOf({ plan_id: id, plan_version: version }: Body, before: Two | undefined) {
   if (id == null) return { data_plan_id: null, data_plan_version: null };
   const kept = before?.data_plan_version;
@@ -104,7 +114,10 @@ function planOf({ plan_id: id, plan_version: version }: Body, before: Two | unde
   return { data_plan_id: id, data_plan_version: isKept ? kept : (version ?? null) };
 }
 
-/** How version 1 names what version 2 complains of; what a pipeline follows is said of its model. */
+/**
+ * Fields that version 2 names in its complaints, with their names in version 1. Values that a pipeline takes from its model are
+ * reported for the model.
+ */
 export const PIPELINE_NAMES: FieldNames = {
   data_plan_id: 'plan_id',
   data_plan_version: 'plan_version',

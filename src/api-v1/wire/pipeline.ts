@@ -31,7 +31,7 @@ export function pipelineAnswer(context: PipelineContext): Static<typeof Pipeline
   };
 }
 
-/** A draft is state `new`; of one that version 2 made nobody said that it is active. */
+/** Returns the draft and active flags. A draft has the state `new`. A draft that version 2 created is not active. */
 export function activity({ state, kept }: Pick<Pipeline, 'state' | 'kept'>) {
   const is_draft = state === 'new';
   return { is_draft, is_active: is_draft ? kept.isActiveDraft === true : state === 'active' };
