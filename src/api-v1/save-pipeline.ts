@@ -18,7 +18,7 @@ import { keptOfJoined, keptOfPipeline } from './kept.ts';
 import { rendered } from './render-errors.ts';
 import { requirePlan } from './require-plan.ts';
 import { requireTimestampType } from './require-timestamp-type.ts';
-import { PIPELINE_NAMES, type SaidInTwo, saidInTwo } from './wire/pipeline-body.ts';
+import { PIPELINE_NAMES, toV2Body, type V2Draft } from './wire/pipeline-body.ts';
 
 type Body = Static<typeof PipelineBody>;
 
@@ -57,10 +57,10 @@ async function draft(
   deps: PipelinesDeps,
   { workspaceId }: Caller,
   { body, stored }: { readonly body: Body; readonly stored?: PipelineContext },
-): Promise<SaidInTwo & { readonly read: Joined }> {
+): Promise<V2Draft & { readonly read: Joined }> {
   const used = await findUsed(deps, workspaceId, body);
   const { connection, dataModel } = used;
-  const said = saidInTwo(body, { dataModel, ...(stored !== undefined && { stored }) });
+  const said = toV2Body(body, { dataModel, ...(stored !== undefined && { stored }) });
   await requirePlan(deps.store, workspaceId, { body, stored: stored?.pipeline.kept.dataPlan });
   if (said.marks.followsModel) requireTimestampType(connection, dataModel.loadTimestamp, 'data_model_id: ');
   if (said.body.state !== 'new') requireAnswer(deps, connection, await probeStored(deps, connection));

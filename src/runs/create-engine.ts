@@ -5,7 +5,7 @@ import { createScheduler } from './lifecycle/schedule-runs.ts';
 import { sweepRuns, wakeDueRetries } from './lifecycle/wake-runs.ts';
 import { workRun } from './lifecycle/work-run.ts';
 import type { RunsDeps } from './runs-deps.ts';
-import { careForTables } from './write-back/care-for-tables.ts';
+import { cleanUpTables } from './write-back/clean-up-tables.ts';
 
 const POLL_MS = 1000;
 const SWEEP_CRON = '* * * * *';
@@ -19,7 +19,7 @@ export interface Engine {
   start(): void;
   /** Polls once. */
   poll(): Promise<void>;
-  /** Cleans up warehouses once (`careForTables`). The daemon does so at its start and every hour. */
+  /** Cleans up warehouses once (`cleanUpTables`). The daemon does so at its start and every hour. */
   care(): Promise<void>;
   /** Stops scheduling; no run is scheduled once it resolves. The drain of the jobs stops active runs. */
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export function createEngine(deps: RunsDeps): Engine {
     await eachApart(looks, (look) => look(nowMs));
   };
   let caring: Promise<void> = Promise.resolve();
-  const care = () => careForTables(deps, stopping.signal);
+  const care = () => cleanUpTables(deps, stopping.signal);
   // the scheduler faults a schedule that cannot be read, so the next look may wait an hour
   const putBack = (signal: AbortSignal) =>
     putBackSchedules(store, { nowMs: clock.nowMs(), signal }).catch((thrown) =>
@@ -51,7 +51,7 @@ export function createEngine(deps: RunsDeps): Engine {
       await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(deps, signal));
       await jobs.cadence('put-back-schedules', PUT_BACK_CRON, (_dueAt, signal) => putBack(signal));
       if (workers === 0) return;
-      await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => careForTables(deps, signal));
+      await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => cleanUpTables(deps, signal));
       await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, places, job));
     },
     start() {

@@ -17,7 +17,7 @@ import { activity } from './pipeline.ts';
 type Body = Static<typeof PipelineBody>;
 type Two = Static<typeof BodyOfTwo>;
 
-export interface SaidInTwo {
+export interface V2Draft {
   readonly body: Two;
   readonly marks: PipelineMarks;
 }
@@ -26,10 +26,10 @@ export interface SaidInTwo {
  * Returns the body and marks of version 2. Throws VALIDATION_FAILED.
  * `dataModel` is the one that the body names, `stored` the pipeline that a PUT replaces.
  */
-export function saidInTwo(
+export function toV2Body(
   body: Body,
   { dataModel, stored }: { readonly dataModel: DataModel; readonly stored?: PipelineContext },
-): SaidInTwo {
+): V2Draft {
   requireFields(body, stored?.pipeline);
   const before = stored === undefined ? undefined : bodyOf(stored);
   const { state, isActiveDraft } = stateOf(body, stored?.pipeline);

@@ -77,7 +77,7 @@ export function readMpid(given: string | number | bigint, { path, issues }: Read
 }
 
 /** One that names nobody could only be about everybody. */
-export function requireSomebody({ identities, mpids }: Subject, issues: Issue[]): void {
+export function requireSubject({ identities, mpids }: Subject, issues: Issue[]): void {
   if (identities.length + mpids.length > 0 || issues.length > 0) return;
   issues.push({ path: 'subject_identities', message: 'must name the person: give at least one identity.' });
 }

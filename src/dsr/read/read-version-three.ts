@@ -1,6 +1,6 @@
 import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
 import type { Subject } from '../request.ts';
-import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSomebody } from './draft.ts';
+import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSubject } from './draft.ts';
 import { type ExtensionNames, ownExtension } from './own-extension.ts';
 
 type Dictionary = Readonly<Record<string, { readonly value: string }>> | null;
@@ -25,7 +25,7 @@ export function readVersionThree(body: BodyThree, names: ExtensionNames): Reques
   const subject = readSubject(body, own, issues);
   const skipWaitingPeriod = readSkip(body, own?.extension, issues);
   requireAlone(subject, issues);
-  requireSomebody(subject, issues);
+  requireSubject(subject, issues);
   requireNamelessGroup(body.group_id, subject, issues);
   if (issues.length > 0) throw refuse(issues);
   const { regulation, group_id: groupId = null } = body;

@@ -1,7 +1,7 @@
 import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
 import { MOST_IDENTITIES } from '../contract/create.ts';
 import type { Subject } from '../request.ts';
-import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSomebody } from './draft.ts';
+import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSubject } from './draft.ts';
 import { type ExtensionNames, ownExtension } from './own-extension.ts';
 
 type Listed = readonly { readonly identity_type: string; readonly identity_value: string }[] | null;
@@ -27,7 +27,7 @@ export function readVersionTwo(body: BodyTwo, version: 1 | 2, names: ExtensionNa
   const common = readCommon(body, issues);
   const subject = readSubject(body, names, issues);
   requireFew(subject, issues);
-  requireSomebody(subject, issues);
+  requireSubject(subject, issues);
   if (issues.length > 0) throw refuse(issues);
   const regulation = version === 1 ? null : (body.regulation ?? null);
   return { version, ...common, regulation, groupId: null, skipWaitingPeriod: false, subject };

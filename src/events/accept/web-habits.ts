@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const MAYBE = /"(?:unknown|crash_report|sideloaded_kits_count|commerce_event)"/;
 
 /** Returns the batch in the words of the batch format. */
-export function inWordsOfContract(sent: SentBatch): SentBatch {
+export function toContractFields(sent: SentBatch): SentBatch {
   if (!MAYBE.test(sent.text) || !isObject(sent.body)) return sent;
   const body = batchInWords(sent.body);
   const text = stringifyJson(body);

@@ -13,7 +13,7 @@ import type { BatchSender, SentBatch } from '../accept/accept-batches.ts';
 import { acceptBulk, type BulkDeps } from '../accept/accept-bulk.ts';
 import { itemTexts } from '../accept/json-text.ts';
 import type { BatchOrigin } from '../accept/kept-text.ts';
-import { inWordsOfContract } from '../accept/web-habits.ts';
+import { toContractFields } from '../accept/web-habits.ts';
 import { EventBatch, SOME_BATCH } from '../contract/batch.ts';
 
 export interface IngestDeps extends BulkDeps {
@@ -98,7 +98,7 @@ function single({ batches, settingsOf, recordRejections }: IngestDeps, { channel
     async handler({ body, bodyText, caller }) {
       const sender = senderOf(caller, { channel, isHistorical: false });
       const sent = { body, text: bodyText };
-      const said = channel === 'javascript' ? inWordsOfContract(sent) : sent;
+      const said = channel === 'javascript' ? toContractFields(sent) : sent;
       const { outcomes, rateUsedPercent } = await batches.accept(sender, [said]);
       const [outcome] = outcomes;
       if (outcome?.status === 'rejected') {

@@ -3,7 +3,7 @@ import { cellsFromText, mapRows } from '../../mapping/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import { NOTHING_LEFT_OUT } from '../ledger/row-ledger.ts';
-import { keptAsTheyAre } from '../ledger/row-pack.ts';
+import { keepRows } from '../ledger/row-pack.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { MappedChunk } from '../read/read-chunks.ts';
 import { keysOfRecords } from './record-ledger.ts';
@@ -53,7 +53,7 @@ export async function* readRecords(reading: RecordReading): AsyncGenerator<Mappe
     const rows = page.map(({ cells }) => cellsFromText(cells));
     const keys = keysOfRecords(page.map(({ id }) => id));
     const mapped = await mapRows(reading.mapping, rows);
-    yield { mapped, rows: keptAsTheyAre(rows), keys, deduplicated: NOTHING_LEFT_OUT };
+    yield { mapped, rows: keepRows(rows), keys, deduplicated: NOTHING_LEFT_OUT };
   }
 }
 

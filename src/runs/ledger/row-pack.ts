@@ -7,7 +7,7 @@ export interface KeptRows {
   row(index: number): Row;
 }
 
-export const keptAsTheyAre = (rows: readonly Row[]): KeptRows => ({ row: (index) => rows[index] as Row });
+export const keepRows = (rows: readonly Row[]): KeptRows => ({ row: (index) => rows[index] as Row });
 
 export interface RowPack extends KeptRows {
   readonly bytes: number;

@@ -5,7 +5,7 @@ import { mapRows } from '../../mapping/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type KeptColumns, writeFailedRecords } from '../failed-records/write-failed-records.ts';
 import { KEY_BYTES, NOTHING_LEFT_OUT, type RowLedger, type TakenRows } from '../ledger/row-ledger.ts';
-import { keptAsTheyAre } from '../ledger/row-pack.ts';
+import { keepRows } from '../ledger/row-pack.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import { type Counts, countRows } from '../lifecycle/held-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
@@ -158,7 +158,7 @@ async function partOf(
   const indexes = [...some, ...refused.map(({ index }) => index)];
   return {
     mapped: { ...mapped, refused: [...behind, ...mapped.refused] },
-    rows: keptAsTheyAre([...taken, ...refused.map(({ row }) => row)]),
+    rows: keepRows([...taken, ...refused.map(({ row }) => row)]),
     keys: Buffer.concat(indexes.map((index) => keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES))),
     early: early === undefined ? undefined : Uint8Array.from(indexes, (index) => early[index] as number),
     deduplicated: NOTHING_LEFT_OUT,

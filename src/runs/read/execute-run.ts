@@ -11,10 +11,10 @@ import { executeWriteBack } from '../write-back/execute-write-back.ts';
 import { clearFormerTables } from '../write-back/former-tables.ts';
 import { readWriteBackModel, type WriteBackPlan } from '../write-back/read-write-back-model.ts';
 import { type ChunkFlow, deliverAll } from './deliver-all.ts';
-import { requireMappedRows } from './hopeless.ts';
 import { connectorOf, openSession } from './open-session.ts';
 import { openSource, type RunSource } from './open-source.ts';
 import { readChunks } from './read-chunks.ts';
+import { requireMappedRows } from './require-mapped-rows.ts';
 import { warnOfRowsAhead } from './rows-ahead.ts';
 import { snapshotKeyOf } from './snapshot-key.ts';
 

@@ -3,7 +3,7 @@ import { findConnection } from '../../pipelines/index.ts';
 import { connectorOf, openSession } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { clearErasedMpids } from './erased-mpids.ts';
-import { noteNotLost } from './lost-tables.ts';
+import { clearLostMark } from './lost-tables.ts';
 import { placeOf, targetOf, type WrittenTable } from './written-tables.ts';
 
 /**
@@ -19,7 +19,7 @@ export type Cleared =
  */
 export async function clearTable(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
   const cleared = await lookAndClear(deps, table, signal);
-  if (cleared.outcome === 'cleared' || cleared.outcome === 'later') await noteNotLost(deps.store, table);
+  if (cleared.outcome === 'cleared' || cleared.outcome === 'later') await clearLostMark(deps.store, table);
   return cleared;
 }
 

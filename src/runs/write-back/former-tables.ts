@@ -5,10 +5,10 @@ import type { ConnectedExecution } from '../read/execute-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type Cleared, clearTable } from './clear-table.ts';
 import { giveUpMpids } from './erased-mpids.ts';
-import { giveUpOverdue, hasOverdue, LOST_DAYS, noteLost } from './lost-tables.ts';
+import { giveUpOverdue, hasOverdue, LOST_DAYS, markLost } from './lost-tables.ts';
 import { placeOf, tablesOfPipeline, type WrittenTable } from './written-tables.ts';
 
-interface Trouble {
+interface Uncleared {
   readonly table: WrittenTable;
   readonly cleared: Exclude<Cleared, { readonly outcome: 'cleared' }>;
 }
@@ -30,20 +30,20 @@ export async function clearFormerTables(
     (table.tableName === tableName &&
       table.connectionId === connection.id &&
       table.place === placeOf(connector, connection));
-  const troubles: Trouble[] = [];
+  const uncleared: Uncleared[] = [];
   for (const table of (await tablesOfPipeline(deps.store, claimed)).filter((each) => !isOwn(each))) {
     const cleared = await clearTable(deps, table, signal);
-    if (cleared.outcome !== 'cleared') troubles.push({ table, cleared });
+    if (cleared.outcome !== 'cleared') uncleared.push({ table, cleared });
   }
   const nowMs = deps.clock.nowMs();
   return {
-    warnings: troubles.map((trouble) => warningOf(trouble, nowMs)),
-    conclude: (tx) => conclude(tx, troubles, nowMs),
+    warnings: uncleared.map((trouble) => warningOf(trouble, nowMs)),
+    conclude: (tx) => conclude(tx, uncleared, nowMs),
   };
 }
 
-function warningOf({ table, cleared: { outcome, reason } }: Trouble, nowMs: number): Notice {
-  const then = { later: 'The next run tries again.', ...whatIsLost(table, nowMs) }[outcome];
+function warningOf({ table, cleared: { outcome, reason } }: Uncleared, nowMs: number): Notice {
+  const then = { later: 'The next run tries again.', ...lossMessages(table, nowMs) }[outcome];
   return {
     message:
       `The MPIDs of ${table.waiting} erased people could not be set to NULL in ${table.tableName}, which this pipeline has ` +
@@ -52,7 +52,7 @@ function warningOf({ table, cleared: { outcome, reason } }: Trouble, nowMs: numb
 }
 
 /** Describes the consequence for MPIDs whose table is gone or lost. */
-export function whatIsLost(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
+export function lossMessages(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
   const forgotten = hasOverdue(table, nowMs) ? ` Those erased more than ${LOST_DAYS} days ago it has forgotten.` : '';
   const until = `until this has been so for ${LOST_DAYS} days, and ${LOST_DAYS} days after each erasure`;
   return {
@@ -67,10 +67,10 @@ function byHand({ tableName }: Pick<WrittenTable, 'tableName'>): string {
 }
 
 /** Writes the outcomes of clearing. A table of a deleted connection gives another warning at the next erasure. */
-async function conclude(tx: Transaction, troubles: readonly Trouble[], nowMs: number): Promise<void> {
-  for (const { table, cleared } of troubles) {
+async function conclude(tx: Transaction, uncleared: readonly Uncleared[], nowMs: number): Promise<void> {
+  for (const { table, cleared } of uncleared) {
     if (cleared.outcome === 'gone') await giveUpMpids(tx, { ...table, tableId: table.id });
-    if (cleared.outcome === 'lost') await noteLost(tx, table, nowMs);
+    if (cleared.outcome === 'lost') await markLost(tx, table, nowMs);
     if (cleared.outcome === 'lost' && hasOverdue(table, nowMs)) await giveUpOverdue(tx, table, nowMs);
   }
 }

@@ -22,7 +22,7 @@ export function hasOverdue(
 }
 
 /** Records that a table is lost. Its days count from the first record. */
-export async function noteLost(
+export async function markLost(
   sql: Sql,
   { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>,
   nowMs: number,
@@ -34,7 +34,7 @@ export async function noteLost(
 }
 
 /** Records that a table was found, or that its state is unknown. When it is lost again, its days count anew. */
-export async function noteNotLost(
+export async function clearLostMark(
   sql: Sql,
   { workspaceId, id, lostSince }: Pick<WrittenTable, 'workspaceId' | 'id' | 'lostSince'>,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Cell } from '../../warehouse/index.ts';
 import { giveUpRecords } from '../failed-records/give-up-records.ts';
 import type { ResumeLedger } from '../ledger/open-ledger.ts';
 import { KEY_BYTES, NOTHING_LEFT_OUT } from '../ledger/row-ledger.ts';
-import { keptAsTheyAre } from '../ledger/row-pack.ts';
+import { keepRows } from '../ledger/row-pack.ts';
 import type { Sieve } from '../ledger/sieve.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 
@@ -44,7 +44,7 @@ function openSieve(): Sieve {
     // the counts use the number of keys
     close() {
       const keys = new Uint8Array(rows.length * KEY_BYTES);
-      return { rows: keptAsTheyAre(rows), keys, deduplicated: NOTHING_LEFT_OUT };
+      return { rows: keepRows(rows), keys, deduplicated: NOTHING_LEFT_OUT };
     },
   };
 }

@@ -23,14 +23,14 @@ export function stagingName(
   return `${prefixOf(deps, lease)}${lease.runId}_${lease.fence}`;
 }
 
-export interface Janitor {
+export interface Cleanup {
   readonly workspaceId: WorkspaceId;
   readonly session: Session;
   readonly signal: AbortSignal;
 }
 
 /** Drops staging of this workspace's runs that no worker uses under its fence any more. */
-export async function dropLeftovers(deps: RunsDeps, { workspaceId, session, signal }: Janitor): Promise<void> {
+export async function dropLeftovers(deps: RunsDeps, { workspaceId, session, signal }: Cleanup): Promise<void> {
   const prefix = prefixOf(deps, { workspaceId });
   const names = (await session.writeBack?.listStaging(prefix, signal)) ?? [];
   if (names.length === 0) return;

@@ -108,7 +108,7 @@ const HAS_PIPELINE = `EXISTS (SELECT FROM pipelines AS pipeline
 /** Returns the tables of all workspaces for which MPIDs wait although their pipeline was deleted. */
 export async function tablesWithoutPipeline(sql: Sql): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
-    `/* across workspaces: the janitor's look */
+    `/* across workspaces: the cleanup's look */
      SELECT ${COLUMNS}, count(*) AS waiting, min(erased.erased_on) AS "waitingSince" FROM written_back_tables AS written
      JOIN erased_mpids AS erased ON erased.workspace_id = written.workspace_id AND erased.table_id = written.id
      WHERE NOT ${HAS_PIPELINE} GROUP BY written.workspace_id, written.id ORDER BY written.id`,
@@ -118,7 +118,7 @@ export async function tablesWithoutPipeline(sql: Sql): Promise<readonly WrittenT
 /** Returns the tables of all workspaces whose last run is over and may have left staging behind. */
 export async function tablesWithStaging(sql: Sql): Promise<readonly WrittenTable[]> {
   return await sql.query<WrittenTable & Record<string, unknown>>(
-    `/* across workspaces: the janitor's look */
+    `/* across workspaces: the cleanup's look */
      SELECT ${COLUMNS}, 0::bigint AS waiting, NULL AS "waitingSince" FROM written_back_tables AS written
      WHERE written.staged_by IS NOT NULL AND NOT EXISTS (SELECT FROM pipeline_runs AS run
        WHERE run.workspace_id = written.workspace_id AND run.id = written.staged_by AND run.ended_on IS NULL)

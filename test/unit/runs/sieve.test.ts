@@ -3,7 +3,7 @@ import { Secret } from '../../../src/kernel/index.ts';
 import { createRowHash, HASH_BYTES, type RowHash } from '../../../src/mapping/cells/row-hash.ts';
 import { HASH_WORDS, type HashMultiset, loadHashes, NO_HASHES } from '../../../src/runs/ledger/hash-multiset.ts';
 import { ledgerPieces } from '../../../src/runs/ledger/ledger-pieces.ts';
-import { keptAsTheyAre } from '../../../src/runs/ledger/row-pack.ts';
+import { keepRows } from '../../../src/runs/ledger/row-pack.ts';
 import { createSieve, type SievePlan } from '../../../src/runs/ledger/sieve.ts';
 import type { Column } from '../../../src/warehouse/index.ts';
 
@@ -163,7 +163,7 @@ describe('a sieve', () => {
 });
 
 test('rows of which no text is kept come as they are', () => {
-  expect(keptAsTheyAre(rows).row(1)).toBe(rows[1]);
+  expect(keepRows(rows).row(1)).toBe(rows[1]);
 });
 
 describe('pieces of the ledger', () => {

@@ -213,7 +213,7 @@ test('a former table that is found once is looked for from then on anew', async 
   expect(await waitingIn('warehouse')).toHaveLength(1);
 });
 
-test('the janitor clears the table of a deleted pipeline, also after its row has gone', async () => {
+test('the cleanup clears the table of a deleted pipeline, also after its row has gone', async () => {
   const cleared = await eraseAnn();
   await here.engine.care();
   // the pipeline itself will do it
@@ -230,7 +230,7 @@ test('the janitor clears the table of a deleted pipeline, also after its row has
   await here.engine.care();
 });
 
-test('the janitor says what it cannot clear of a deleted pipeline, and forgets it', async () => {
+test('the cleanup says what it cannot clear of a deleted pipeline, and forgets it', async () => {
   await eraseAnn();
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
   await here.store.execute('DELETE FROM connections');
@@ -245,7 +245,7 @@ test('the janitor says what it cannot clear of a deleted pipeline, and forgets i
   expect(await tables()).toEqual([]);
 });
 
-test('the janitor forgets a lost table of a deleted pipeline after 30 days', async () => {
+test('the cleanup forgets a lost table of a deleted pipeline after 30 days', async () => {
   await eraseAnn();
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
   await dropFile('DROP TABLE people');
@@ -258,7 +258,7 @@ test('the janitor forgets a lost table of a deleted pipeline after 30 days', asy
   expect(await tables()).toEqual([]);
 });
 
-test('the janitor keeps what it may clear later', async () => {
+test('the cleanup keeps what it may clear later', async () => {
   const cleared = await eraseAnn();
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
   await here.store.execute("UPDATE connections SET state = 'inactive'");

@@ -4,16 +4,16 @@ import type { Counts } from '../lifecycle/held-run.ts';
 import type { MappedChunk } from './read-chunks.ts';
 
 /** A run that has read so many rows and mapped none fails (D-093). */
-const HOPELESS_ROWS = 1000;
+const UNMAPPED_ROWS_MOST = 1000;
 
 /** Throws NO_ROW_MAPPED. Deduplicated rows were mapped by an earlier run, and rows of erased people are mapped too. */
 export function requireMappedRows(progress: Counts, chunk: MappedChunk): void {
   const { failed, successful, deduplicated, erased } = progress;
-  if (failed < HOPELESS_ROWS || successful > 0 || deduplicated > 0 || erased > 0) return;
-  throw hopeless(progress, chunk);
+  if (failed < UNMAPPED_ROWS_MOST || successful > 0 || deduplicated > 0 || erased > 0) return;
+  throw noRowMapped(progress, chunk);
 }
 
-function hopeless({ failed }: Counts, { mapped }: MappedChunk): AppError {
+function noRowMapped({ failed }: Counts, { mapped }: MappedChunk): AppError {
   const [first] = mapped.refused;
   const where = first === undefined || first.refusal.field === '' ? '' : `column "${first.refusal.field}": `;
   const example = first === undefined ? 'The failed records say why.' : `For example: ${where}${first.refusal.reason}`;

@@ -61,7 +61,7 @@ test('a worker that lost its run drops its own staging, and not that of the work
   expect(await marks()).toEqual([{ staged_by: null }]);
 });
 
-test('the janitor drops what a run left that is over, and asks no second time', async () => {
+test('the cleanup drops what a run left that is over, and asks no second time', async () => {
   const { here, staging, marks } = await withLeftover();
   await using _ = here;
   staging.add('penstock_stg_of_another_installation');
@@ -70,7 +70,7 @@ test('the janitor drops what a run left that is over, and asks no second time', 
   expect(await marks()).toEqual([{ staged_by: null }]);
 });
 
-test('the janitor leaves alone what a run goes on with', async () => {
+test('the cleanup leaves alone what a run goes on with', async () => {
   const { here, run, staging, left, marks } = await withLeftover();
   await using _ = here;
   await here.store.execute("UPDATE pipeline_runs SET status = 'running', fence = 1, ended_on = NULL");

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { requireMappedRows } from '../../../src/runs/read/hopeless.ts';
 import type { MappedChunk } from '../../../src/runs/read/read-chunks.ts';
+import { requireMappedRows } from '../../../src/runs/read/require-mapped-rows.ts';
 
 const chunk = { mapped: { refused: [] } } as unknown as MappedChunk;
 const refused = { extracted: 1_000, successful: 0, failed: 1_000, deduplicated: 0, erased: 0 };

@@ -5,8 +5,8 @@ import { findConnection } from '../../pipelines/index.ts';
 import { connectorOf, openSession } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { clearTable } from './clear-table.ts';
-import { whatIsLost } from './former-tables.ts';
-import { giveUpOverdue, hasOverdue, noteLost } from './lost-tables.ts';
+import { lossMessages } from './former-tables.ts';
+import { giveUpOverdue, hasOverdue, markLost } from './lost-tables.ts';
 import { dropLeftovers } from './staging-names.ts';
 import {
   forgetTable,
@@ -18,7 +18,7 @@ import {
 } from './written-tables.ts';
 
 /** Cleans up once. Connects to a warehouse only where there is work. A failure is logged and tried again by the next call. */
-export async function careForTables(deps: RunsDeps, signal: AbortSignal): Promise<void> {
+export async function cleanUpTables(deps: RunsDeps, signal: AbortSignal): Promise<void> {
   const looks = [
     async () => eachApart(await tablesWithStaging(deps.store), (table) => dropStaging(deps, table, signal), signal),
     async () => eachApart(await tablesWithoutPipeline(deps.store), (table) => clearOrphan(deps, table, signal), signal),
@@ -55,13 +55,13 @@ async function clearOrphan(deps: RunsDeps, table: WrittenTable, signal: AbortSig
   const { outcome, reason } = cleared;
   const nowMs = deps.clock.nowMs();
   const forgotten = outcome === 'gone' || (outcome === 'lost' && hasOverdue(table, nowMs));
-  const then = outcome === 'later' ? '' : ` ${whatIsLost(table, nowMs)[outcome]}`;
+  const then = outcome === 'later' ? '' : ` ${lossMessages(table, nowMs)[outcome]}`;
   logOf(deps, table).warn(
     { mpids: Number(table.waiting), reason: `${reason}${then}`, forgotten },
     'write_back.not_cleared',
   );
   if (outcome === 'gone') await forgetTable(deps.store, table);
-  else if (outcome === 'lost' && !forgotten) await noteLost(deps.store, table, nowMs);
+  else if (outcome === 'lost' && !forgotten) await markLost(deps.store, table, nowMs);
   else if (forgotten) await deps.store.transaction((tx) => giveUpOverdue(tx, table, nowMs));
 }
 
