@@ -18,8 +18,8 @@ interface RequestToCancel {
 }
 
 /**
- * Cancels a request that is still pending (docs/spec/data-subject-requests.md#states). What was forwarded to partners
- * stays with them. Throws NOT_FOUND, and VALIDATION_FAILED when it is not pending any more.
+ * Cancels a request that is still pending (docs/spec/data-subject-requests.md#states). Partners keep what was forwarded to
+ * them. Throws NOT_FOUND, and VALIDATION_FAILED where the request is no longer pending.
  */
 export async function cancelRequest({ store, clock }: CancelDeps, given: RequestToCancel): Promise<Request> {
   const { workspaceId, actor, id } = given;
@@ -29,7 +29,7 @@ export async function cancelRequest({ store, clock }: CancelDeps, given: Request
     if (next === null) throw notPending(request);
     const nowMs = clock.nowMs();
     const cancelled = await setStatus(tx, request, { next, nowMs });
-    // another one was faster: what it left is what this one refuses
+    // another transaction changed the status first: the refusal names the status it left
     if (cancelled === undefined) throw notPending(await loadRequest(tx, workspaceId, id));
     await recordChange(tx, {
       workspaceId,

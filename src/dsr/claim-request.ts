@@ -13,12 +13,12 @@ export interface RequestKey {
   readonly id: string;
 }
 
-/** A request that is worked on is looked at again after so long, in case its worker is gone and its job with it. */
+/** Time after which a request in progress is woken again, in case its worker and job are gone. */
 export const LOOK_AGAIN_MS = 60_000;
 
 /**
- * Takes a request: one that is pending and due starts, and its callbacks are queued in the same transaction; one in progress
- * is taken over. Undefined: there is nothing to do, because it is over, was cancelled, or is not due yet.
+ * Claims a request. A pending one that is due starts, and its callbacks are queued in the same transaction; one in progress is
+ * taken over. Returns undefined where nothing is to do: the request is over, cancelled or not due yet.
  */
 export async function claimRequest({ store, clock }: WorkDeps, key: RequestKey): Promise<Request | undefined> {
   return await store.transaction(async (tx) => {
@@ -39,7 +39,7 @@ async function lockRequest(tx: Transaction, { workspaceId, id }: RequestKey): Pr
 const isRequest = (workspaceId: bigint, id: string) =>
   and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id));
 
-/** What waits for its start waits for it whoever wakes the worker. */
+/** Tells whether a request may start. One with a waiting period waits for its start, whatever woke the worker. */
 function isDue({ status, type, startsOn }: Request, nowMs: number): boolean {
   return status !== 'pending' || !waitsForStart(type) || startsOn.getTime() <= nowMs;
 }

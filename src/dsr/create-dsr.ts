@@ -20,10 +20,10 @@ export interface DsrOptions extends Omit<DsrEndpointsDeps, 'keys' | 'outgoing' |
   readonly dsr: DsrEndpointsDeps['dsr'] & { readonly callbackMinutes: number };
 }
 
-/** The room as the daemon has it. */
+/** The room as the daemon uses it. */
 export interface Dsr {
   readonly endpoints: readonly Endpoint[];
-  /** From then on the queue of callbacks goes out, and partners are told of erasures. */
+  /** Registers the jobs that send callbacks and forward erasures to partners. */
   registerSending(jobs: Jobs): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createDsr(options: DsrOptions): Dsr {
   };
 }
 
-/** For the daemon and for the command that replays one. */
+/** Returns the dependencies of callbacks, for the daemon and the replay command. */
 export function callbackDeps(
   options: Pick<DsrOptions, 'store' | 'clock' | 'log' | 'outgoing' | 'processor' | 'baseUrl' | 'dsr'>,
 ): CallbackDeps {

@@ -32,14 +32,13 @@ export interface RequestToCreate {
   readonly workspaceId: WorkspaceId;
   readonly actor: Actor;
   readonly draft: RequestDraft;
-  /** The body as it came. */
+  /** Body as received. */
   readonly bodyText: string;
 }
 
 /**
- * Takes a request: from its commit on it is `pending`, and its partners and first callbacks are queued. Throws
- * VALIDATION_FAILED for a callback URL that may not be called, DUPLICATE_ID, and REQUEST_IN_PROGRESS while an equal
- * request is not over (D-055).
+ * Creates a `pending` request and queues its forwards and first callbacks in the same transaction. Throws VALIDATION_FAILED for
+ * a callback URL that must not be called, DUPLICATE_ID, and REQUEST_IN_PROGRESS while an equal request is open (D-055).
  */
 export async function createRequest(deps: CreateDeps, given: RequestToCreate): Promise<Request> {
   await requireCallable(deps.outgoing, given.draft.callbackUrls);
@@ -50,7 +49,7 @@ export async function createRequest(deps: CreateDeps, given: RequestToCreate): P
   }
 }
 
-/** Undefined: an equal one stood in the way, and was over when it was looked at. */
+/** Inserts a request. Returns undefined where an equal one blocked it and was over by the time it was read. */
 async function insertRequest(deps: CreateDeps, row: Row): Promise<Request | undefined> {
   return await deps.store.transaction(async (tx) => {
     const [created] = await tx.orm.insert(dsrRequests).values(row).onConflictDoNothing().returning();
@@ -98,7 +97,10 @@ async function requireCallable(outgoing: CreateDeps['outgoing'], urls: readonly 
   if (issues.length > 0) throw refuse(issues);
 }
 
-/** The id comes first: who repeats a request that was taken wants to hear that it was. */
+/**
+ * Throws DUPLICATE_ID or REQUEST_IN_PROGRESS. Checks the id first: a sender who repeats a created request wants to hear that it
+ * exists.
+ */
 async function refuseEqual(tx: Transaction, { workspaceId, id, matchHash }: Row): Promise<undefined> {
   const rows = await tx.orm
     .select({ id: dsrRequests.id })

@@ -1,7 +1,8 @@
-// Data subject requests in versions 1 to 3: received, held for their waiting period, worked on, reported by signed
-// callbacks. This room knows what the law asks for; what a room below holds about a person, that room finds and erases.
-// Terminology: the *subject* is whom a request names, by identities and MPIDs; *resolving* it finds the profiles; a *match
-// hash* tells two requests for the same thing; a *tombstone* (of `identity`) keeps the erased from coming back.
+// Data subject requests in versions 1 to 3: receipt, waiting period, work, signed callbacks. This room knows what the law asks
+// for. Rooms below find and erase what they hold of a person.
+//
+// Terminology: the *subject* is the person a request names, by identities and MPIDs; *resolving* it finds the profiles; a
+// *match hash* recognises two requests for the same thing; a *tombstone* (of `identity`) keeps erased people from returning.
 export { callbackAnswer } from './callbacks/callback-endpoints.ts';
 export { type CallbackState, listCallbacks } from './callbacks/list-callbacks.ts';
 export { replayCallback } from './callbacks/replay-callback.ts';

@@ -6,7 +6,7 @@ import { dsrRequests } from './tables.ts';
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The request of that id, whatever version it came in with. Throws NOT_FOUND; an id that can be none is not found either. */
+/** Loads the request of that id, whichever version it came in with. Throws NOT_FOUND, also for an id that is no UUID. */
 export async function loadRequest(sql: Sql, workspaceId: WorkspaceId, id: string): Promise<Request> {
   const wanted = and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id));
   const [row] = UUID.test(id) ? await sql.orm.select().from(dsrRequests).where(wanted) : [];
@@ -16,11 +16,11 @@ export async function loadRequest(sql: Sql, workspaceId: WorkspaceId, id: string
 
 export interface GroupPage {
   readonly groupId: string;
-  /** Absent: all of them. */
+  /** Page to load; all requests where undefined. */
   readonly page: { readonly limit: number; readonly offset: number } | undefined;
 }
 
-/** Those of a group, in the order they were received. */
+/** Loads the requests of a group in the order of their receipt. */
 export async function loadGroup(
   sql: Sql,
   workspaceId: WorkspaceId,

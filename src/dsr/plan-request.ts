@@ -4,9 +4,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The waiting period of an erasure, as the specification sets it. */
 const WAITING_MS = 7 * DAY_MS;
-/** Leaves an hour to do it in before 24 hours are over: cancelling is possible for under 24 hours, completing after them. */
+/**
+ * Waiting time with skip_waiting_period. Cancelling is possible for under 24 hours and completion only after them; the last
+ * hour is left for the work.
+ */
 const SKIPPED_WAITING_MS = 23 * HOUR_MS;
-/** The soonest completion with skip_waiting_period: the specification says 1 to 14 days. */
+/** Earliest completion with skip_waiting_period. The specification says 1 to 14 days. */
 const SOONEST_COMPLETION_MS = 24 * HOUR_MS;
 const WORK_MS = 48 * HOUR_MS;
 
@@ -17,9 +20,9 @@ export interface RequestToPlan {
 }
 
 export interface RequestPlan {
-  /** From then on a worker takes it. */
+  /** Time from which a worker takes the request. */
   readonly startsOn: Date;
-  /** What the sender is told: planned start + 48 hours, to the next midnight UTC (a midnight is its own). */
+  /** Completion time told to the sender: planned start plus 48 hours, rounded up to midnight UTC. */
   readonly expectedCompletionOn: Date;
 }
 
@@ -32,16 +35,18 @@ export function planRequest(request: RequestToPlan): RequestPlan {
   };
 }
 
-/** Before this an erasure is not completed, however early it was worked on; undefined: at any time. */
+/** Returns the time before which an erasure is not completed, even if its work is done; undefined for other types. */
 export function completesNotBefore({ type, receivedOn }: Pick<RequestToPlan, 'type' | 'receivedOn'>): Date | undefined {
   return type === 'erasure' ? new Date(receivedOn.getTime() + SOONEST_COMPLETION_MS) : undefined;
 }
 
-/** False: a request of this type starts at any time, even one that was received by a clock that ran ahead. */
+/**
+ * Returns whether requests of a type wait for their start. Others start at once, even where a clock that ran ahead received
+ * them.
+ */
 export const waitsForStart = (type: RequestType): boolean => type === 'erasure';
 
-// Returns how long a request waits. Access and portability wait for nothing, so they start at the next pass of a worker
-// (D-057).
+// Returns how long a request waits. Access and portability do not wait: they start at the next pass of a worker (D-057).
 function waitingMs({ type, skipWaitingPeriod }: RequestToPlan): number {
   if (!waitsForStart(type)) return 0;
   return skipWaitingPeriod ? SKIPPED_WAITING_MS : WAITING_MS;

@@ -13,15 +13,15 @@ import { countEntries, inEachRoom, type Room } from './work/rooms.ts';
 
 export interface ErasurePreview {
   readonly people: readonly ProfileId[];
-  /** What would go, by room and kind; what a run or a group delivers until then comes on top. */
+  /** Records that the erasure would remove, by room and kind. Records that a run or a group delivers until then come on top. */
   readonly counts: Counts;
-  /** Values that may stand for nobody, as `unknown`: each would get a tombstone, unless it is a filler. */
+  /** Values that may stand for nobody, such as `unknown`. Each would get a tombstone, unless it is a filler. */
   readonly ordinary: Judged['ordinary'];
-  /** Profiles that live on with one of the identities: the same person, or somebody else. */
+  /** Profiles that remain with one of the identities: the same person, or another. */
   readonly sharing: Judged['sharing'];
 }
 
-/** What an erasure would remove if it began now. It changes nothing, and reads as much as an erasure does. */
+/** Counts what an erasure would remove if it began now. Changes nothing, and reads as much as an erasure does. */
 export async function previewErasure(
   store: Store,
   resolution: Resolution & Judging,

@@ -5,14 +5,14 @@ import type { Sql } from '../store/index.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** What other daemons and commands created meanwhile is seen within it. */
+/** Time for which a count is cached; requests created by other daemons and commands count after it. */
 const COUNT_MS = 10_000;
 const MOST_WORKSPACES = 10_000;
 
 export interface RequestLimits {
-  /** Takes one call of the workspace. Throws RATE_LIMITED. */
+  /** Counts one call of the workspace. Throws RATE_LIMITED. */
   admit(workspaceId: WorkspaceId): Promise<void>;
-  /** Runs a creation, which counts unless it throws. Throws RATE_LIMITED until the next day when the day's are used up. */
+  /** Runs a creation, which counts unless it throws. Throws RATE_LIMITED until the next day once the day's limit is reached. */
   create<Result>(workspaceId: WorkspaceId, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -28,10 +28,7 @@ interface Day {
   created: number;
 }
 
-/**
- * Creates the limits of requests (D-067): each daemon counts calls per minute; the store counts creations per day of
- * UTC.
- */
+/** Creates the limits of requests (D-067). Calls per minute are counted by each daemon, creations per UTC day in the store. */
 export function createRequestLimits({ store, clock, settingsOf }: LimitDeps): RequestLimits {
   const calls = createRateLimiter({ clock, windowMs: MINUTE_MS });
   const days = new Map<WorkspaceId, Day>();
@@ -62,7 +59,7 @@ export function createRequestLimits({ store, clock, settingsOf }: LimitDeps): Re
         const retryAfterSeconds = (day.startMs + DAY_MS - clock.nowMs()) / 1000;
         throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
       }
-      // before the work, so that requests which arrive together do not all find the last place free
+      // counted before the work: of requests that arrive together, only one may take the last place
       day.created += 1;
       try {
         return await work();

@@ -3,14 +3,14 @@ export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancell
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 /**
- * What can happen to a request. `start`: its time has come and a worker takes it. `take`: a worker takes it again, after a
- * failed attempt or from a worker that is gone. `fail`: an attempt came to nothing. `complete`: all is done. `cancel`: its
- * sender does not want it any more. `retry`: the operator wants the next attempt now.
+ * Events of a request. `start`: it is due and a worker takes it. `take`: a worker takes it again, after a failed attempt or
+ * from a worker that is gone. `fail`: an attempt failed. `complete`: all is done. `cancel`: its sender withdraws it. `retry`:
+ * the operator wants the next attempt now.
  */
 export const REQUEST_EVENTS = ['start', 'take', 'fail', 'complete', 'cancel', 'retry'] as const;
 export type RequestEvent = (typeof REQUEST_EVENTS)[number];
 
-/** null: the event does not apply, and whoever brings it writes nothing. */
+/** The next status; null where the event does not apply and nothing is written. */
 type Outcome = RequestStatus | null;
 
 const OVER: Readonly<Record<RequestEvent, Outcome>> = {
@@ -34,12 +34,12 @@ export function nextRequestStatus(status: RequestStatus, event: RequestEvent): R
   return TABLE[status][event];
 }
 
-/** Statuses from which `event` leads somewhere: the WHERE of the statement that writes it. */
+/** Returns the statuses to which `event` applies, for the WHERE of the statement that writes it. */
 export function requestStatusesBefore(event: RequestEvent): readonly RequestStatus[] {
   return REQUEST_STATUSES.filter((status) => nextRequestStatus(status, event) !== null);
 }
 
-/** Tells whether a request is still to be done. While it is, an equal one is refused with 409 (D-055). */
+/** Tells whether a request is still to be done. Meanwhile an equal one is refused with 409 (D-055). */
 export function isOpen(status: RequestStatus): boolean {
   return REQUEST_EVENTS.some((event) => nextRequestStatus(status, event) !== null);
 }

@@ -7,17 +7,17 @@ import { dsrRequests } from './tables.ts';
 
 type Row = typeof dsrRequests.$inferSelect;
 
-/** A request as its row says it; `subject` and `encodedRequest` are encrypted. */
+/** A request as its row has it; `subject` and `encodedRequest` are encrypted. */
 export interface Request extends Readonly<Omit<Row, 'status' | 'type' | 'version'>> {
   readonly version: 1 | 2 | 3;
   readonly type: RequestType;
   readonly status: RequestStatus;
 }
 
-/** The id of a request as its sender wrote it. */
+/** Returns the id of a request in the sender's spelling. */
 export const sentId = ({ id, givenId }: Pick<Request, 'id' | 'givenId'>): string => givenId ?? id;
 
-/** What a request says without whom it is about: lists read these alone, for what is encrypted can be large. */
+/** A request without its subject. Lists read only these columns, since the encrypted ones can be large. */
 export type RequestFacts = Omit<Request, keyof typeof SUBJECT_COLUMNS>;
 
 const { subject, encodedRequest, subjectKeys, erasedKeys, callbackUrls, counts, ...facts } =
@@ -25,7 +25,7 @@ const { subject, encodedRequest, subjectKeys, erasedKeys, callbackUrls, counts, 
 const SUBJECT_COLUMNS = { subject, encodedRequest, subjectKeys, erasedKeys, callbackUrls, counts };
 export const FACT_COLUMNS = facts;
 
-/** `name` is the identity type as the request wrote it: partners are told in the same word. */
+/** One identity that a request names. `name` is the type in the request's spelling, which partners are sent too. */
 export interface SubjectIdentity {
   readonly name: string;
   readonly type: IdentityType;
@@ -33,23 +33,25 @@ export interface SubjectIdentity {
   readonly value: string;
 }
 
-/** Whom a request is about. */
+/** The person that a request is about. */
 export interface Subject {
   readonly identities: readonly SubjectIdentity[];
   readonly mpids: readonly bigint[];
-  /** Of an erasure under way, once the profiles are gone: whom the other rooms are still searched for. */
+  /**
+   * Erased people, set while an erasure is under way and their profiles are gone: the other rooms are still searched for them.
+   */
   readonly erased?: ErasedSubject;
 }
 
 export interface ErasedSubject {
   readonly people: readonly ProfileId[];
-  /** Those that nobody living holds. */
+  /** Identities that no living profile holds. */
   readonly identities: readonly Identity[];
 }
 
 type RequestId = Pick<Request, 'workspaceId' | 'id'>;
 
-/** What an encrypted field of a request is bound to: copied to another request it does not decrypt. */
+/** Returns the encryption context of a field: copied to another request, its text does not decrypt. */
 export const requestContext = ({ workspaceId, id }: RequestId, field: string): string =>
   `dsr_requests/${workspaceId}/${id}/${field}`;
 
@@ -57,7 +59,7 @@ export function sealSubject(keyRing: KeyRing, request: RequestId, subject: Subje
   return keyRing.encrypt(new Secret(stringifyJson(withTextMpids(subject))), requestContext(request, 'subject'));
 }
 
-/** Undefined once the subject was dropped. */
+/** Decrypts the subject. Returns undefined once it was dropped. */
 export function openSubject(keyRing: KeyRing, request: RequestId & Pick<Request, 'subject'>): Subject | undefined {
   if (request.subject === null) return undefined;
   const text = keyRing.decrypt(request.subject, requestContext(request, 'subject')).reveal();
@@ -71,7 +73,7 @@ export function openSubject(keyRing: KeyRing, request: RequestId & Pick<Request,
   };
 }
 
-/** With its MPIDs as text. */
+/** A subject with its MPIDs as text. */
 type SubjectText = ReturnType<typeof withTextMpids>;
 
 function withTextMpids({ identities, mpids, erased }: Subject) {

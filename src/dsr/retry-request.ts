@@ -10,8 +10,8 @@ interface RequestToRetry extends RequestKey {
 }
 
 /**
- * The operator wants the next attempt of a request now, and not when its backoff is over; the next pass of a worker takes it.
- * Throws NOT_FOUND, and VALIDATION_FAILED for a request that is not in progress.
+ * Makes a request in progress due now, for an operator who does not want to wait for its backoff; a worker takes it in its next
+ * pass. Throws NOT_FOUND, and VALIDATION_FAILED for a request that is not in progress.
  */
 export async function retryRequest(store: Store, given: RequestToRetry): Promise<void> {
   const { workspaceId, id, actor, nowMs } = given;

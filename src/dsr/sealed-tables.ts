@@ -69,5 +69,5 @@ const ofPartners: SealedTable<PartnerSecrets> = {
   },
 };
 
-/** What this room keeps encrypted. */
+/** Tables in which this room keeps encrypted columns. */
 export const dsrSecrets: readonly SealedTable[] = [ofCertificates, ofRequests, ofForwards, ofPartners];

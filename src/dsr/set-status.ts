@@ -7,8 +7,8 @@ import { isOpen, type RequestStatus } from './request-machine.ts';
 import { dsrRequests } from './tables.ts';
 
 /**
- * Moves a request on, by compare-and-set on the status it was read with, and queues the callbacks of the new one in the same
- * transaction. Answers the request as it stands then; undefined: somebody else moved it first, and nothing was written.
+ * Changes the status of a request by compare-and-set, and queues the callbacks of the new status in the same transaction.
+ * Returns the changed request, or undefined where its status had changed since it was read; nothing is written then.
  */
 export async function setStatus(
   tx: Transaction,
@@ -34,7 +34,8 @@ export async function setStatus(
 
 /**
  * Drops everything that names a person from a request that is over (D-061).
- * The specification does not say what a cancelled request keeps. Nothing is done for it any more, so the same goes.
+ *
+ * The specification does not say what a cancelled request keeps. Nothing more is done for it, so it drops the same.
  */
 async function dropSubject(tx: Transaction, { workspaceId, id }: Request): Promise<Request> {
   const [dropped] = await tx.orm

@@ -3,20 +3,20 @@ import type { Sql } from '../store/index.ts';
 import type { RequestStatus } from './request-machine.ts';
 import type { RequestType } from './request-type.ts';
 
-/** A request that does not go on by itself as it should. */
+/** A request that does not progress by itself. */
 export interface StuckRequest {
   readonly id: string;
   readonly type: RequestType;
   readonly status: RequestStatus;
-  /** When it should have started, or did. */
+  /** Time at which it started or should have started. */
   readonly since: Date;
   readonly attempts: number;
   readonly nextAttemptOn: Date | null;
-  /** What to know and to do, without personal data. */
+  /** Cause and remedy, without personal data. */
   readonly why: string;
 }
 
-/** Passes come each minute, and an attempt that is under way is looked at again after one. */
+/** Time after which a due request is late. Passes run each minute, and an attempt under way is looked at again after one. */
 const LATE_MS = 10 * 60_000;
 
 interface Row extends Omit<StuckRequest, 'why' | 'since'> {
@@ -26,7 +26,7 @@ interface Row extends Omit<StuckRequest, 'why' | 'since'> {
   readonly lastError: string | null;
 }
 
-/** Requests whose last attempt failed, that nobody takes, or that are late: the longest waiting first. */
+/** Lists requests whose last attempt failed, that no worker takes, or that are late, the longest waiting first. */
 export async function stuckRequests(
   sql: Sql,
   { workspaceId, nowMs }: { readonly workspaceId: WorkspaceId; readonly nowMs: number },

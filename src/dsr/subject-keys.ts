@@ -5,7 +5,10 @@ import type { Subject } from './request.ts';
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'development'];
 
-/** Keyed hashes of all that a request names, in both environments, sorted: what may be kept of them. */
+/**
+ * Returns keyed hashes of all that a request names, in both environments, sorted. They may be kept after the subject is
+ * dropped.
+ */
 export function subjectKeysOf(keys: TombstoneKeys, { identities, mpids }: Subject): string[] {
   const all = ENVIRONMENTS.flatMap((environment) => [
     ...identities.map((identity) => keys.ofIdentity(environment, identity)),
@@ -15,8 +18,8 @@ export function subjectKeysOf(keys: TombstoneKeys, { identities, mpids }: Subjec
 }
 
 /**
- * Returns what two requests for the same thing have in common, in whatever version and order they were written: a hash
- * of type, identities and extensions (D-055). 32 hex digits.
+ * Returns the match hash of a request: 32 hex digits over type, identities and extensions, independent of version and order
+ * (D-055).
  */
 export function matchHashOf({ type, skipWaitingPeriod }: RequestDraft, subjectKeys: readonly string[]): string {
   return hash('sha256', [type, String(skipWaitingPeriod), ...subjectKeys].join('\n'), 'hex').slice(0, 32);

@@ -1,5 +1,4 @@
-// Data subject requests. After its completion a request names nobody: it keeps ids, times, counts and keyed hashes
-// (D-061).
+// Data subject requests. A completed request names nobody: it keeps ids, times, counts and keyed hashes (D-061).
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -22,21 +21,21 @@ export const dsrRequests = pgTable(
   'dsr_requests',
   {
     workspaceId: workspaceId(),
-    /** The caller's `subject_request_id`, which is compared without case. */
+    /** The caller's `subject_request_id`, compared case-insensitively. */
     id: uuid('id').notNull(),
-    /** As it was sent; null: in lower case, as `id` reads. */
+    /** The id as sent; null where it was lower case, as in `id`. */
     givenId: text('given_id'),
-    /** Of the API it came in with: 1, 2 or 3. */
+    /** Version of the API that the request came in with: 1, 2 or 3. */
     version: smallint('version').notNull(),
     /** `access`, `portability`, `erasure`. */
     type: text('type').notNull(),
-    /** `gdpr` or `ccpa`; null in version 1, which has none. */
+    /** `gdpr` or `ccpa`; null in version 1. */
     regulation: text('regulation'),
     groupId: text('group_id'),
-    /** `pending`, `in_progress`, `completed`, `cancelled`; only `set-status.ts` writes it, and `reapply` as an export says. */
+    /** `pending`, `in_progress`, `completed` or `cancelled`. Only `set-status.ts` writes it, and reapply for an export. */
     status: text('status').notNull(),
     skipWaitingPeriod: boolean('skip_waiting_period').notNull(),
-    /** Key id, or `cli:<user>`. */
+    /** Key id or `cli:<user>`. */
     createdBy: text('created_by').notNull(),
     submittedOn: time('submitted_on').notNull(),
     receivedOn: time('received_on').notNull(),
@@ -44,30 +43,30 @@ export const dsrRequests = pgTable(
     startedOn: time('started_on'),
     completedOn: time('completed_on'),
     cancelledOn: time('cancelled_on'),
-    /** The expected completion; null once the request is cancelled. */
+    /** Expected completion; null once the request is cancelled. */
     expectedCompletionOn: time('expected_completion_on'),
-    /** Null: dropped after completion. */
+    /** Callback URLs; null once dropped after completion. */
     callbackUrls: text('callback_urls').array(),
-    /** Keyed hash over type, sorted identities and extensions: what the 409 rule compares. */
+    /** Keyed hash over type, sorted identities and extensions. The 409 rule compares it. */
     matchHash: uuid('match_hash').notNull(),
-    /** Identity keys of what the request named, in both environments, and keyed hashes of its MPIDs. */
+    /** Identity keys of the named identities in both environments, and keyed hashes of the MPIDs. */
     subjectKeys: uuid('subject_keys').array().notNull(),
-    /** Encrypted JSON text of `Subject`; null: dropped after completion. */
+    /** Encrypted JSON text of `Subject`; null once dropped after completion. */
     subject: text('subject'),
-    /** The body as it came, encrypted; null: dropped after completion. */
+    /** Encrypted request body, as received; null once dropped after completion. */
     encodedRequest: text('encoded_request'),
-    /** Keyed hashes of what an erasure removed, so that it can be applied again to a restored backup. */
+    /** Keyed hashes of what an erasure removed, for a repetition on a restored backup. */
     erasedKeys: uuid('erased_keys').array(),
-    /** Evidence: how many of what went, JSON text `{room: {kind: count}}`. */
+    /** Evidence: how many records of each kind were erased, as JSON text `{room: {kind: count}}`. */
     counts: text('counts'),
     attempts: integer('attempts').notNull().default(0),
-    /** Of an erasure: when the store's files were vacuumed after its completion. */
+    /** Time of the first vacuum after an erasure completed. */
     vacuumedOn: time('vacuumed_on'),
-    /** When a worker looks at it next; null: nothing is left to do. */
+    /** Time at which a worker takes the request next; null where nothing is left to do. */
     nextAttemptOn: time('next_attempt_on'),
-    /** Why the last attempt failed, without personal data. */
+    /** Reason why the last attempt failed, without personal data. */
     lastError: text('last_error'),
-    /** Null: there is no result file. */
+    /** Parts of the result file; null without one. */
     resultParts: integer('result_parts'),
     resultsExpireOn: time('results_expire_on'),
   },
@@ -79,9 +78,9 @@ export const dsrRequests = pgTable(
       .where(sql`status IN ('pending', 'in_progress')`),
     index('dsr_requests_by_group').on(table.workspaceId, table.groupId),
     index('dsr_requests_by_time').on(table.workspaceId, table.receivedOn),
-    // for the poll, which passes over nothing: neither over those that wait, nor over due ones that another cadence starts
+    // for the poll: it skips no row that waits, nor due ones that another cadence starts
     index('dsr_requests_to_start').on(table.type, table.nextAttemptOn).where(sql`status = 'pending'`),
-    // those that were woken, and not taken yet
+    // requests that were woken and are not taken yet
     index('dsr_requests_woken').on(table.nextAttemptOn).where(sql`status = 'pending' AND next_attempt_on > starts_on`),
     index('dsr_requests_to_vacuum')
       .on(table.workspaceId, table.completedOn)

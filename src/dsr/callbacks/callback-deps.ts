@@ -3,15 +3,15 @@ import type { Clock, Log } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Processor } from '../certificates/create-processor.ts';
 
-/** What sends callbacks. */
+/** Dependencies of sending callbacks. */
 export interface CallbackDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly outgoing: Outgoing;
   readonly processor: Processor;
-  /** The whole address of a request's result file. */
+  /** Returns the absolute URL of a request's result file. */
   readonly resultsUrl: (requestId: string) => string;
-  /** How often the queue goes out. */
+  /** Interval between two departures of the queue. */
   readonly intervalMs: number;
 }

@@ -9,7 +9,7 @@ import { replayCallback } from './replay-callback.ts';
 const PATH = '/platform/v2/workspaces/:workspaceId/dsr/callbacks';
 const tag = 'Data subject requests';
 
-/** The delivery log of callbacks, and the replay of one (extensions). */
+/** Returns the endpoints that list callbacks with their attempts and replay one (extensions). */
 export function callbackEndpoints(deps: CallbackDeps): readonly Endpoint[] {
   return [list(deps), replay(deps)];
 }
@@ -61,7 +61,7 @@ function readId(text: string): bigint {
   throw new AppError('NOT_FOUND', 'There is no such callback in this workspace.');
 }
 
-/** As the API and the command line show it. */
+/** Returns a callback in the form of the API and the command line. */
 export function callbackAnswer(callback: LoggedCallback) {
   return {
     id: callback.id,

@@ -1,30 +1,32 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Store, Transaction } from '../../store/index.ts';
 
-/** An attempt that was begun; its number names it in the log. */
+/** One claimed attempt, named in the log by its number. */
 export interface Claim {
   readonly workspaceId: WorkspaceId;
   readonly id: bigint;
   readonly requestId: string;
   readonly attempt: number;
   readonly url: string;
-  /** What every attempt sends. */
+  /** Body that every attempt sends. */
   readonly body: string;
 }
 
 interface Claiming {
   readonly workspaceId: WorkspaceId;
   readonly id: bigint;
-  /** What it is sent with unless an earlier attempt wrote it down. */
+  /** Body to store, unless an earlier attempt stored one. */
   readonly body: string;
   readonly nowMs: number;
-  /** Of the queue: when it was due, and when the attempt counts as lost. Absent: a replay, which leaves the queue alone. */
+  /**
+   * Due time in the queue, and the time at which the attempt counts as lost. Absent for a replay, which leaves the queue alone.
+   */
   readonly due?: { readonly on: Date; readonly lostOn: Date };
 }
 
 /**
- * Begins an attempt: the body is written down before it is first sent, and the attempt stands in the log whatever becomes of
- * this process. Undefined: another daemon has it, or its body was dropped.
+ * Claims an attempt: stores the body before it is first sent, and logs the attempt so that it survives a crash. Returns
+ * undefined where another daemon has claimed it, or its body was dropped.
  */
 export async function claimCallback(store: Store, claiming: Claiming): Promise<Claim | undefined> {
   return store.transaction(async (tx) => {
@@ -41,7 +43,7 @@ export async function claimCallback(store: Store, claiming: Claiming): Promise<C
 
 type Taken = Omit<Claim, 'workspaceId' | 'id'>;
 
-/** Compare and set on the due time: of several daemons one wins. */
+/** Claims a due callback by compare-and-set on its due time: one of several daemons wins. */
 async function takeDue(
   tx: Transaction,
   { workspaceId, id, body }: Claiming,

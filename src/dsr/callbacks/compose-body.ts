@@ -6,7 +6,7 @@ export interface BodyParts {
   readonly requestId: string;
   readonly url: string;
   readonly snapshot: Snapshot;
-  /** Where the result file is, if there is one. */
+  /** Absolute URL of the result file, used where there is one. */
   readonly resultsUrl: string;
 }
 

@@ -1,10 +1,10 @@
-// Drops the bodies of callbacks once their request is over (D-061), but never before they were delivered: the callback
-// that tells of the end is queued by the end itself. One that was given up stays a week for a replay. What names nobody
-// stays: status, origin of the receiver, times, attempts.
+// Drops the bodies of callbacks once their request is over (D-061), but never before delivery: the end of a request queues the
+// callback that reports it. A callback that was given up stays a week for a replay. Status, origin of the receiver, times and
+// attempts stay: they name nobody.
 import { eachApart, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 
-/** As long as a result file is there. */
+/** Time for which a callback that was given up can be replayed; result files live as long. */
 const KEPT_FOR_REPLAY_MS = 7 * 86_400_000;
 const MOST = 500;
 
@@ -13,7 +13,7 @@ interface RequestKey {
   readonly requestId: string;
 }
 
-/** Of a request that is over, the delivered ones; of another, none. */
+/** Drops the delivered callbacks of a request that is over; of an open request, none. */
 export async function dropDelivered(tx: Transaction, { workspaceId, requestId }: RequestKey): Promise<void> {
   await tx.execute(
     `UPDATE dsr_callbacks SET url = NULL, snapshot = NULL, body = NULL
@@ -23,7 +23,7 @@ export async function dropDelivered(tx: Transaction, { workspaceId, requestId }:
   );
 }
 
-/** Those that were given up a week ago. */
+/** Drops the callbacks that were given up a week ago. */
 export async function dropGivenUp(sql: Sql, nowMs: number): Promise<void> {
   const rows = await sql.query<{ workspaceId: WorkspaceId; id: bigint }>(
     `/* across workspaces: one queue sends for all */

@@ -13,13 +13,13 @@ export interface QueuedCallback {
   readonly nextAttemptOn: Date;
 }
 
-/** Nothing waits longer: what is due later than this was written by a clock that ran ahead. */
+/** Longest wait of a callback. A later due time was written by a clock that ran ahead. */
 const LONGEST_WAIT_MS = 48 * 3_600_000;
 const MOST = 500;
 
 /**
- * Callbacks to be sent now, the longest due first. Of a request and a URL the earliest alone: the next one waits until it was
- * delivered or given up, so that a receiver never hears of an older status after a newer one.
+ * Returns the callbacks to send now, the longest due first. Of each request and URL only the earliest is returned. The next one
+ * waits until that is delivered or given up, so that a receiver never hears of an older status after a newer one.
  */
 export async function dueCallbacks(sql: Sql, nowMs: number): Promise<readonly QueuedCallback[]> {
   return sql.query<QueuedCallback>(
@@ -43,7 +43,9 @@ interface Postponement {
   readonly until: Date;
 }
 
-/** What a workspace has due for a receiver, later ones of a URL among it, waits; an attempt that was begun is left alone. */
+/**
+ * Postpones all due callbacks of a workspace to a receiver, also the later ones of a URL. Attempts under way are left alone.
+ */
 export async function postponeCallbacks(
   sql: Sql,
   { workspaceId, receiver, nowMs, until }: Postponement,

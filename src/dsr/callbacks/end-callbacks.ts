@@ -7,7 +7,7 @@ interface Ending {
   readonly nowMs: number;
 }
 
-/** Gives up what is queued for a request whose end its receivers were told long ago; nothing that names anybody stays. */
+/** Gives up the callbacks of a request whose end its receivers were told earlier, and drops all that names anybody. */
 export async function endCallbacks(tx: Transaction, { workspaceId, requestId, nowMs }: Ending): Promise<void> {
   await tx.execute(
     `UPDATE dsr_callbacks SET url = NULL, snapshot = NULL, body = NULL, next_attempt_on = NULL,

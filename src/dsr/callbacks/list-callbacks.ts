@@ -14,10 +14,10 @@ export interface CallbackAttempt {
   readonly error: string | null;
 }
 
-/** A callback as the log shows it: nothing of what it says. */
+/** A callback as the log shows it, without its content. */
 export interface LoggedCallback {
   readonly id: bigint;
-  /** As it was sent. */
+  /** Request id in the sender's spelling. */
   readonly requestId: string;
   readonly requestStatus: RequestStatus;
   readonly receiver: string;
@@ -38,7 +38,7 @@ export interface CallbackFilter {
 
 type Row = Omit<LoggedCallback, 'attempts'>;
 
-/** One page of the workspace's callbacks with their attempts, the newest first. */
+/** Lists one page of the workspace's callbacks with their attempts, the newest first. */
 export async function listCallbacks(
   sql: Sql,
   workspaceId: WorkspaceId,

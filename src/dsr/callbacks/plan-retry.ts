@@ -1,10 +1,9 @@
 const DAY_MS = 86_400_000;
 
 /**
- * Returns when a callback that has failed `failures` times is tried again, or undefined when it is given up. The waits
- * begin with one interval of the queue and double; the last one ends when they add up to 24 hours (D-064). Counting
- * waits and not the clock means that time in which no daemon ran, or a clock that jumped, takes no attempt away. The
- * times are whole intervals, so that the departure of the queue finds the callback due.
+ * Returns the time of the next attempt after `failures` failures, or undefined to give up. Waits start at one interval of the
+ * queue and double, until they add up to 24 hours (D-064). Waits are counted, not clock time: downtime and clock jumps cost no
+ * attempt. Times are whole intervals, so that the queue finds the callback due at its departure.
  */
 export function planRetry(
   failures: number,
@@ -16,7 +15,7 @@ export function planRetry(
   return new Date(Math.floor(nowMs / intervalMs) * intervalMs + waitMs);
 }
 
-/** When the queue goes out the next time. */
+/** Returns the time at which the queue is sent next. */
 export function nextDeparture({ nowMs, intervalMs }: { nowMs: number; intervalMs: number }): Date {
   return new Date((Math.floor(nowMs / intervalMs) + 1) * intervalMs);
 }

@@ -7,8 +7,8 @@ import { dropDelivered } from './drop-callbacks.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 /**
- * Queues one callback for each URL of the request, in the transaction that changed its status, so that neither exists
- * without the other. `request` is as it stands after the change, with its callback URLs.
+ * Queues one callback for each URL of the request, in the transaction that changes its status. `request` must hold the new
+ * status and its callback URLs.
  */
 export async function queueCallbacks(tx: Transaction, request: Request, nowMs: number): Promise<void> {
   const urls = [...new Set(request.callbackUrls ?? [])];

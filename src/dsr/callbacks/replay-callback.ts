@@ -16,8 +16,8 @@ interface Replayed {
 type Kept = Parameters<typeof bodyOf>[1];
 
 /**
- * Sends one callback now, whatever became of it before, with the same body; its failure changes nothing in the queue.
- * Answers it with its log. Throws NOT_FOUND, or VALIDATION_FAILED when what it says was dropped.
+ * Sends one callback now, whatever its state, with the same body. A failure does not change the queue. Returns the callback
+ * with its log. Throws NOT_FOUND, and VALIDATION_FAILED where its body was dropped.
  */
 export async function replayCallback(
   deps: CallbackDeps,

@@ -8,14 +8,14 @@ import { readSnapshot } from './snapshot.ts';
 
 type Composed = Pick<QueuedCallback, 'workspaceId' | 'requestId' | 'url' | 'snapshot' | 'body'>;
 
-/** What the first attempt writes down and every attempt sends. */
+/** Returns the body that the first attempt stores and every attempt sends. */
 export function bodyOf({ resultsUrl }: Pick<CallbackDeps, 'resultsUrl'>, callback: Composed): string {
   const { workspaceId, requestId, url, body } = callback;
   const snapshot = readSnapshot(callback.snapshot);
   return body ?? composeBody({ workspaceId, requestId, url, snapshot, resultsUrl: resultsUrl(requestId) });
 }
 
-/** Posts the bytes of a claim, signed. Throws CANCELLED when `signal` ended it: whether it arrived is then unknown. */
+/** Posts the signed body of a claim. Throws CANCELLED where `signal` ended the call; the receiver may have got it. */
 export async function sendCallback(
   { outgoing, processor }: Pick<CallbackDeps, 'outgoing' | 'processor'>,
   { url, body }: Claim,
@@ -26,7 +26,7 @@ export async function sendCallback(
   const headers = { 'content-type': 'application/json', 'user-agent': 'penstock', ...signature };
   try {
     const { status } = await outgoing.call({ url, method: 'POST', headers, body: bytes, signal });
-    // The specification expects 202 and is silent on other answers; receivers exist that answer 200 (D-064).
+    // The specification expects 202 and is silent on other answers; some receivers answer 200 (D-064).
     const isDelivered = status >= 200 && status < 300;
     return { status, error: isDelivered ? undefined : `The receiver answered ${status}.` };
   } catch (thrown) {
@@ -35,7 +35,7 @@ export async function sendCallback(
   }
 }
 
-/** The headers have the names of the version that the body is of. */
+/** Reads the version of a body, which decides the names of the signature headers. */
 function readVersion(body: string): 1 | 2 | 3 {
   const { api_version: version } = JSON.parse(body) as { readonly api_version: string };
   return Number.parseInt(version, 10) as 1 | 2 | 3;

@@ -7,21 +7,21 @@ import { nextDeparture, planRetry } from './plan-retry.ts';
 import { bodyOf, sendCallback } from './send-callback.ts';
 import { type Outcome, settleCallback } from './settle-callback.ts';
 
-/** Receivers that are called at the same time; of one workspace, each hears of one callback after the other. */
+/** Receivers called at the same time. Each gets the callbacks of a workspace one after the other. */
 const RECEIVERS = 8;
-/** A receiver that gave no answer so often is not called again until the queue goes out the next time. */
+/** Calls in a row without an answer after which a receiver rests until the next departure of the queue. */
 const MOST_SILENCES = 3;
-/** Nor is one that took so long over its part of a batch. */
+/** Time after which a slow receiver rests too. */
 const TURN_MS = 60_000;
-/** How much of the interval a departure takes at most: what is still due then goes first in the next one. */
+/** Share of the interval that a departure may take. Callbacks left over go first in the next one. */
 const DEPARTURE_SHARE = 2 / 3;
-/** Longer than a call may take: an attempt that has not ended by then never will. */
+/** Time after which an attempt counts as lost; longer than any call takes. */
 const LOST_MS = 120_000;
 
 /**
- * Sends every due callback whose receiver is neither silent nor slow: one departure of the queue (D-064). Several
- * daemons may do so at once; each attempt belongs to one of them. An attempt that a crash or `signal` leaves open is
- * tried again with the same body.
+ * Sends every due callback whose receiver is neither silent nor slow: one departure of the queue (D-064). Several daemons may
+ * run it at once; a claim gives each attempt to one of them. An attempt that a crash or `signal` leaves open is retried with
+ * the same body.
  */
 export async function sendCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   const { store, clock, intervalMs } = deps;
@@ -31,7 +31,7 @@ export async function sendCallbacks(deps: CallbackDeps, signal: AbortSignal): Pr
   while (!isOver()) {
     const due = await dueCallbacks(store, clock.nowMs());
     if (due.length === 0) break;
-    // without a certificate nothing is begun
+    // without a certificate no attempt is begun
     await deps.processor.current();
     await eachReceiver(byReceiver(due), (turn) => sendInTurn(deps, turn, departure));
   }
@@ -41,13 +41,13 @@ export async function sendCallbacks(deps: CallbackDeps, signal: AbortSignal): Pr
 interface Departure {
   readonly signal: AbortSignal;
   isOver(): boolean;
-  /** Calls in a row that a receiver gave no answer to. */
+  /** Calls in a row without an answer, by receiver. */
   readonly silences: Map<string, number>;
   /** Receivers that are not called again in this departure. */
   readonly resting: Set<string>;
 }
 
-/** What is due of one workspace to one receiver. */
+/** Due callbacks of one workspace to one receiver. */
 type Turn = readonly [key: string, callbacks: readonly QueuedCallback[]];
 
 async function sendInTurn(deps: CallbackDeps, [key, callbacks]: Turn, departure: Departure): Promise<void> {
@@ -64,13 +64,13 @@ async function sendInTurn(deps: CallbackDeps, [key, callbacks]: Turn, departure:
       isFailing = true;
     }
   }
-  // else this departure would find it due again and again
+  // else this departure would find the callback due again and again
   if (isFailing) departure.resting.add(key);
   const [first] = callbacks;
   if (first !== undefined && departure.resting.has(key)) await postponeRest(deps, first);
 }
 
-/** Throws what is no fault of the callback. */
+/** Logs the failure of one callback. Throws failures of the store, which concern all callbacks. */
 function logFailure({ log }: CallbackDeps, { workspaceId, requestId, id }: QueuedCallback, thrown: unknown): void {
   const error = asAppError(thrown);
   if (error.code === 'STORE_UNAVAILABLE') throw error;
@@ -88,7 +88,7 @@ function countSilences({ silences }: Departure, key: string, outcome: Outcome | 
   return now;
 }
 
-/** What is left of a receiver that is silent or slow goes out the next time; nothing of it counts as a failure. */
+/** Postpones the remaining callbacks of a silent or slow receiver to the next departure, without counting a failure. */
 async function postponeRest(
   { store, clock, intervalMs }: CallbackDeps,
   { workspaceId, receiver }: QueuedCallback,
@@ -97,7 +97,7 @@ async function postponeRest(
   await postponeCallbacks(store, { workspaceId, receiver, nowMs, until: nextDeparture({ nowMs, intervalMs }) });
 }
 
-/** Undefined: another daemon has it. */
+/** Makes one attempt. Returns undefined where another daemon has claimed it. */
 async function attempt(
   deps: CallbackDeps,
   callback: QueuedCallback,
@@ -121,12 +121,12 @@ async function attempt(
 
 const keyOf = ({ workspaceId, receiver }: QueuedCallback): string => `${workspaceId} ${receiver}`;
 
-/** By workspace as well: what one workspace's URLs do to a receiver is nothing to another's. */
+/** Groups callbacks by workspace and receiver, so that a receiver that fails for one workspace stays open for the others. */
 function byReceiver(callbacks: readonly QueuedCallback[]): Turn[] {
   return [...Map.groupBy(callbacks, keyOf)];
 }
 
-/** A clock that was set back ends it as well. */
+/** Tells whether a time has passed. A clock set back by as much counts too. */
 function hasPassed(clock: CallbackDeps['clock'], sinceMs: number, waitMs: number): boolean {
   return Math.abs(clock.nowMs() - sinceMs) >= waitMs;
 }
@@ -135,7 +135,7 @@ async function eachReceiver<Item>(items: Item[], work: (item: Item) => Promise<v
   const take = async (): Promise<void> => {
     for (let item = items.shift(); item !== undefined; item = items.shift()) await work(item);
   };
-  // all of them have ended before a failure is told
+  // all receivers have ended before a failure is thrown
   const ended = await Promise.allSettled(Array.from({ length: RECEIVERS }, take));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
 }

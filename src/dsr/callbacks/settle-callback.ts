@@ -2,15 +2,15 @@ import type { Store, Transaction } from '../../store/index.ts';
 import type { Claim } from './claim-callback.ts';
 import { dropDelivered } from './drop-callbacks.ts';
 
-/** What became of an attempt. */
+/** Outcome of an attempt. */
 export interface Outcome {
-  /** HTTP status of the answer; undefined: there was none. */
+  /** HTTP status of the answer; undefined without an answer. */
   readonly status: number | undefined;
-  /** Why it is no delivery; undefined: it is one. */
+  /** Reason why the attempt delivered nothing; undefined for a delivery. */
   readonly error: string | undefined;
 }
 
-/** Ends an attempt. A failure of the queue says when the next one is, or that there is none; a replay's changes nothing. */
+/** Ends an attempt. After a failure, an attempt of the queue is retried or given up; a failed replay changes nothing. */
 export async function settleCallback(
   store: Store,
   claim: Claim,
@@ -28,7 +28,7 @@ export async function settleCallback(
   });
 }
 
-/** Whoever completes a request changes its row: either sees then what the other has written. */
+/** Locks the request's row, which a completion changes: each of the two then sees what the other wrote. */
 async function lockRequest(tx: Transaction, { workspaceId, requestId }: Claim): Promise<void> {
   await tx.query('SELECT 1 FROM dsr_requests WHERE workspace_id = $1 AND id = $2 FOR SHARE', [workspaceId, requestId]);
 }
@@ -53,7 +53,7 @@ async function markDelivered(tx: Transaction, { workspaceId, id }: Claim, delive
   );
 }
 
-/** Unless another attempt was begun since: then this one counted as lost. */
+/** Requeues the callback, unless a later attempt was claimed, for which this one counts as lost. */
 async function putBack(tx: Transaction, { workspaceId, id, attempt }: Claim, nextAttemptOn: Date): Promise<void> {
   await tx.execute(
     `UPDATE dsr_callbacks SET failures = failures + 1, next_attempt_on = $4

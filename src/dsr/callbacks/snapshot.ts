@@ -2,9 +2,9 @@ import { parseJson, stringifyJson } from '../../kernel/index.ts';
 import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import { type Request, sentId } from '../request.ts';
 
-/** What a callback tells, as it was when the status changed: later changes of the request do not reach it. */
+/** Content of a callback, fixed when the status changed: later changes of the request do not reach it. */
 export interface Snapshot {
-  /** As it was sent; absent: the callback was queued by a version that knew lower case alone. */
+  /** Request id in the sender's spelling; absent in callbacks queued by versions that stored lower case only. */
   readonly subjectRequestId?: string;
   readonly version: Request['version'];
   readonly status: Request['status'];
@@ -12,7 +12,7 @@ export interface Snapshot {
   /** ISO 8601, UTC, `Z`. */
   readonly expectedCompletionOn: string | null;
   readonly hasResults: boolean;
-  /** The status at each partner; null where nothing is forwarded. */
+  /** Status at each partner; null without forwarding. */
   readonly forwarding: readonly ForwardingEntry[] | null;
 }
 

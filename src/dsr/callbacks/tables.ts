@@ -1,4 +1,4 @@
-// Callbacks and the log of their attempts. One row for each status and URL; what names nobody stays as a record.
+// Callbacks and the log of their attempts. One row for each status and URL; columns without personal data stay as a record.
 import { sql } from 'drizzle-orm';
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
@@ -11,22 +11,24 @@ export const dsrCallbacks = pgTable(
     workspaceId: workspaceId(),
     id: bigint('id', { mode: 'bigint' }).generatedAlwaysAsIdentity(),
     requestId: uuid('request_id').notNull(),
-    /** The status that the callback tells of. */
+    /** Status that the callback reports. */
     requestStatus: text('request_status').notNull(),
-    /** Origin of the URL, which stays for the record: `https://host:port`. */
+    /** Origin of the URL, `https://host:port`, kept for the record. */
     receiver: text('receiver').notNull(),
-    /** With path and query, which may say more than ours; null: dropped. */
+    /** Whole URL; its path and query may hold personal data. Null once dropped. */
     url: text('url'),
-    /** What the request was like at that moment, JSON text; null: dropped. */
+    /** State of the request when the callback was queued, JSON text; null once dropped. */
     snapshot: text('snapshot'),
-    /** What every attempt sends, written before the first one; null: not yet, or dropped. */
+    /** Body of every attempt, stored before the first one; null before that and once dropped. */
     body: text('body'),
     queuedOn: time('queued_on').notNull(),
-    /** Null: nothing more is tried. While an attempt is under way, when it counts as lost. */
+    /**
+     * Due time of the next attempt; null where none follows. During an attempt, the time at which the attempt counts as lost.
+     */
     nextAttemptOn: time('next_attempt_on'),
-    /** Numbers of the log. */
+    /** Number of the last attempt in the log. */
     attempts: integer('attempts').notNull().default(0),
-    /** Attempts of the queue that ended without delivery: they decide how long the next one waits. */
+    /** Attempts of the queue that failed; they set the wait before the next one. */
     failures: integer('failures').notNull().default(0),
     deliveredOn: time('delivered_on'),
     gaveUpOn: time('gave_up_on'),
@@ -46,11 +48,11 @@ export const dsrCallbackAttempts = pgTable(
     callbackId: bigint('callback_id', { mode: 'bigint' }).notNull(),
     attempt: integer('attempt').notNull(),
     startedOn: time('started_on').notNull(),
-    /** Null: under way, or the daemon that made it went down. */
+    /** End of the attempt; null while under way, and where the daemon went down. */
     endedOn: time('ended_on'),
-    /** HTTP status of the answer; null: there was none. */
+    /** HTTP status of the answer; null without an answer. */
     status: integer('status'),
-    /** Why it is no delivery; null: it is one. */
+    /** Reason why the attempt delivered nothing; null for a delivery. */
     error: text('error'),
   },
   (table) => [

@@ -12,22 +12,25 @@ import {
   openKey,
 } from './kept-certificates.ts';
 
-/** How long a daemon believes what it read; a new certificate is served for so long before its key signs. */
+/** Time for which a daemon caches certificates. A new one is served for this long before its key signs. */
 const CACHE_MS = 60_000;
-/** One that we made is followed by another before it expires, and signs on until then: receivers may have kept it. */
+/**
+ * Time before its end at which a self-made certificate gets a successor. It signs until its end, since receivers may have
+ * cached it.
+ */
 const RENEW_MS = 30 * 86_400_000;
 
 /** The signer of answers and callbacks, one for the installation. */
 export interface Processor {
-  /** Of the configuration; a version puts its own word before it. */
+  /** Domain of the configuration. Each version puts `opendsr.` or `opengdpr.` before it. */
   readonly domain: string;
   /** Returns headers that name the processor and sign exactly these bytes. Version 1 has header names of its own. */
   signAnswer(version: 1 | 2 | 3, bytes: string | Uint8Array): Promise<Readonly<Record<string, string>>>;
-  /** The certificate whose key signs now. */
+  /** Returns the certificate whose key signs now. */
   current(): Promise<{ readonly certificate: string; readonly isGiven: boolean }>;
-  /** PEM: the certificate whose key signs now, and after it all that have not expired. */
+  /** Returns PEM: the certificate whose key signs now, then the other unexpired ones. */
   published(): Promise<string>;
-  /** Another certificate of our own follows. Throws NOT_SUPPORTED where the configuration gives it. */
+  /** Makes a new certificate. Throws NOT_SUPPORTED where the configuration gives the certificate. */
   rotate(): Promise<void>;
 }
 
@@ -37,7 +40,7 @@ export interface ProcessorOptions {
   readonly keyRing: KeyRing;
   readonly log: Log;
   readonly domain: string;
-  /** Absent: a pair that signs itself is made at its first use. */
+  /** Configured certificate and key. Where absent, a self-signed pair is made at first use. */
   readonly files?: CertificateFiles | undefined;
 }
 
@@ -76,7 +79,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
           'The certificate is the configuration’s: put new files where PENSTOCK_DSR_CERTIFICATE and _KEY name.';
         throw new AppError('NOT_SUPPORTED', message);
       }
-      // in the last month of one its successor comes first, so that what follows signs without waiting for that end
+      // a certificate in its last month gets its planned successor first; so the rotated one signs without waiting for that end
       await ensureOwn(options, clock.nowMs());
       await makeOwn(options, (await lastGeneration(store, domain)) + 1);
       loaded = undefined;
@@ -95,9 +98,9 @@ async function loadAll(options: ProcessorOptions): Promise<Loaded> {
   return { atMs, signer, published: publish(signer, kept) };
 }
 
-/** The first one, and the next one in time. */
+/** Makes the first certificate, and a successor in time before the last one ends. */
 async function ensureOwn(options: ProcessorOptions, nowMs: number): Promise<void> {
-  // the number is read before the list: what another daemon makes in between is then in the list, or has this number
+  // the number is read before the list: a certificate made in between is then in the list, or has this number
   const generation = (await lastGeneration(options.store, options.domain)) + 1;
   const own = (await listCertificates(options.store, options.domain, nowMs)).filter(isOwn);
   const isLasting = own.some(({ expiresOn }) => expiresOn.getTime() - RENEW_MS > nowMs);
@@ -114,7 +117,10 @@ async function makeOwn(options: ProcessorOptions, generation: number): Promise<v
 
 const isOwn = ({ privateKey }: KeptCertificate): boolean => privateKey !== null;
 
-/** The newest that was served long enough for every daemon to serve it, else the oldest; while it only waits, its forerunner. */
+/**
+ * Chooses the newest certificate that every daemon has had time to serve. Skips a planned successor that still waits, and falls
+ * back to the oldest.
+ */
 function chooseOwn(
   kept: readonly KeptCertificate[],
   { keyRing, atMs }: { readonly keyRing: KeyRing; readonly atMs: number },
@@ -127,7 +133,10 @@ function chooseOwn(
   return { certificate: chosen.certificate, key: openKey(keyRing, chosen), isGiven: false };
 }
 
-/** Made because the older one ends soon, which no rotation was; no daemon signs with that one after its end. */
+/**
+ * Tells whether a certificate waits for the end of an older one. Such a successor was made within the renewal time, not by a
+ * rotation. It takes over just before that end, so that no daemon signs with the older one after it.
+ */
 function isWaiting({ createdOn }: KeptCertificate, older: KeptCertificate | undefined, atMs: number): boolean {
   if (older === undefined) return false;
   const endMs = older.expiresOn.getTime();

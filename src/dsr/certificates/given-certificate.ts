@@ -14,7 +14,9 @@ export interface GivenPair {
   readonly key: KeyObject;
 }
 
-/** The operator's own. Throws CONFIG_INVALID for what no receiver could verify, and says which file and why. */
+/**
+ * Reads the configured certificate and key. Throws CONFIG_INVALID, with file and reason, where receivers could not verify it.
+ */
 export async function readGiven(files: CertificateFiles, domain: string): Promise<GivenPair> {
   const [certificate, keyText] = await Promise.all([
     readPart('PENSTOCK_DSR_CERTIFICATE', files.certificate),
@@ -29,7 +31,7 @@ export async function readGiven(files: CertificateFiles, domain: string): Promis
 function faultOf(leaf: X509Certificate, key: KeyObject, domain: string): string | undefined {
   if (key.asymmetricKeyType !== 'rsa') return 'is none for RSA, which the signatures are made with';
   if (!leaf.checkPrivateKey(key)) return 'does not belong to the key of PENSTOCK_DSR_KEY';
-  // The name for version 1 is not checked: it may be missing where nobody uses that version.
+  // The name for version 1 is not checked: installations without version 1 may leave it out.
   if (leaf.checkHost(`opendsr.${domain}`) === undefined)
     return `is not for opendsr.${domain}, the domain that answers and callbacks name`;
   return undefined;

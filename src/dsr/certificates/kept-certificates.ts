@@ -1,4 +1,4 @@
-// Rows of dsr_certificates: those we made, with their keys, and those we were given, without.
+// Rows of dsr_certificates. Certificates that Penstock made have their key; configured ones have none.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type Clock, type KeyRing, Secret } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
@@ -7,15 +7,15 @@ import type { dsrCertificates } from './tables.ts';
 
 export type KeptCertificate = Readonly<typeof dsrCertificates.$inferSelect>;
 
-/** SHA-256 of a certificate, lower hex. */
+/** Returns the SHA-256 of a certificate in lower-case hex. */
 export function fingerprintOf(certificate: string): string {
   return new X509Certificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase();
 }
 
-/** What the encrypted key of a certificate is bound to. */
+/** Returns the encryption context of a certificate's key. */
 export const certificateContext = (fingerprint: string): string => `dsr_certificates/${fingerprint}`;
 
-/** Those of the domain that have not expired, the newest first. */
+/** Lists the unexpired certificates of a domain, the newest first. */
 export async function listCertificates(sql: Sql, domain: string, nowMs: number): Promise<readonly KeptCertificate[]> {
   return sql.query<KeptCertificate>(
     `SELECT fingerprint, domain, generation, certificate, private_key AS "privateKey", created_on AS "createdOn",
@@ -25,7 +25,7 @@ export async function listCertificates(sql: Sql, domain: string, nowMs: number):
   );
 }
 
-/** The number of the newest one that we made for the domain, expired or not; 0: none. */
+/** Returns the highest generation made for the domain, expired ones included; 0 where none was made. */
 export async function lastGeneration(sql: Sql, domain: string): Promise<number> {
   const [newest] = await sql.query<{ generation: number | null }>(
     'SELECT max(generation) AS generation FROM dsr_certificates WHERE domain = $1',
@@ -40,7 +40,7 @@ interface Making {
   readonly domain: string;
 }
 
-/** Makes the certificate of that generation. False when another daemon made it first. */
+/** Makes the certificate of that generation. Returns false where another daemon made it first. */
 export async function insertOwn(sql: Sql, making: Making, generation: number): Promise<boolean> {
   const { clock, keyRing, domain } = making;
   const nowMs = clock.nowMs();
@@ -49,7 +49,7 @@ export async function insertOwn(sql: Sql, making: Making, generation: number): P
   return insertCertificate(sql, { domain, certificate, generation, privateKey: sealed, nowMs });
 }
 
-/** So that it is served until it expires, when another one has followed it. */
+/** Stores a configured certificate, so that it is served until it expires even after another has replaced it. */
 export async function keepGiven(
   sql: Sql,
   domain: string,
@@ -62,7 +62,7 @@ interface NewCertificate extends Pick<KeptCertificate, 'domain' | 'certificate' 
   readonly nowMs: number;
 }
 
-/** False when it is there, or one of that generation. */
+/** Inserts a certificate. Returns false where it is stored already, or another of that generation is. */
 async function insertCertificate(sql: Sql, { nowMs, ...made }: NewCertificate): Promise<boolean> {
   const { domain, certificate, generation, privateKey } = made;
   const expiresOn = new Date(new X509Certificate(certificate).validTo);
@@ -74,7 +74,7 @@ async function insertCertificate(sql: Sql, { nowMs, ...made }: NewCertificate): 
   return rows.length === 1;
 }
 
-/** Throws SECRET_UNREADABLE. */
+/** Decrypts the private key of a certificate. Throws SECRET_UNREADABLE. */
 export function openKey(keyRing: KeyRing, { fingerprint, privateKey }: KeptCertificate): KeyObject {
   return createPrivateKey(keyRing.decrypt(privateKey ?? '', certificateContext(fingerprint)).reveal());
 }

@@ -17,8 +17,8 @@ export interface OwnPair {
 }
 
 /**
- * Makes an RSA key and a certificate that it signs itself, for `opendsr.<domain>` and `opengdpr.<domain>`, valid for two
- * years. The library is loaded here, because it takes 20 MB and is needed once in so long a time.
+ * Makes an RSA key and a self-signed certificate for `opendsr.<domain>` and `opengdpr.<domain>`, valid for two years. Loads the
+ * library on demand: it takes 20 MB and is rarely needed.
  */
 export async function signOwn(domain: string, nowMs: number): Promise<OwnPair> {
   const x509 = await loadLibrary();
@@ -28,13 +28,13 @@ export async function signOwn(domain: string, nowMs: number): Promise<OwnPair> {
     keys,
     signingAlgorithm: RSA,
     name: [{ CN: [`opendsr.${domain}`] }],
-    // a receiver whose clock is behind takes it too
+    // receivers whose clock is behind accept it too
     notBefore: new Date(nowMs - HOUR_MS),
     notAfter: new Date(nowMs + VALID_MS),
     extensions: [
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
-      // its own authority: whoever trusts it needs no other
+      // a CA certificate: receivers can trust it directly
       new x509.BasicConstraintsExtension(true, undefined, true),
     ],
   });
@@ -45,7 +45,7 @@ export async function signOwn(domain: string, nowMs: number): Promise<OwnPair> {
 }
 
 async function loadLibrary(): Promise<typeof import('@peculiar/x509')> {
-  // the library refuses to load without it
+  // the library refuses to load without reflect-metadata
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }

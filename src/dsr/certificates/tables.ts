@@ -9,14 +9,17 @@ export const dsrCertificates = pgTable(
     /** SHA-256 of the certificate, lower hex. */
     fingerprint: text('fingerprint').primaryKey(),
     domain: text('domain').notNull(),
-    /** Counts those we made for the domain, so that daemons that start or rotate together make one. Null: it was given. */
+    /**
+     * Number of a certificate that Penstock made for the domain. It keeps daemons that start or rotate together from making
+     * two. Null for a configured certificate.
+     */
     generation: integer('generation'),
     /** PEM, with its chain. */
     certificate: text('certificate').notNull(),
-    /** Encrypted PKCS#8; null: it was given, and its key stays with the configuration. */
+    /** Encrypted PKCS#8. Null for a configured certificate, whose key stays in its file. */
     privateKey: text('private_key'),
     createdOn: time('created_on').notNull(),
-    /** Until then it is served. */
+    /** End of the certificate; it is served until then. */
     expiresOn: time('expires_on').notNull(),
   },
   (table) => [unique('dsr_certificates_by_generation').on(table.domain, table.generation)],

@@ -1,5 +1,5 @@
-// Wire shapes of answers (docs/spec/data-subject-requests.md#status-object). Times of version 3 end in Z, those of
-// versions 1 and 2 have no zone (D-052).
+// Wire shapes of answers (docs/spec/data-subject-requests.md#status-object). Times end in Z in version 3 and have no zone in
+// versions 1 and 2 (D-052).
 import { Type } from 'typebox';
 import { REQUEST_STATUSES } from '../request-machine.ts';
 import { REQUEST_TYPES } from '../request-type.ts';

@@ -1,6 +1,5 @@
-// Wire shapes of create-request bodies (docs/spec/data-subject-requests.md#request-body-of-version-3). The
-// specification calls none of them closed, so unknown fields are passed over; dictionaries of identities hold nothing
-// but identity types.
+// Wire shapes of create-request bodies (docs/spec/data-subject-requests.md#request-body-of-version-3). The specification closes
+// none of them, so unknown fields are ignored. Dictionaries of identities hold identity types only.
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
 import { REQUEST_TYPES } from '../request-type.ts';
@@ -8,13 +7,13 @@ import { EXTENSION_NAMES, TOP_NAMES } from './identity-types.ts';
 
 const OPEN = { additionalProperties: true };
 const CLOSED = { additionalProperties: false };
-/** The most identities of a request, as the specification sets it. */
+/** Maximum number of identities in a request, as specified. */
 export const MOST_IDENTITIES = 50;
-/** Bounds that the specification leaves open, so that one request cannot make thousands of calls. */
+/** Limits that the specification leaves open: one request must not make thousands of calls. */
 const MOST_CALLBACK_URLS = 20;
 const MOST_CHARACTERS = 255;
 
-/** Null stands for an absent optional field: the status object shows such fields as null. */
+/** Returns an optional schema that accepts null as absent, because the status object shows absent fields as null. */
 const maybe = (schema: TSchema) => Type.Optional(Type.Union([schema, Type.Null()]));
 
 const UUID_V4 = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';

@@ -1,4 +1,4 @@
-// Identity types of data subject requests and the type of a profile that each means
+// Identity types of data subject requests, each with the identity type of profiles that it means
 // (docs/spec/data-subject-requests.md#identity-types).
 import type { IdentityType } from '../../identity/index.ts';
 
@@ -19,7 +19,7 @@ export const TOP_TYPES = {
   roku_publisher_id: 'roku_publisher_id',
 } as const satisfies Readonly<Record<string, IdentityType>>;
 
-/** In our extension. `mpid` is one of them too, and no identity of a profile. */
+/** Types in Penstock's extension. `mpid` is one more, but no identity of a profile. */
 export const EXTENSION_TYPES = {
   other: 'other',
   other2: 'other_id_2',
@@ -41,11 +41,11 @@ const NAMES: Readonly<Record<string, IdentityType>> = { ...TOP_TYPES, ...EXTENSI
 export const TOP_NAMES = Object.keys(TOP_TYPES);
 export const EXTENSION_NAMES = Object.keys(EXTENSION_TYPES);
 
-/** Types that discovery lists: `roku_publisher_id` stands in place of `roku_publishing_id`. */
-// The types of the extension are not listed: they are no OpenDSR types, so a client that reads this knows none of them.
+/** Types that discovery lists, with `roku_publisher_id` in place of `roku_publishing_id`. */
+// Types of the extension are not listed: they are no OpenDSR types, and clients of discovery would not know them.
 export const DISCOVERED_NAMES = TOP_NAMES.filter((name) => name !== 'roku_publishing_id');
 
-/** Undefined: no type of a request has this name. */
+/** Returns the identity type that a request calls `name`; undefined where no type has this name. */
 export function identityTypeOfName(name: string): IdentityType | undefined {
   return Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
 }

@@ -4,16 +4,16 @@ import { type KeyRing, parseJson } from '../../kernel/index.ts';
 import type { PartnerAuth } from './contract.ts';
 import { type Partner, revealAuth } from './partner.ts';
 
-/** What became of an attempt. */
+/** Outcome of an attempt. */
 export type Told =
   | { readonly status: 'sent'; readonly message?: undefined; readonly detail?: undefined }
   | {
       readonly status: 'failed';
-      /** Names nobody. */
+      /** Reason of the failure, which names nobody. */
       readonly message: string;
-      /** The partner's own words, without the identities that it was sent. */
+      /** Answer of the partner, with the identities it was sent masked. */
       readonly detail?: string | undefined;
-      /** It would be the same with every further attempt. */
+      /** Set where further attempts would fail alike. */
       readonly isFinal: boolean;
     };
 
@@ -23,12 +23,12 @@ export interface PartnerCall {
   readonly body: string;
   readonly bytes: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** No attempt was made before that the partner may have taken without our hearing of it. */
+  /** Set where no earlier attempt can have reached the partner unnoticed. */
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Posts an erasure to a partner. Throws CALL_REFUSED and CALL_FAILED, and SECRET_UNREADABLE. */
+/** Posts an erasure to a partner. Throws CALL_REFUSED, CALL_FAILED and SECRET_UNREADABLE. */
 export async function callPartner(outgoing: Pick<Outgoing, 'call'>, call: PartnerCall): Promise<Told> {
   const { partner, keyRing, bytes, signal } = call;
   const answer = await outgoing.call({
@@ -64,9 +64,8 @@ function credentialsOf(auth: PartnerAuth): Readonly<Record<string, string>> {
 }
 
 /**
- * Tells whether the partner has the request already. A partner that speaks OpenDSR answers a repetition with 400 (the
- * id is not unique) or 409 (an equal request is in progress). Then the first attempt had arrived, and its answer was
- * lost.
+ * Tells whether the partner has the request. A partner that speaks OpenDSR answers a repetition with 400 (the id is not unique)
+ * or 409 (an equal request is in progress). Then an earlier attempt had arrived, and its answer was lost.
  */
 function isTaken({ status, body }: OutgoingAnswer, isFirst: boolean): boolean {
   if (status >= 200 && status < 300) return true;
@@ -76,7 +75,7 @@ function isTaken({ status, body }: OutgoingAnswer, isFirst: boolean): boolean {
 const MOST_CHARACTERS = 300;
 const LINE_BREAKS = /[\s\p{Cc}]+/gu;
 
-/** The beginning of an answer, on one line, with asterisks in place of every identity; undefined: it says nothing. */
+/** Returns the beginning of an answer on one line, with asterisks for every identity; undefined where the answer is empty. */
 function wordsOf(answer: string, sent: string): string | undefined {
   let words = answer.replace(LINE_BREAKS, ' ').trim();
   for (const value of identityValues(sent)) {
@@ -92,7 +91,7 @@ function identityValues(sent: string): readonly string[] {
   return Object.values(identities).map(({ value }) => value);
 }
 
-/** As it stands, in JSON, in a URL and in base64, in any case. */
+/** Returns patterns for a value as plain text, in JSON, in a URL and in base64, all case-insensitive. */
 function spellingsOf(value: string): readonly RegExp[] {
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
   return [JSON.stringify(value).slice(1, -1), value, encodeURIComponent(value), base64].map(

@@ -7,10 +7,10 @@ const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) });
 const secret = () => text(4096, 'Answered as asterisks; a PUT that sends these keeps what is stored.');
 
-/** The field of each way to sign in that is secret. */
+/** Secret field of each authentication type. */
 export const SECRET_FIELDS = { none: undefined, basic: 'password', bearer: 'token', header: 'value' } as const;
 
-/** How a partner is signed in to. */
+/** Authentication at a partner. */
 const PartnerAuth = Type.Union(
   [
     Type.Object({ type: Type.Literal('none') }, CLOSED),
@@ -75,7 +75,7 @@ export const PartnerBody = Type.Object(properties, {
 });
 export type PartnerBody = Static<typeof PartnerBody>;
 
-/** What GET shows and a body may repeat. */
+/** Read-only fields that GET returns and a body may repeat. */
 export const PARTNER_READ_ONLY = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'] as const;
 
 const time = Type.String({ format: 'date-time' });

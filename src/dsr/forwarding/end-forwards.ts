@@ -1,19 +1,18 @@
-// A request that is over: nothing more is sent to partners, and what names its person goes.
+// Ends forwarding once a request is over: nothing more is sent, and what names the person is dropped.
 import type { Transaction } from '../../store/index.ts';
 import type { Request } from '../request.ts';
 import type { RequestStatus } from '../request-machine.ts';
 
-/** What becomes of a forward that was never sent. */
+/** Status and message of a forward that was never sent. */
 const NEVER_SENT: Readonly<Partial<Record<RequestStatus, { readonly status: string; readonly message: string }>>> = {
-  // The specification leaves with the partners what was forwarded already. What was not forwarded is not wanted any
-  // more.
+  // The specification leaves with the partners what was forwarded before. The rest is no longer wanted.
   cancelled: { status: 'skipped', message: 'The request was cancelled before it was forwarded.' },
   completed: { status: 'failed', message: 'It was not sent before the erasure was completed.' },
 };
 
 /**
- * Ends the forwards of a request, in the transaction that cancels or completes it. What was sent stays `sent`, what
- * failed stays `failed`; bodies and the partners' answers are dropped (D-061).
+ * Ends the forwards of a request, in the transaction that cancels or completes it. `sent` and `failed` stay; bodies and the
+ * partners' answers are dropped (D-061).
  */
 export async function endForwards(
   tx: Transaction,

@@ -7,12 +7,12 @@ import { dsrForwards } from './tables.ts';
 
 type Row = typeof dsrForwards.$inferInsert;
 
-/** The message of a forward that is `skipped`. */
+/** Message of a skipped forward. */
 const NOTHING_TO_SEND = 'No matching identities available.';
 
 /**
- * Queues an erasure of version 3 for each partner of its workspace, in the transaction that takes the request (D-068).
- * The bytes for each partner are settled here: every attempt sends the same.
+ * Queues an erasure of version 3 for each partner of its workspace, in the transaction that creates the request (D-068). The
+ * body for each partner is fixed here, so that every attempt sends the same.
  */
 export async function forwardRequest(tx: Transaction, keyRing: KeyRing, request: Request): Promise<void> {
   if (request.version !== 3 || request.type !== 'erasure') return;
@@ -37,7 +37,7 @@ function forwardOf(
 
 type Identities = Readonly<Record<string, { readonly value: string; readonly encoding: 'raw' }>>;
 
-/** Those that the partner takes, under the names by which it knows them: one type has two spellings. */
+/** Returns the identities that the partner takes, under the names it expects: one type has two spellings. */
 function matching({ identityTypes }: Partner, { identities }: Subject): Identities {
   const given = new Map(identities.map(({ type, value }) => [type, value]));
   const entries = identityTypes.flatMap((name) => {
@@ -48,8 +48,8 @@ function matching({ identityTypes }: Partner, { identities }: Subject): Identiti
   return Object.fromEntries(entries);
 }
 
-// Returns the body that a partner is sent: a create-request body of version 3, so that a partner that speaks OpenDSR
-// can take it (D-068).
+// Returns the body for a partner: a create-request body of version 3, so that a partner that speaks OpenDSR can take it
+// (D-068).
 function bodyOf(request: Request, identities: Identities): string {
   const { type, regulation, submittedOn } = request;
   return stringifyJson({
@@ -62,7 +62,7 @@ function bodyOf(request: Request, identities: Identities): string {
   });
 }
 
-/** What the encrypted body of a forward is bound to. */
+/** Returns the encryption context of a forward's body. */
 export function forwardContext({
   workspaceId,
   requestId,

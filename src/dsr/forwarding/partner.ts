@@ -5,7 +5,7 @@ import { type PartnerAnswer, type PartnerAuth, SECRET_FIELDS } from './contract.
 import { dsrPartners } from './tables.ts';
 
 export interface Partner extends Readonly<Omit<InferSelectModel<typeof dsrPartners>, 'auth'>> {
-  /** Its secret is encrypted; `revealAuth` opens it. */
+  /** Authentication with an encrypted secret; `revealAuth` decrypts it. */
   readonly auth: PartnerAuth;
 }
 
@@ -18,7 +18,7 @@ export function partnerFromRow(row: InferSelectModel<typeof dsrPartners>): Partn
   return { ...row, auth: JSON.parse(row.auth) as PartnerAuth };
 }
 
-/** Undefined: there is none. `lock` holds the row to the end of the transaction. */
+/** Finds a partner; undefined where there is none. `lock` holds the row to the end of the transaction. */
 export async function findPartner(
   sql: Sql,
   { workspaceId, id }: PartnerKey,
@@ -32,7 +32,7 @@ export async function findPartner(
   return row === undefined ? undefined : partnerFromRow(row);
 }
 
-/** As `findPartner`. Throws NOT_FOUND. */
+/** Loads a partner like `findPartner`. Throws NOT_FOUND. */
 export async function loadPartner(...args: Parameters<typeof findPartner>): Promise<Partner> {
   const partner = await findPartner(...args);
   if (partner !== undefined) return partner;
@@ -40,7 +40,7 @@ export async function loadPartner(...args: Parameters<typeof findPartner>): Prom
   throw new AppError('NOT_FOUND', `There is no partner "${id}" in this workspace; GET the list to see what is.`);
 }
 
-/** All of a workspace, by id. */
+/** Lists the partners of a workspace by id. */
 export async function listPartners(sql: Sql, workspaceId: WorkspaceId): Promise<readonly Partner[]> {
   const rows = await sql.orm
     .select()
@@ -54,25 +54,25 @@ export async function countPartners(sql: Sql, workspaceId: WorkspaceId): Promise
   return await sql.orm.$count(dsrPartners, eq(dsrPartners.workspaceId, workspaceId));
 }
 
-/** The secret of an `auth`; undefined where the way to sign in has none. */
+/** Returns the secret of an `auth`; undefined where its type has none. */
 export function secretOf(auth: PartnerAuth): string | undefined {
   const field = SECRET_FIELDS[auth.type];
   return field === undefined ? undefined : (auth as Readonly<Record<string, string>>)[field];
 }
 
-/** The same `auth` with another text in place of its secret. */
+/** Returns the same `auth` with another secret. */
 export function withSecret(auth: PartnerAuth, secret: string): PartnerAuth {
   const field = SECRET_FIELDS[auth.type];
   return field === undefined ? auth : ({ ...auth, [field]: secret } as PartnerAuth);
 }
 
-/** Encrypted for this partner and no other. */
+/** Encrypts the secret of an `auth` for this partner only. */
 export function sealAuth(keyRing: KeyRing, key: PartnerKey, auth: PartnerAuth): PartnerAuth {
   const secret = secretOf(auth);
   return secret === undefined ? auth : withSecret(auth, keyRing.encrypt(new Secret(secret), partnerContext(key)));
 }
 
-/** Throws SECRET_UNREADABLE. */
+/** Decrypts the secret of a partner. Throws SECRET_UNREADABLE. */
 export function revealAuth(
   keyRing: KeyRing,
   { workspaceId, id, auth }: Pick<Partner, 'workspaceId' | 'id' | 'auth'>,
@@ -82,11 +82,11 @@ export function revealAuth(
   return withSecret(auth, keyRing.decrypt(sealed, partnerContext({ workspaceId, id })).reveal());
 }
 
-/** What the encrypted secret of a partner is bound to. */
+/** Returns the encryption context of a partner's secret. */
 export const partnerContext = ({ workspaceId, id }: Pick<Partner, 'workspaceId' | 'id'>): string =>
   `${workspaceId}/dsr_partner/${id}/auth`;
 
-/** As the API answers it. */
+/** Returns a partner in the form of the API. */
 export function partnerAnswer({ id, name, domain, url, auth, identityTypes, ...audit }: Partner): PartnerAnswer {
   return {
     id,

@@ -1,12 +1,12 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 
-/** The status of a request at one partner (docs/spec/data-subject-requests.md#forwarding-entry). */
+/** Status of a request at one partner (docs/spec/data-subject-requests.md#forwarding-entry). */
 export interface ForwardingEntry {
   readonly domain: string;
   readonly name: string;
   readonly status: 'pending' | 'skipped' | 'sent' | 'failed';
-  /** Empty unless it was skipped or failed. */
+  /** Message of a skipped or failed forward; else empty. */
   readonly status_message: string;
 }
 
@@ -19,7 +19,7 @@ interface ForwardRow {
   readonly detail: string | null;
 }
 
-/** By id of the request, what became of its forwarding; requests that were forwarded to nobody are not in it. */
+/** Returns the status at each partner by request id. Requests that were not forwarded are missing. */
 export async function readForwarding(
   sql: Sql,
   { workspaceId, ids }: { readonly workspaceId: WorkspaceId; readonly ids: readonly string[] },

@@ -3,13 +3,13 @@ import { eachApart, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import { type ForwardDeps, type ForwardedRequest, LONGEST_WAIT_MS, sendForwards } from './send-forwards.ts';
 
 const QUEUE = 'dsr-forwards';
-/** Requests whose partners this daemon calls at the same time: one that is slow keeps few others waiting. */
+/** Requests forwarded at the same time by one daemon, so that a slow partner delays few others. */
 const CONCURRENCY = 4;
-/** Requests a pass wakes, the longest due first; the others have their turn with the next one. */
+/** Requests woken in one pass, the longest due first; the rest follow in the next pass. */
 const WOKEN_AT_ONCE = 2000;
 const EACH_MINUTE = '* * * * *';
 
-/** Tells the jobs what forwards requests to partners; any number of daemons share one store. */
+/** Registers the jobs that forward requests to partners. Any number of daemons may share one store. */
 export async function registerForwarding(deps: ForwardDeps & { readonly jobs: Jobs }): Promise<void> {
   await deps.jobs.cadence('dsr-forwards', EACH_MINUTE, (_dueAt, signal) => wakeForwards(deps, signal));
   await deps.jobs.work(QUEUE, { concurrency: CONCURRENCY }, ({ key, signal }) =>
@@ -22,7 +22,7 @@ function requestOfKey(key: string): ForwardedRequest {
   return { workspaceId: workspaceOf(BigInt(workspace)), requestId };
 }
 
-/** Makes the jobs of what is due, however long ago. */
+/** Enqueues a job for each request with due forwards, however long overdue. */
 export async function wakeForwards(
   { store, jobs, clock }: Pick<ForwardDeps, 'store' | 'clock'> & { readonly jobs: Pick<Jobs, 'enqueue'> },
   signal: AbortSignal,

@@ -23,10 +23,10 @@ export interface PartnerDeps {
   readonly outgoing: Pick<Outgoing, 'whyRefused'>;
 }
 
-// The most partners of a workspace. Each erasure is stored once for each of them.
+// Maximum number of partners in a workspace. Each erasure is stored once for each of them.
 const MOST_PARTNERS = 50;
 
-/** Throws VALIDATION_FAILED and DUPLICATE_ID. */
+/** Creates a partner. Throws VALIDATION_FAILED and DUPLICATE_ID. */
 export async function createPartner(deps: PartnerDeps, caller: Caller, body: PartnerBody): Promise<Partner> {
   const { workspaceId, actor } = caller;
   await requireUsable(deps, body);
@@ -45,7 +45,7 @@ export async function createPartner(deps: PartnerDeps, caller: Caller, body: Par
   });
 }
 
-/** Throws VALIDATION_FAILED and NOT_FOUND. */
+/** Replaces a partner. Throws VALIDATION_FAILED and NOT_FOUND. */
 export async function replacePartner(
   deps: PartnerDeps,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function replacePartner(
   });
 }
 
-/** What is queued for it is not sent any more. Throws NOT_FOUND. */
+/** Deletes a partner; its queued forwards are not sent. Throws NOT_FOUND. */
 export async function deletePartner(
   { store, clock }: Pick<PartnerDeps, 'store' | 'clock'>,
   caller: Caller,
@@ -87,7 +87,7 @@ export async function deletePartner(
   });
 }
 
-/** Headers that the request itself writes. */
+/** Headers that the request itself sets. */
 const OWN_HEADERS = /^(host|connection|content-.*|transfer-encoding|accept|expect|te|trailer|upgrade|x-opendsr-.*)$/i;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
@@ -108,8 +108,8 @@ async function requireUsable({ outgoing }: PartnerDeps, { url, auth }: PartnerBo
 }
 
 /**
- * The `auth` to be stored. A mask keeps what is stored, for the URL it was stored for: who may change a partner must not be
- * able to have its secret sent to a server of their own.
+ * Returns the `auth` to store. A mask keeps the stored secret, but only while the URL stays the same. Else an editor of
+ * partners could have the secret sent to their own server.
  */
 function keptAuth(
   keyRing: KeyRing,
@@ -132,7 +132,7 @@ function columnsOf({ name, domain, url, identity_types: identityTypes }: Partner
   return { name, domain: domain.toLowerCase(), url, auth: JSON.stringify(auth), identityTypes };
 }
 
-/** What the audit log tells of a partner. */
+/** Returns what the audit log records of a partner. */
 function shown(partner: Partner): Readonly<Record<string, unknown>> {
   const { name, domain, url, auth, identity_types } = partnerAnswer(partner);
   return { name, domain, url, auth, identity_types };

@@ -1,6 +1,6 @@
-// Sends what partners are to be told of. Each attempt is two transactions with the call between them: the first takes the
-// forward for a while, the second writes what became of it. Who is killed in between is followed by another attempt, with
-// the same bytes: a partner is told at least once, and knows a repetition by its subject_request_id.
+// Sends forwards to partners. Each attempt is two transactions with the call between them: the first leases the forward, the
+// second writes the outcome. If a daemon dies in between, another attempt sends the same body. So a partner is told at least
+// once, and recognises a repetition by its subject_request_id.
 import type { Outgoing } from '../../http/index.ts';
 import {
   asAppError,
@@ -28,10 +28,10 @@ export interface ForwardDeps {
   readonly processor: Pick<Processor, 'signAnswer'>;
 }
 
-/** An attempt that has not ended by then was lost with its daemon; longer than any call takes. */
+/** Lease of an attempt, longer than any call takes. An attempt that outlives it was lost with its daemon. */
 const LEASE_MS = 2 * 60_000;
 const BACKOFF: BackoffPolicy = { baseMs: 60_000, maxMs: 6 * 3_600_000 };
-/** Nothing waits longer: what is due later than this was written by a clock that ran ahead. */
+/** Longest wait of a forward. A later due time was written by a clock that ran ahead. */
 export const LONGEST_WAIT_MS = 12 * 3_600_000;
 
 export interface ForwardedRequest {
@@ -39,7 +39,7 @@ export interface ForwardedRequest {
   readonly requestId: string;
 }
 
-/** Sends what is due of one request, to all its partners at once, and writes what became of each. */
+/** Sends the due forwards of one request to all its partners at once, and writes each outcome. */
 export async function sendForwards(deps: ForwardDeps, request: ForwardedRequest, signal: AbortSignal): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const due = await deps.store.query<Due>(
@@ -65,7 +65,7 @@ async function sendForward(deps: ForwardDeps, { dueOn, ...key }: ForwardKey & Du
   const taken = await takeForward(deps, key, dueOn);
   if (taken === undefined) return;
   const told = await tell(deps, { key, taken, signal });
-  // a daemon that goes down says nothing about the partner: the next one tries again
+  // a daemon that goes down says nothing about the partner: another one tries again
   if (told === undefined) return;
   await settleForward(deps, { key, taken, told });
   const fields = { workspace: String(key.workspaceId), request: key.requestId, partner: key.partnerId };
@@ -73,12 +73,12 @@ async function sendForward(deps: ForwardDeps, { dueOn, ...key }: ForwardKey & Du
 }
 
 interface Taken {
-  /** Which attempt this is: whoever takes it later counts on. */
+  /** Number of the attempt, the fence against later ones. */
   readonly attempts: number;
   readonly body: string;
 }
 
-/** Undefined: another daemon has it, or it is over. */
+/** Claims a forward. Returns undefined where another daemon has claimed it, or it is over. */
 async function takeForward(
   { store, clock }: ForwardDeps,
   { workspaceId, requestId, partnerId }: ForwardKey,
@@ -98,7 +98,7 @@ interface Attempt {
   readonly taken: Taken;
 }
 
-/** What became of the call; undefined: it was broken off because this daemon goes down. */
+/** Calls the partner and returns the outcome; undefined where the call was aborted because this daemon goes down. */
 async function tell(
   { store, keyRing, outgoing, processor }: ForwardDeps,
   { key, taken, signal }: Attempt & { readonly signal: AbortSignal },
@@ -126,7 +126,7 @@ async function tell(
   }
 }
 
-/** Nothing is tried again where the request was cancelled or completed meanwhile: its body is gone. */
+/** Writes the outcome. Nothing is retried where the request was cancelled or completed meanwhile: its body is dropped. */
 async function settleForward(
   { store, clock, random }: ForwardDeps,
   { key, taken, told }: Attempt & { readonly told: Told },

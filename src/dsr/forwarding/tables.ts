@@ -1,4 +1,4 @@
-// Partners that are told of erasures, and what each of them was told (D-068).
+// Partners that erasures are forwarded to, and the state of each forward (D-068).
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
@@ -13,9 +13,9 @@ export const dsrPartners = pgTable(
     name: text('name').notNull(),
     domain: text('domain').notNull(),
     url: text('url').notNull(),
-    /** How it is signed in there, JSON text; the secret in it is encrypted. */
+    /** Authentication at the partner, JSON text with an encrypted secret. */
     auth: text('auth').notNull(),
-    /** Names of identity types as requests write them. */
+    /** Names of identity types in the spelling of requests. */
     identityTypes: text('identity_types').array().notNull(),
     createdOn: time('created_on').notNull(),
     createdBy: text('created_by').notNull(),
@@ -31,20 +31,22 @@ export const dsrForwards = pgTable(
     workspaceId: workspaceId(),
     requestId: uuid('request_id').notNull(),
     partnerId: text('partner_id').notNull(),
-    /** Of the partner, as they were when the request came in. */
+    /** Domain and name of the partner when the request came in. */
     domain: text('domain').notNull(),
     name: text('name').notNull(),
     /** `pending`, `skipped`, `sent`, `failed`. */
     status: text('status').notNull(),
-    /** Why it was skipped or failed; names nobody. */
+    /** Reason why the forward was skipped or failed; names nobody. */
     message: text('message'),
-    /** What the partner answered, which may name the person; null: nothing, or dropped. */
+    /** Answer of the partner, which may name the person; null without one and once dropped. */
     detail: text('detail'),
-    /** What every attempt sends, encrypted; null: nothing more is sent. */
+    /** Body of every attempt, encrypted; null where nothing more is sent. */
     body: text('body'),
     attempts: integer('attempts').notNull().default(0),
     queuedOn: time('queued_on').notNull(),
-    /** While an attempt is under way, when it counts as lost; null: nothing more is tried. */
+    /**
+     * Due time of the next attempt; null where none follows. During an attempt, the time at which the attempt counts as lost.
+     */
     nextAttemptOn: time('next_attempt_on'),
     sentOn: time('sent_on'),
   },

@@ -23,7 +23,7 @@ interface Entering {
   readonly entry: Entry;
 }
 
-/** Takes a request as the API would. Throws what `createRequest` throws, and VALIDATION_FAILED for a wrong entry. */
+/** Creates a request as the API would. Throws what `createRequest` throws, and VALIDATION_FAILED for a wrong entry. */
 export async function enterRequest(deps: OfficerDeps, { workspaceId, actor, entry }: Entering): Promise<Request> {
   const entered = readEntry(entry, extensionNames(deps, 3), deps.clock.nowMs());
   const keys = createTombstoneKeys(deps.identityKey);
@@ -35,7 +35,7 @@ interface Previewing {
   readonly signal: AbortSignal;
 }
 
-/** What an erasure of the person would remove now; nobody needs to have asked for it yet. */
+/** Counts what an erasure of a person would remove now, without a request for it. */
 export async function previewEntry(
   deps: OfficerDeps,
   entry: Entry,
@@ -45,7 +45,10 @@ export async function previewEntry(
   return await preview(deps, { request: { workspaceId, version: 3 }, subject: draft.subject }, signal);
 }
 
-/** The same of a request that is stored. Throws NOT_FOUND, and VALIDATION_FAILED once its subject was dropped. */
+/**
+ * Counts what the erasure of a stored request would remove now. Throws NOT_FOUND, and VALIDATION_FAILED once its subject was
+ * dropped.
+ */
 export async function previewRequest(
   deps: OfficerDeps,
   id: string,

@@ -1,4 +1,4 @@
-// What an officer enters on the command line or in a CSV becomes the body of version 3 that a caller would have sent.
+// Turns what an officer enters on the command line or in a CSV into the body of version 3 that a caller would send.
 import { randomUUID } from 'node:crypto';
 import { type Issue, quoteValue, refuse, stringifyJson, wantedOneOf } from '../../kernel/index.ts';
 import { EXTENSION_TYPES, TOP_TYPES } from '../contract/identity-types.ts';
@@ -8,20 +8,20 @@ import { type BodyThree, readVersionThree } from '../read/read-version-three.ts'
 import { REQUEST_TYPES } from '../request-type.ts';
 
 export interface Entry {
-  /** Absent: one is made. */
+  /** Request id; absent to have one generated. */
   readonly id?: string | undefined;
   readonly type: string;
   readonly regulation: string;
-  /** ISO 8601; absent: now. */
+  /** ISO 8601 time; absent for now. */
   readonly submittedTime?: string | undefined;
   readonly groupId?: string | undefined;
   readonly skipWaitingPeriod?: boolean | undefined;
   readonly callbackUrls?: readonly string[] | undefined;
-  /** Values by the identity types of requests, `mpid` among them. */
+  /** Values by identity types of requests, including `mpid`. */
   readonly identities: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Names of identities that an officer may give: the types of requests, with `mpid`. */
+/** Names of identities that an officer may give: the types of requests and `mpid`. */
 export const ENTRY_NAMES: readonly string[] = [...Object.keys(TOP_TYPES), ...Object.keys(EXTENSION_TYPES), 'mpid'];
 
 const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
@@ -32,7 +32,7 @@ export interface EnteredRequest {
   readonly bodyText: string;
 }
 
-/** Throws VALIDATION_FAILED that lists all that is wrong with it. */
+/** Reads an entry. Throws VALIDATION_FAILED with all problems. */
 export function readEntry(entry: Entry, names: ExtensionNames, nowMs: number): EnteredRequest {
   const issues = issuesOf(entry);
   if (issues.length > 0) throw refuse(issues);

@@ -11,7 +11,7 @@ export interface RequestFilter {
   readonly limit: number;
 }
 
-/** Requests of all versions, the newest first. */
+/** Lists requests of all versions, the newest first. */
 export async function listRequests(
   sql: Sql,
   workspaceId: WorkspaceId,

@@ -10,8 +10,8 @@ import { readCounts } from '../work/evidence.ts';
 const MOST_CALLBACKS = 1000;
 
 /**
- * All that is kept of a request and names nobody, for an audit: what was asked, when it was done, what went by room, who was
- * told of it. Identities by their keyed hashes; of one that is not over also by their types.
+ * Returns all that is kept of a request without naming anybody, for an audit: its data and times, what was erased by room, and
+ * who was told. Identities are keyed hashes; an open request shows their types too.
  */
 export async function requestEvidence(
   { store, keyRing }: { readonly store: Sql; readonly keyRing: KeyRing },
@@ -41,7 +41,7 @@ export async function requestEvidence(
   };
 }
 
-/** What the row itself says, by the names of the wire. */
+/** Returns the columns of the request under the names of the API. */
 export function factsOf(request: RequestFacts) {
   return {
     subject_request_id: sentId(request),

@@ -1,4 +1,4 @@
-// What the three forms of a create body have in common. A reader collects what is wrong by path and refuses all of it at once.
+// Common parts of the three create bodies. A reader collects problems by path and refuses them all at once.
 
 import { isIdentity, namesNobody, normaliseIdentity } from '../../identity/index.ts';
 import { fitsInt64, type Issue, msOfMicros, quoteValue } from '../../kernel/index.ts';
@@ -9,12 +9,12 @@ import { parseSubmitted } from './parse-submitted.ts';
 
 export type Version = Request['version'];
 
-/** A request as its sender means it, before anything of it is checked against what is stored. */
+/** A request as its sender means it, before it is compared with stored ones. */
 export interface RequestDraft {
   readonly version: Version;
-  /** Lower case. */
+  /** Request id in lower case. */
   readonly id: string;
-  /** As it was sent; absent or null: in lower case too. */
+  /** Request id as sent; absent or null where it was lower case. */
   readonly givenId?: string | null;
   readonly type: RequestType;
   readonly regulation: 'gdpr' | 'ccpa' | null;
@@ -25,7 +25,7 @@ export interface RequestDraft {
   readonly subject: Subject;
 }
 
-/** Where a value stands in the body, and where complaints go. */
+/** Path of a value in the body, and the list that collects issues. */
 export interface Reading {
   readonly path: string;
   readonly issues: Issue[];
@@ -54,10 +54,10 @@ export function readCommon(body: CommonBody, issues: Issue[]) {
   };
 }
 
-/** Undefined: the value can be no identity, which is an issue. */
+/** Reads an identity. Returns undefined for a value that can be none, and adds an issue. */
 export function readIdentity(name: string, given: string, { path, issues }: Reading): SubjectIdentity | undefined {
   const type = identityTypeOfName(name);
-  // the contract has refused names that are none
+  // the contract has refused unknown names
   if (type === undefined) return undefined;
   const identity = normaliseIdentity(type, given);
   if (!isIdentity(identity)) issues.push({ path, message: identity.message });
@@ -76,7 +76,7 @@ export function readMpid(given: string | number | bigint, { path, issues }: Read
   return undefined;
 }
 
-/** One that names nobody could only be about everybody. */
+/** Requires at least one identity or MPID: a request that names nobody could only be about everybody. */
 export function requireSubject({ identities, mpids }: Subject, issues: Issue[]): void {
   if (identities.length + mpids.length > 0 || issues.length > 0) return;
   issues.push({ path: 'subject_identities', message: 'must name the person: give at least one identity.' });

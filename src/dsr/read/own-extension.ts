@@ -1,7 +1,9 @@
 import { fieldPath } from '../../kernel/index.ts';
 import type { Reading } from './draft.ts';
 
-/** `opendsr.example.org` and what else is taken as a name of ours. The first is our own. */
+/**
+ * Accepted names of this processor's extension, such as `opendsr.example.org`. The first is its own; the others are aliases.
+ */
 export type ExtensionNames = readonly string[];
 
 interface Own<Extension> {
@@ -10,9 +12,8 @@ interface Own<Extension> {
 }
 
 /**
- * Returns the extension of this processor, or undefined without one. An extension of another processor is refused: it
- * may name the person too, by ids that mean nothing here, and passing over a misspelled name of ours would silently do
- * less than was asked.
+ * Returns this processor's extension, or undefined without one. An extension of another processor is refused. It may name the
+ * person by ids that mean nothing here; and a misspelled name of ours, if ignored, would silently do less than was requested.
  */
 export function ownExtension<Extension>(
   extensions: Readonly<Record<string, Extension>> | null | undefined,

@@ -7,8 +7,8 @@ const TIME =
 const DAY_MS = 86_400_000;
 
 /**
- * Microseconds of an ISO 8601 date or time, extended or basic, with a calendar, week or ordinal date; a date is its first
- * moment, and what has no zone is UTC. Undefined for other text and for days that do not exist.
+ * Returns the microseconds of an ISO 8601 date or time, extended or basic, with a calendar, week or ordinal date. A date means
+ * its first moment, and text without a zone is UTC. Returns undefined for other text and for days that do not exist.
  */
 export function parseSubmitted(text: string): Micros | undefined {
   const [, date = '', time] = /^([^T ]+)(?:[T ](.+))?$/i.exec(text.trim()) ?? [];
@@ -24,12 +24,12 @@ export function parseSubmitted(text: string): Micros | undefined {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** A leap second counts as the one before it. */
+/** Formats a time of day. A leap second counts as the second before it. */
 function wallOf({ hour, minute = '00', second = '00', fraction = '0', zone = 'Z' }: Groups): string {
   return `${hour}:${minute}:${second === '60' ? '59' : second}.${fraction.slice(0, 6)}${zone}`;
 }
 
-/** `YYYY-MM-DD`; whether there is such a day of a month is asked later. */
+/** Returns a day as `YYYY-MM-DD`; parsing it checks later that the month has it. */
 function readDay(groups: Groups | undefined): string | undefined {
   if (groups === undefined) return undefined;
   const { year = '', week, ordinal } = groups;
@@ -45,7 +45,7 @@ function dayOfYear(year: string, ordinal: number): string | undefined {
   return day.startsWith(year) ? day : undefined;
 }
 
-/** The first week is that of January 4; the Thursday of a week lies in its year. */
+/** Returns the day of an ISO week: the first week holds January 4, and the Thursday of a week lies in its year. */
 function dayOfWeek(year: string, week: number, weekday: number): string | undefined {
   const fourth = newYear(year) + 3 * DAY_MS;
   const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY_MS + (week - 1) * 7 * DAY_MS;

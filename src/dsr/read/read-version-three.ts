@@ -10,14 +10,14 @@ interface Extension {
   readonly subject_identities?: Dictionary;
 }
 
-/** What passed `CreateBodyThree`. */
+/** A body that passed `CreateBodyThree`. */
 export interface BodyThree extends CommonBody, Extension {
   readonly regulation: 'gdpr' | 'ccpa';
   readonly group_id?: string | null;
   readonly extensions?: Readonly<Record<string, Extension>> | null;
 }
 
-/** Reads a create-request body of version 3. Throws VALIDATION_FAILED that lists all problems. */
+/** Reads a create-request body of version 3. Throws VALIDATION_FAILED with all problems. */
 export function readVersionThree(body: BodyThree, names: ExtensionNames): RequestDraft {
   const issues: Issue[] = [];
   const common = readCommon(body, issues);
@@ -59,8 +59,8 @@ function readDictionary(
 }
 
 /**
- * Returns the issues of identities of one type with different values. A request has one identity of each type; two
- * spellings of one type would be two.
+ * Returns an issue for each identity that gives its type a second value. A request has one identity of each type, and two
+ * spellings of a type would make two.
  */
 function contradictions(identities: Subject['identities'], path: string): readonly Issue[] {
   return identities.flatMap(({ name, type, value }, index) => {
@@ -71,10 +71,7 @@ function contradictions(identities: Subject['identities'], path: string): readon
   });
 }
 
-/**
- * Reads skip_waiting_period, which may stand at top level or in the extension. Two different values are an issue
- * (D-053).
- */
+/** Reads skip_waiting_period, which may stand at top level or in the extension. Two different values are an issue (D-053). */
 function readSkip(body: BodyThree, extension: Extension | undefined, issues: Issue[]): boolean {
   const [outer, inner] = [body.skip_waiting_period ?? undefined, extension?.skip_waiting_period ?? undefined];
   if (outer !== undefined && inner !== undefined && outer !== inner) {
@@ -91,8 +88,8 @@ function requireAlone({ identities, mpids }: Subject, issues: Issue[]): void {
 }
 
 /**
- * Refuses a group id that names the person. A group id stays on a request that is over, and stands in exports of
- * erasures. Within a longer id, only values count that nobody writes by chance.
+ * Refuses a group id that names the person: it stays on a request that is over and in exports of erasures. Inside a longer id,
+ * only values too long to match by chance count.
  */
 function requireNamelessGroup(groupId: string | null | undefined, subject: Subject, issues: Issue[]): void {
   const group = groupId?.trim().toLowerCase() ?? '';
@@ -103,5 +100,5 @@ function requireNamelessGroup(groupId: string | null | undefined, subject: Subje
   issues.push({ path: 'group_id', message });
 }
 
-/** Shorter ones may be a part of anything. */
+/** Minimum length of a value that counts inside a longer id; shorter ones may be part of anything. */
 const LONG_CHARS = 8;

@@ -11,7 +11,7 @@ interface Extension {
   readonly identities?: Listed;
 }
 
-/** What passed `CreateBodyTwo` or `CreateBodyOne`. */
+/** A body that passed `CreateBodyTwo` or `CreateBodyOne`. */
 export interface BodyTwo extends CommonBody {
   readonly regulation?: 'gdpr' | 'ccpa';
   readonly subject_identities?: Listed;
@@ -19,8 +19,8 @@ export interface BodyTwo extends CommonBody {
 }
 
 /**
- * Reads a create-request body of version 2 or 1. Throws VALIDATION_FAILED that lists all problems. Neither version has
- * groups or a waiting period to skip, and version 1 has no regulation: such fields mean nothing there.
+ * Reads a create-request body of version 2 or 1. Throws VALIDATION_FAILED with all problems. Ignores groups and
+ * skip_waiting_period, which neither version has, and the regulation in version 1.
  */
 export function readVersionTwo(body: BodyTwo, version: 1 | 2, names: ExtensionNames): RequestDraft {
   const issues: Issue[] = [];

@@ -1,4 +1,4 @@
-// A request that the restored store holds open, and that was over when the export was made: its sender was told so already.
+// A request that is open in the restored store and was over when the export was made. Its sender has been told of the end.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { endCallbacks } from '../callbacks/end-callbacks.ts';
@@ -15,10 +15,11 @@ interface Ending {
 const OPEN = REQUEST_STATUSES.filter(isOpen);
 
 /**
- * Ends a stored request as its line says, so that no worker carries it out, and tells nobody: what was queued for receivers
- * and partners ends too. Answers whether it was open.
- * An erasure that had taken its profiles when the backup was made is exempt. Only its request knows whose traces the other
- * rooms still hold, so it stays open until a worker is through with them.
+ * Ends a stored request as its line says, so that no worker carries it out. Tells nobody: queued callbacks and forwards end
+ * too. Returns whether the request was open.
+ *
+ * An erasure that had erased its profiles before the backup stays open. Only the request knows whose traces the other rooms
+ * still hold, so a worker has to finish it.
  */
 export async function endStored(tx: Transaction, { workspaceId, request, nowMs }: Ending): Promise<boolean> {
   const isEnded = await takeLine(tx, workspaceId, request);
@@ -40,7 +41,7 @@ async function takeLine(tx: Transaction, workspaceId: WorkspaceId, { id, text }:
   return ended.length === 1;
 }
 
-/** Its end is told to nobody again. */
+/** Removes the callback URLs, so that receivers are not told of the end again. */
 async function silence(tx: Transaction, workspaceId: WorkspaceId, { id }: RequestLine): Promise<boolean> {
   const silenced = await tx.query(
     'UPDATE dsr_requests SET callback_urls = NULL WHERE workspace_id = $1 AND id = $2 AND status = ANY($3) RETURNING id',

@@ -1,5 +1,5 @@
-// What has to be known outside of the store, so that erasures stay done when an older backup of it is restored: JSON Lines
-// without personal data. The first line says whose they are; then one line a request, and one a tombstone, by keyed hashes.
+// Export that keeps erasures done when an older backup is restored: JSON Lines without personal data. The header names the
+// workspace. Then follow one line a request and one line a tombstone, by keyed hashes.
 import type { Tombstones } from '../../identity/index.ts';
 import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
@@ -16,7 +16,7 @@ export interface ErasureExport {
 
 const PAGE_ROWS = 1_000;
 
-/** The lines of an export, each without its end. What comes into the store meanwhile may be in it or not. */
+/** Yields the lines of an export without line breaks. Requests that arrive meanwhile may be missing. */
 export async function* exportErasures(wanted: ErasureExport): AsyncGenerator<string, void, undefined> {
   const { store, workspaceId, nowMs } = wanted;
   yield stringifyJson({
@@ -30,7 +30,7 @@ export async function* exportErasures(wanted: ErasureExport): AsyncGenerator<str
   yield* tombstoneLines(wanted);
 }
 
-/** Tells under which identity key the hashes were made, and nothing about it. */
+/** Returns the fingerprint of the identity key behind the hashes, which reveals nothing of the key. */
 export async function keyMark(sql: Sql): Promise<string | null> {
   const [mark] = await sql.query<{ readonly fingerprint: string }>('SELECT fingerprint FROM identity_key_mark');
   return mark?.fingerprint ?? null;

@@ -34,25 +34,26 @@ export interface Reapplying {
 }
 
 export interface Reapplied {
-  /** Requests that the store did not have. */
+  /** Requests that the store lacked. */
   readonly restored: number;
-  /** Requests that the store had open, and that were over. */
+  /** Requests that were over and that the store held open. */
   readonly ended: number;
-  /** Requests that were open and that the store does not have: nobody knows their subject any more. */
+  /** Open requests that the store lacks: nobody knows their subject any more. */
   readonly lost: readonly string[];
   readonly people: number;
   readonly tombstones: number;
-  /** Keys that a living profile holds, so that no tombstone was made of them. */
+  /** Keys that get no tombstone, because a living profile holds them. */
   readonly held: number;
   readonly counts: Counts;
 }
 
 /**
- * Applies the erasures of an export to a store that was put back to an older state. The tombstones are written, then profiles
- * that were erased since are found by those of their MPIDs and erased again from all rooms, then the tombstones of what these
- * profiles had held. Meant for a store that nobody delivers to meanwhile. May be done again, also after a crash: a profile goes
- * after what the other rooms hold of it. A record that is older than the profile came back without it, and is found by the
- * tombstones. The export is read several times and never held as a whole. Throws VALIDATION_FAILED before anything changes.
+ * Applies the erasures of an export to a store that was restored from an older backup. First writes the tombstones. Then erases
+ * the profiles whose MPIDs have one, from all rooms. Last writes the tombstones of what these profiles held.
+ *
+ * Meant for a store that receives no deliveries meanwhile. Repeatable, also after a crash: a profile goes only after what the
+ * other rooms hold of it. A record older than its profile came back without it and is found by the tombstones. Streams the
+ * export several times. Throws VALIDATION_FAILED before anything changes.
  */
 export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying): Promise<Reapplied> {
   const { workspaceId, signal } = reapplying;
@@ -75,7 +76,10 @@ export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying)
   return reapplied;
 }
 
-/** The lines of the export behind its first one, which has to be of this workspace and installation. */
+/**
+ * Reads the lines of the export after its header. Throws VALIDATION_FAILED where the header is of another workspace or
+ * installation.
+ */
 async function* linesOf(deps: ReapplyDeps, { workspaceId, lines }: Reapplying) {
   let isFirst = true;
   for await (const text of lines()) {
@@ -114,14 +118,14 @@ async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, lin
   }
 }
 
-/** Reads it to its end. */
+/** Validates the export by reading it to its end. */
 async function checkExport(deps: ReapplyDeps, reapplying: Reapplying): Promise<void> {
   const lines = linesOf(deps, reapplying);
   while (!(await lines.next()).done);
 }
 
 interface RestoredRequests extends Pick<Reapplied, 'restored' | 'ended' | 'lost'> {
-  /** Of all requests of the export. */
+  /** Ids of all requests in the export. */
   readonly ids: readonly string[];
 }
 
@@ -158,7 +162,10 @@ interface PeopleAgain {
   readonly signal: AbortSignal;
 }
 
-/** The profiles last: as long as they are there, they are found again. What came in between goes with the second look. */
+/**
+ * Erases profiles again, from the other rooms first. Until its last step a repetition finds them again. The second pass over
+ * the rooms erases what arrived in between.
+ */
 async function eraseAgain(deps: ReapplyDeps, { workspaceId, people, signal }: PeopleAgain): Promise<Counts> {
   const { store, identityKey: ledgerKey, clock } = deps;
   const { counts, count } = counting();
@@ -169,7 +176,7 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, people, signal }: Pe
   const nowMs = clock.nowMs();
   const gone = await aloneInTransaction(store, workspaceId, async (tx) => {
     await leaveOtherRooms(tx, { workspaceId, people, nowMs });
-    // an identity whose tombstone was lifted since the erasure may come back: the export says which are left
+    // an identity whose tombstone was lifted since the erasure may return: the export says which tombstones remain
     return await deps.tombstones.erasePeople(tx, { workspaceId, people, nowMs, buriesMpidsAlone: true });
   });
   await eraseRooms(rooms);
@@ -179,11 +186,11 @@ async function eraseAgain(deps: ReapplyDeps, { workspaceId, people, signal }: Pe
 const TOMBSTONES_AT_ONCE = 10_000;
 
 interface Buried extends AppliedTombstones {
-  /** Tombstones of the export. */
+  /** Tombstones in the export. */
   readonly given: number;
 }
 
-/** Writes the tombstones of the export, but for those of what a profile holds. */
+/** Writes the tombstones of the export, except those of keys that a profile holds. */
 async function bury(deps: ReapplyDeps, reapplying: Reapplying): Promise<Buried> {
   const done = { applied: 0, held: 0, given: 0 };
   let part: Tombstone[] = [];
@@ -205,7 +212,7 @@ async function bury(deps: ReapplyDeps, reapplying: Reapplying): Promise<Buried> 
   return done;
 }
 
-/** Erases the records that name somebody of whom nothing but tombstones is left. */
+/** Erases records that name people of whom only tombstones are left. */
 async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PeopleAgain, 'people'>): Promise<Counts> {
   const { store, identityKey: ledgerKey, tombstones } = deps;
   const { counts, count } = counting();
@@ -214,7 +221,7 @@ async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PeopleAgai
   return counts();
 }
 
-/** Adds up what rooms say that they erased, once it is committed. */
+/** Returns a counter that adds up what rooms erased, once the transaction commits. */
 function counting(): { readonly counts: () => Counts; readonly count: RoomErasure['count'] } {
   let counts: Counts = {};
   return {

@@ -1,10 +1,10 @@
-// A request in an export: the columns of its row that name nobody, under their own names, so that it comes back as it stood.
+// A request in an export: its columns without personal data, under their own names, so that it is restored unchanged.
 
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { isOpen, type RequestStatus } from '../request-machine.ts';
 
-/** Neither what is personal, nor what only a worker or a result file needs, which do not come back. */
+/** Exported columns. Personal data stays out, and so does what only workers and result files need. */
 export const COLUMNS = [
   'id',
   'given_id',
@@ -29,7 +29,7 @@ export const COLUMNS = [
   'attempts',
 ];
 
-/** SQL: a request `table` as its line. */
+/** Returns the SQL that writes a row of `table` as a line. */
 export function requestLine(table: string): string {
   const pairs = COLUMNS.map((column) => `'${column}', ${table}.${column}`);
   return `json_build_object('kind', 'request', ${pairs.join(', ')})::text`;
@@ -46,10 +46,10 @@ export function readRequestLine(line: Readonly<Record<string, unknown>>, text: s
   return { id: String(line.id), status: line.status as RequestStatus, text };
 }
 
-/** Whether it can come back: of one that was open its subject is not known. */
+/** Tells whether the request can be restored. The subject of an open one is unknown. */
 export const isOver = ({ status }: RequestLine): boolean => !isOpen(status);
 
-/** Puts a request back that the store does not have; false: it has it. */
+/** Restores a request. Returns false where the store has it. */
 export async function restoreRequest(tx: Transaction, workspaceId: WorkspaceId, { text }: RequestLine) {
   const restored = await tx.query(
     `INSERT INTO dsr_requests (workspace_id, ${COLUMNS.join(', ')})

@@ -2,12 +2,12 @@ import { type Clock, eachApart, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
 import { dropFile, type ResultFileKey } from './result-file.ts';
 
-/** A file that nobody has finished for so long was left behind; its request, if it is still open, begins another. */
+/** Time after which an unfinished file counts as abandoned. Its request, if still open, begins another. */
 const LEFT_BEHIND_MS = 7 * 24 * 3_600_000;
 
 /**
- * Deletes the files whose time is over, and what attempts that came to nothing have left; answers how many. What an abort
- * or a crash leaves goes the next time.
+ * Deletes expired files and what failed attempts left behind. Returns how many. After an abort or a crash, the next call
+ * deletes the rest.
  */
 export async function expireResultFiles(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
@@ -31,7 +31,7 @@ export async function expireResultFiles(
   return over.length;
 }
 
-/** From now on nobody sees it, and nobody adds to it. */
+/** Hides a file and ends writing to it. */
 async function giveUpFile(sql: Sql, { workspaceId, requestId, fileId }: ResultFileKey): Promise<void> {
   await sql.execute(
     `UPDATE dsr_result_files SET state = 'dropping'
@@ -41,8 +41,8 @@ async function giveUpFile(sql: Sql, { workspaceId, requestId, fileId }: ResultFi
 }
 
 /**
- * For an erasure, once nothing else holds these people any more: their files are out of sight at once, those that are
- * being written too. Answers how many were; `dropGivenUpFiles` then deletes what they hold.
+ * Hides all files of erased people at once, also those being written. Called once nothing else holds these people. Returns how
+ * many; `dropGivenUpFiles` then deletes their content.
  */
 export async function giveUpFilesOf(
   sql: Sql,
@@ -55,7 +55,7 @@ export async function giveUpFilesOf(
   );
 }
 
-/** Deletes what was given up in a workspace, a bounded statement at a time. */
+/** Deletes the abandoned files of a workspace, in bounded statements. */
 export async function dropGivenUpFiles(sql: Sql, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
   const files = await sql.query<ResultFileKey>(
     `SELECT workspace_id AS "workspaceId", request_id AS "requestId", file_id AS "fileId" FROM dsr_result_files

@@ -1,11 +1,11 @@
-// Returns the entries of the file of an access or portability request (D-063).
+// Entries in the file of an access or portability request (D-063).
 import { identityAnswer, personBatches, profileAnswer } from '../../events/index.ts';
 import { type Environment, readFormerIdentities, readProfile } from '../../identity/index.ts';
 import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { ZipEntry } from './zip.ts';
 
-/** A profile that the request was resolved to. */
+/** A profile found for the request. */
 export interface FoundPerson {
   readonly environment: Environment;
   readonly mpid: bigint;
@@ -14,16 +14,19 @@ export interface FoundPerson {
 export interface SubjectData {
   readonly store: Store;
   readonly workspaceId: WorkspaceId;
-  /** At least one. */
+  /** Profiles to export; at least one. */
   readonly people: readonly FoundPerson[];
 }
 
-/** UTF-16 units that one `batches-NNNN.jsonl` holds, and a page more: what opens in an editor, and far below 4 GiB. */
+/**
+ * UTF-16 units after which a `batches-NNNN.jsonl` ends, with the page that passes them: small enough for an editor, and far
+ * below 4 GiB.
+ */
 const ENTRY_LENGTH = 64 * 1024 * 1024;
 
 /**
- * `profile.jsonl`, one profile a line; `batches-NNNN.jsonl`, one stored batch a line, the newest first; or `empty.txt` where
- * the store holds neither. Read page by page: each is a statement of its own, and no snapshot is held meanwhile.
+ * Yields `profile.jsonl` with one profile a line and `batches-NNNN.jsonl` with one stored batch a line, the newest first.
+ * Yields `empty.txt` where the store holds neither. Each page is a statement of its own, so no snapshot is held open.
  */
 export async function* fileEntries(data: SubjectData): AsyncGenerator<ZipEntry, void, undefined> {
   let entries = 0;
@@ -31,7 +34,7 @@ export async function* fileEntries(data: SubjectData): AsyncGenerator<ZipEntry, 
     entries += 1;
     yield entry;
   }
-  // The file says so where nothing is stored (D-063).
+  // The file itself says that nothing is stored (D-063).
   if (entries === 0) yield { name: 'empty.txt', text: oneText(nothingHeld(data)) };
 }
 
@@ -41,7 +44,7 @@ async function* dataEntries(data: SubjectData): AsyncGenerator<ZipEntry, void, u
   yield* batchEntries(batchPages(data));
 }
 
-/** A request is about a few people: what is known of them besides their batches is small. */
+/** Returns the profiles of a request as lines. A request is about few people, and profiles without their batches are small. */
 async function profileLines({ store, workspaceId, people }: SubjectData): Promise<string> {
   let lines = '';
   for (const { environment, mpid } of people) {
@@ -62,7 +65,7 @@ async function* batchPages({ store, workspaceId, people }: SubjectData): AsyncGe
   }
 }
 
-/** Cut where an entry is full; who takes an entry reads it to its end before asking for the next. */
+/** Yields the batches in entries of limited size. Each entry must be read to its end before the next is requested. */
 async function* batchEntries(
   pages: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<ZipEntry, void, undefined> {

@@ -5,7 +5,7 @@ import type { ResultFileKey } from './result-file.ts';
 
 export interface ResultFile {
   readonly sizeBytes: number;
-  /** A part at a time, read when it is asked for. */
+  /** Content of the file, one part at a time, each read on demand. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -18,8 +18,8 @@ interface FileRow {
 }
 
 /**
- * Opens the file of a request. Throws NOT_FOUND where none was made, and GONE when its 7 days are over or an erasure
- * has removed it.
+ * Opens the file of a request. Throws NOT_FOUND where none was made, and GONE where its 7 days are over or an erasure removed
+ * it.
  */
 export async function openResultFile(
   { store, clock }: { readonly store: Sql; readonly clock: Clock },
@@ -41,7 +41,7 @@ export async function openResultFile(
 
 type RequestKey = Pick<ResultFileKey, 'workspaceId' | 'requestId'>;
 
-/** That of the attempt which completed the request: no other ever had an end. */
+/** Finds the file of the attempt that completed the request: only that one has an expiry. */
 async function findFile(sql: Sql, { workspaceId, requestId }: RequestKey): Promise<FileRow | undefined> {
   const rows = await sql.query<FileRow>(
     `SELECT file_id AS "fileId", state, parts, size_bytes AS "sizeBytes", expires_on AS "expiresOn"
@@ -51,7 +51,10 @@ async function findFile(sql: Sql, { workspaceId, requestId }: RequestKey): Promi
   return rows[0];
 }
 
-/** Throws when a part is gone: the connection is then broken off, and nobody takes half for the whole. */
+/**
+ * Yields the parts. Throws GONE where a part is missing: the connection then breaks, so that no client takes a part for the
+ * whole.
+ */
 async function* readParts(sql: Sql, { workspaceId, requestId, fileId }: ResultFileKey, parts: number) {
   for (let part = 0; part < parts; part++) {
     const [row] = await sql.query<{ readonly bytes: Uint8Array }>(

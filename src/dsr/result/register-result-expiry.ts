@@ -1,10 +1,10 @@
 import type { Jobs } from '../../jobs/index.ts';
 import { expireResultFiles } from './drop-result-files.ts';
 
-/** Nobody can download a file whose time is over; this long at most its bytes outlive it. */
+/** Cadence of the cleanup: bytes outlive their file, which cannot be downloaded any more, by this long at most. */
 const EACH_QUARTER = '*/15 * * * *';
 
-/** The files of the past are deleted from time to time, by one daemon of all. */
+/** Registers the cleanup of expired result files, run by one daemon of all. */
 export async function registerResultExpiry(
   deps: Parameters<typeof expireResultFiles>[0] & { readonly jobs: Pick<Jobs, 'cadence'> },
 ): Promise<void> {

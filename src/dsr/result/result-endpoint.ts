@@ -8,17 +8,17 @@ import { openResultFile } from './read-result-file.ts';
 export interface ResultEndpointDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** What every endpoint of data subject requests asks of its caller. */
+  /** Rate limit and signature that all endpoints of data subject requests share. */
   readonly guards: Pick<
     EndpointSpec<typeof NO_PARAMETERS, typeof NO_PARAMETERS, typeof NO_PARAMETERS>,
     'admit' | 'sign'
   >;
 }
 
-/** Where the result file of a request is, below the public address: what `results_url` ends in, of every version. */
+/** Returns the path of a result file below the public address. `results_url` ends in it in every version. */
 export const resultPath = (requestId: string): string => `/dsr/v3/requests/${requestId}/results`;
 
-/** Returns the endpoint behind `results_url` (D-063). Each download stands in the audit log before it goes out. */
+/** Returns the endpoint behind `results_url` (D-063). Each download is recorded in the audit log before it is sent. */
 export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): Endpoint {
   return defineEndpoint({
     api: 'dsr',
@@ -49,7 +49,7 @@ export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): En
           actor,
           occurredOn: new Date(clock.nowMs()),
           action: 'subject_request.results_downloaded',
-          // the path may write it in capitals
+          // the path may hold capitals
           resource: `dsr_request/${requestId.toLowerCase()}`,
           detail: {},
         }),

@@ -1,5 +1,5 @@
-// The rows of a result file. Everything that writes asks first whether the file is still wanted, under a lock that whoever
-// gives it up needs: an erasure that has found a file knows that nothing is added to it any more.
+// Rows of result files. Each write first checks that the file is still wanted, under a lock that giving the file up needs too.
+// So once an erasure has given a file up, nothing is added to it.
 import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import { deleteInParts, type Sql, type Transaction } from '../../store/index.ts';
 
@@ -14,7 +14,7 @@ export interface BegunFile extends ResultFileKey {
   readonly startedOn: Date;
 }
 
-/** Begins the file of an attempt; what earlier attempts of this request left is given up. */
+/** Begins the file of an attempt, and gives up files that earlier attempts of the request left. */
 export async function beginFile(tx: Transaction, { mpids, startedOn, ...key }: BegunFile): Promise<void> {
   const { workspaceId, requestId, fileId } = key;
   await tx.execute(
@@ -29,7 +29,7 @@ export async function beginFile(tx: Transaction, { mpids, startedOn, ...key }: B
   );
 }
 
-/** Adds the next part. Throws LEASE_LOST when the file was given up. */
+/** Adds the next part. Throws LEASE_LOST where the file was given up. */
 export async function addPart(
   tx: Transaction,
   { workspaceId, requestId, fileId }: ResultFileKey,
@@ -49,15 +49,15 @@ export async function addPart(
   ]);
 }
 
-/** What was written; `publishFile` makes it the file of its request. */
+/** A fully written file; `publishFile` makes it the file of its request. */
 export interface WrittenFile extends ResultFileKey {
   readonly parts: number;
   readonly sizeBytes: number;
 }
 
 /**
- * Makes the file the one that `results_url` answers. For the transaction that completes the request: both are there, or
- * none. Throws LEASE_LOST when the file was given up meanwhile, by another attempt or by an erasure.
+ * Makes the file the one that `results_url` serves. Runs in the transaction that completes the request, so that both happen or
+ * neither. Throws LEASE_LOST where another attempt or an erasure gave the file up.
  */
 export async function publishFile(tx: Transaction, file: WrittenFile, expiresOn: Date): Promise<void> {
   const { workspaceId, requestId, fileId, parts, sizeBytes } = file;
@@ -80,10 +80,10 @@ function givenUp(requestId: string): AppError {
   );
 }
 
-/** Parts that a statement deletes at most: 64 MiB. */
+/** Maximum number of parts that one statement deletes: 64 MiB. */
 const PARTS_AT_ONCE = 256;
 
-/** Deletes the parts of a file that nobody sees any more, and then says so. Done again after an abort or a crash. */
+/** Deletes the parts of a hidden file, then marks it dropped. Repeatable after an abort or a crash. */
 export async function dropFile(
   sql: Sql,
   { workspaceId, requestId, fileId }: ResultFileKey,

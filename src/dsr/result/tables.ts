@@ -1,5 +1,5 @@
-// Files of access and portability requests, in the store, so that every daemon can answer them. A file is there once its
-// row says so; parts of one that was given up are seen by nobody, and go.
+// Files of access and portability requests. They are kept in the store, so that every daemon can serve them. A file can be
+// downloaded once its row is `ready`; parts of an abandoned one are never served and get deleted.
 import { sql } from 'drizzle-orm';
 import { bigint, customType, index, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
@@ -12,14 +12,14 @@ export const dsrResultFiles = pgTable(
   {
     workspaceId: workspaceId(),
     requestId: uuid('request_id').notNull(),
-    /** One an attempt: a worker that was taken for dead never writes into the file of another. */
+    /** Id of the attempt's file: a worker that was taken for dead never writes into another's. */
     fileId: bigint('file_id', { mode: 'bigint' }).notNull(),
-    /** `writing`, `ready`, `dropping` (nobody sees it any more, and its parts go), `dropped`. */
+    /** `writing`, `ready`, `dropping` (hidden, its parts are being deleted) or `dropped`. */
     state: text('state').notNull(),
-    /** Whose data it holds, so that an erasure finds it; empty once it is dropped. */
+    /** MPIDs whose data the file holds, by which an erasure finds it; empty once dropped. */
     mpids: bigint('mpids', { mode: 'bigint' }).array().notNull(),
     startedOn: time('started_on').notNull(),
-    /** Null until it is ready. */
+    /** Number of parts; null until the file is ready. */
     parts: integer('parts'),
     sizeBytes: bigint('size_bytes', { mode: 'bigint' }),
     expiresOn: time('expires_on'),
@@ -35,7 +35,7 @@ export const dsrResultParts = pgTable(
   {
     workspaceId: workspaceId(),
     fileId: bigint('file_id', { mode: 'bigint' }).notNull(),
-    /** From 0. */
+    /** Index from 0. */
     part: integer('part').notNull(),
     bytes: bytea('bytes').notNull(),
   },

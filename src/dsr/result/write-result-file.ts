@@ -9,17 +9,19 @@ export interface ResultFileDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ids of files. */
+  /** Generator of file ids. */
   readonly nextId: () => bigint;
 }
 
-/** Bytes of a part, and a buffer of zlib more: what a statement carries and a download holds at a time. */
+/**
+ * Bytes of a part, exceeded by at most one buffer of zlib. A statement carries one part, and a download holds one at a time.
+ */
 const PART_BYTES = 256 * 1024;
 
 /**
- * Writes the file of an access or portability request part by part. Returns undefined where nobody was found;
- * `results_url` then stays null (D-063). Nobody sees the file before `publishFile`. Throws LEASE_LOST when it was given
- * up, and CANCELLED on an abort; the next attempt calls this again and starts clean.
+ * Writes the file of an access or portability request part by part. Returns undefined where no profile was found; `results_url`
+ * then stays null (D-063). The file is hidden until `publishFile`. Throws LEASE_LOST where it was given up, and CANCELLED on an
+ * abort; the next attempt starts clean.
  */
 export async function writeResultFile(
   { store, clock, log, nextId }: ResultFileDeps,
@@ -47,7 +49,7 @@ export async function writeResultFile(
   return { ...key, parts, sizeBytes };
 }
 
-/** The same bytes in larger pieces. */
+/** Yields the same bytes in larger pieces. */
 async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let held: Buffer[] = [];
   let length = 0;

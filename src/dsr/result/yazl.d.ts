@@ -1,4 +1,4 @@
-// What is used of yazl, which brings no types.
+// The part of yazl in use; the package has no types.
 declare module 'yazl' {
   import type { Readable } from 'node:stream';
 

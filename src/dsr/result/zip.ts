@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** One file in a zip. Its text is read once, to its end, before the next entry is asked for. */
+/** One file in a zip. Its text is read to its end before the next entry is requested. */
 export interface ZipEntry {
   readonly name: string;
   readonly text: AsyncIterable<string>;
 }
 
-/** JSON of events: level 6 makes 10 % less of it and takes twice as long. */
+/** Compression of events as JSON: level 6 saves 10 % more bytes and takes twice as long. */
 const COMPRESSION_LEVEL = 3;
 
 /**
- * A zip of the entries, made while it is read: memory holds a few buffers of it, whatever its size. Throws what an entry
- * throws. yazl writes sizes behind each entry, since nobody knows them before, and zip64 records where 32 bits do not hold
- * a place in the archive; an entry itself must stay below 4 GiB.
+ * Yields a zip of the entries as it is read: memory holds a few buffers, whatever the size. Throws what an entry throws. yazl
+ * writes sizes behind each entry, because they are unknown before. It writes zip64 records where offsets exceed 32 bits; an
+ * entry itself must stay below 4 GiB.
  */
 export async function* zipOf(entries: AsyncIterable<ZipEntry>, madeOn: Date): AsyncGenerator<Buffer, void, undefined> {
   const zip = new ZipFile();
@@ -32,7 +32,7 @@ export async function* zipOf(entries: AsyncIterable<ZipEntry>, madeOn: Date): As
 
 interface Feeding {
   readonly madeOn: Date;
-  /** Nobody reads the archive any more. */
+  /** Signal that nobody reads the archive any more. */
   readonly signal: AbortSignal;
 }
 

@@ -10,8 +10,11 @@ import { type BodyTwo, readVersionTwo } from '../read/read-version-two.ts';
 import { createAnswer } from '../wire/request-answer.ts';
 import { endpointOf, extensionNames, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
 
-/** Many times what identities and callback URLs need; each body is kept, encrypted, until its request is over. */
-// The specification does not bound the size of a request.
+/**
+ * Maximum body size, many times what identities and callback URLs need. Bodies are stored, encrypted, until the request is
+ * over.
+ */
+// The specification does not limit the size of a request.
 const MOST_BODY_BYTES = 64 * 1024;
 
 interface Form {
@@ -19,7 +22,7 @@ interface Form {
   readonly read: (body: unknown, names: ExtensionNames) => RequestDraft;
 }
 
-/** What passed the contract of its version, as a draft. */
+/** Schema and reader of each version's body. */
 const FORMS: Readonly<Record<Version, Form>> = {
   3: { body: CreateBodyThree, read: (body, names) => readVersionThree(body as BodyThree, names) },
   2: { body: CreateBodyTwo, read: (body, names) => readVersionTwo(body as BodyTwo, 2, names) },

@@ -13,10 +13,10 @@ const CERTIFICATE_PATH: Readonly<Record<Version, string>> = {
   1: '/certificates/opengdpr.pem',
 };
 
-/** The request types in the order of the discovery answer. */
+/** Request types in the order of the discovery answer. */
 const SUPPORTED = [...REQUEST_TYPES].sort();
 
-/** `GET /discovery`. */
+/** Returns the endpoint `GET /discovery`. */
 export function discoveryEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),

@@ -15,18 +15,18 @@ export interface DsrEndpointsDeps {
   readonly keys: TombstoneKeys;
   readonly outgoing: Pick<Outgoing, 'whyRefused'>;
   readonly settingsOf: SettingsReader;
-  /** The public address of the API. */
+  /** Returns the public address of the API. */
   readonly baseUrl: () => string;
   readonly dsr: { readonly domain: string; readonly domainAliases: readonly string[] };
   readonly processor: Pick<Processor, 'signAnswer'>;
 }
 
-/** The room's dependencies with what its endpoints share. */
+/** Dependencies of the room with the state that its endpoints share. */
 export interface Serving extends DsrEndpointsDeps {
   readonly limits: RequestLimits;
 }
 
-/** What the endpoints of a version have in common. */
+/** Returns what the endpoints of a version have in common. */
 export function endpointOf(serving: Serving, version: Version) {
   return {
     ...({ api: 'dsr', credential: 'input_dsr' } as const),
@@ -35,7 +35,7 @@ export function endpointOf(serving: Serving, version: Version) {
   };
 }
 
-/** Asked of every endpoint: how many calls may come, and who vouches for the answer. */
+/** Returns the rate limit and the signature of every endpoint. */
 export function guardsOf({ limits, processor }: Serving, version: Version) {
   return {
     admit: ({ workspaceId }: Caller) => limits.admit(workspaceId),
@@ -45,15 +45,15 @@ export function guardsOf({ limits, processor }: Serving, version: Version) {
 
 const TAG = 'Data subject requests';
 
-/** Returns the path of requests, which has another name in version 1. */
+/** Returns the path of requests, which differs in version 1. */
 export function requestsPath(version: Version): string {
   return version === 1 ? '/dsr/v1/opengdpr_requests' : `/dsr/v${version}/requests`;
 }
 
-/** `V2` and `V1` behind the operation ids of the older versions. */
+/** Returns the suffix of operation ids: `V2` or `V1` for the older versions. */
 export const suffixOf = (version: Version): string => (version === 3 ? '' : `V${version}`);
 
-/** Our name for the extension in each version, and what else is taken as one of ours. */
+/** Returns the accepted names of this processor's extension in a version, its own first. */
 export function extensionNames({ dsr }: Pick<DsrEndpointsDeps, 'dsr'>, version: Version): ExtensionNames {
   const word = version === 1 ? 'opengdpr' : 'opendsr';
   return [dsr.domain, ...dsr.domainAliases].map((domain) => `${word}.${domain}`);

@@ -10,7 +10,7 @@ import { cancelEndpoint, getEndpoint, listEndpoint } from './request-endpoints.t
 
 const VERSIONS: readonly Version[] = [3, 2, 1];
 
-/** Returns the endpoints of the data subject request API: all versions over the same requests. */
+/** Returns the endpoints of the data subject request API. All versions share the same requests. */
 export function dsrEndpoints(deps: DsrEndpointsDeps): readonly Endpoint[] {
   const serving = { ...deps, limits: createRequestLimits(deps) };
   const ofVersions = VERSIONS.flatMap((version) => [

@@ -13,7 +13,10 @@ import { endpointOf, requestsPath, type Serving, suffixOf } from './dsr-endpoint
 const RequestParams = Type.Object({ requestId: Type.String({ description: 'The subject_request_id.' }) });
 const NOT_FOUND = { 404: 'There is no such request in this workspace.' };
 
-/** `GET /requests/{RequestID}`: in the shape of this version, whatever version the request came in with. */
+/**
+ * Returns the endpoint `GET /requests/{RequestID}`. It answers in the shape of its own version, whichever the request came in
+ * with.
+ */
 export function getEndpoint(serving: Serving, version: Version): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, version),
@@ -33,8 +36,7 @@ export function getEndpoint(serving: Serving, version: Version): Endpoint {
   });
 }
 
-// The specification has no pages: without these parameters the answer is the whole group, as its callers expect
-// (D-054).
+// The specification has no pages. Without these parameters the answer is the whole group, as callers expect (D-054).
 const GroupQuery = Type.Object({
   group_id: Type.String({ minLength: 1, description: 'The group whose requests are listed.' }),
   currentPage: Type.Optional(
@@ -45,7 +47,7 @@ const GroupQuery = Type.Object({
   ),
 });
 
-/** `GET /requests?group_id=`: version 3 alone has groups. */
+/** Returns the endpoint `GET /requests?group_id=`. Only version 3 has groups. */
 export function listEndpoint(serving: Serving): Endpoint {
   return defineEndpoint({
     ...endpointOf(serving, 3),

@@ -2,11 +2,14 @@ import type { Jobs } from '../../jobs/index.ts';
 import { hasErasures, type VacuumDeps, vacuumErased } from './vacuum-erased.ts';
 
 const QUEUE = 'dsr-vacuum';
-/** One job, whichever daemon takes it. */
+/** Key of the one job, shared by all daemons. */
 const KEY = 'installation/vacuum';
 const EACH_NIGHT = '40 2 * * *';
 
-/** A vacuum may take hours: a job of its own, so that no cadence waits for it. `works` false: another daemon does it. */
+/**
+ * Registers the nightly vacuum. It is a job of its own, because it may take hours and no cadence should wait for it. Where
+ * `works` is false, another daemon runs it.
+ */
 export async function registerVacuum(
   { jobs, ...deps }: VacuumDeps & { readonly jobs: Jobs },
   { works }: { readonly works: boolean },

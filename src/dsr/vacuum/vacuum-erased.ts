@@ -1,4 +1,4 @@
-// What a DELETE leaves in the store's files goes with a vacuum: one a night, for all erasures that were completed since.
+// Removes from the store's files what a DELETE leaves there: one vacuum a night, for all erasures completed since the last.
 import { asAppError, type Clock, type Log } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
 
@@ -9,9 +9,9 @@ export interface VacuumDeps {
 }
 
 /**
- * Vacuums the store when an erasure was completed since the last time, and marks these erasures. One whose completion a
- * transaction still precedes waits for the next time, and so do all when a table was left. A vacuum that fails is logged and
- * repeated the next night. Throws on an abort alone.
+ * Vacuums the store where an erasure was completed since the last vacuum, and marks these erasures. An erasure completed after
+ * a transaction that is still open waits for the next vacuum. So do all of them where a table was left out. A failed vacuum is
+ * logged and repeated the next night. Throws on an abort only.
  */
 export async function vacuumErased({ store, clock, log }: VacuumDeps, signal: AbortSignal): Promise<void> {
   try {
@@ -22,7 +22,7 @@ export async function vacuumErased({ store, clock, log }: VacuumDeps, signal: Ab
     const vacuum = { before: new Date(startedMs - oldestOpenMs), vacuumedOn: new Date(clock.nowMs()) };
     for (const workspaceId of await workspacesOf(store)) await markVacuumed(store, workspaceId, vacuum);
   } catch (thrown) {
-    // another daemon goes on
+    // another daemon takes over
     if (signal.aborted) throw thrown;
     log.warn({ code: asAppError(thrown).code }, 'dsr.vacuum_failed');
   }
@@ -37,7 +37,7 @@ export async function hasErasures(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Answers how many erasures were completed before that time and not vacuumed since, and when the first of them was. */
+/** Returns how many erasures completed before that time are not vacuumed, and the time of the first of them. */
 export async function erasuresToVacuum(
   sql: Sql,
   completedBefore: Date,
@@ -57,11 +57,11 @@ async function workspacesOf(sql: Sql): Promise<readonly bigint[]> {
   return rows.map(({ id }) => id);
 }
 
-/** A completion that lies further ahead was written by a clock that has been put back since. */
+/** Lead of a completion time over the clock, beyond which it was written by a clock that has been set back since. */
 const AHEAD_MS = 3_600_000;
 
 interface Vacuum {
-  /** Nothing that was open then is open any more. */
+  /** Time before which no transaction is open any more. */
   readonly before: Date;
   readonly vacuumedOn: Date;
 }
@@ -74,7 +74,7 @@ async function markVacuumed(sql: Sql, workspaceId: bigint, { before, vacuumedOn 
   );
 }
 
-/** Has the next vacuum count for these requests, whose people were erased anew. */
+/** Makes the next vacuum cover these requests, whose people were erased again. */
 export async function vacuumAgain(sql: Sql, workspaceId: bigint, requestIds: readonly string[]): Promise<void> {
   await sql.execute(
     `UPDATE dsr_requests SET vacuumed_on = NULL

@@ -6,7 +6,7 @@ import { resultPath } from '../result/result-endpoint.ts';
 
 export const API_VERSION: Readonly<Record<Version, string>> = { 1: '1.0', 2: '2.0', 3: '3.0' };
 
-/** Returns a time without zone suffix for versions 1 and 2 (D-052). */
+/** Returns a time, in versions 1 and 2 without zone suffix (D-052). */
 export function wireTime(time: Date, version: Version): string {
   const text = time.toISOString();
   return version === 3 ? text : text.slice(0, -1);
@@ -14,7 +14,7 @@ export function wireTime(time: Date, version: Version): string {
 
 interface Told {
   readonly version: Version;
-  /** The public address of the API. */
+  /** Public address of the API. */
   readonly baseUrl: string;
   readonly forwardings: readonly ForwardingEntry[] | undefined;
 }
@@ -45,9 +45,8 @@ export function createAnswer(request: Request, { version, bodyText }: { version:
   };
 }
 
-/** Returns the answer to the cancel of a request. */
-// The specification does not say which time `received_time` is. It is that of the request, as in the answer to its
-// creation.
+/** Returns the answer to the cancellation of a request. */
+// The specification does not say which time `received_time` is. As in the answer to a creation, it is that of the request.
 export function cancelAnswer(request: Request, version: Version) {
   return { ...receivedAnswer(request, version), expected_completion_time: null };
 }

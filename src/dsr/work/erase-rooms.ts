@@ -1,5 +1,5 @@
-// What the rooms below hold of people whose profiles are gone, or go next: each is asked part by part, and each part is one
-// transaction with its count, so that a crash anywhere repeats nothing and loses no count.
+// Erases what the rooms below hold of people whose profiles are gone or go next. Each part is one transaction with its counts,
+// so that a crash neither repeats an erasure nor loses a count.
 import { eraseLooks } from '../../access/index.ts';
 import { eraseBatches } from '../../events/index.ts';
 import {
@@ -19,7 +19,7 @@ import { countEntries } from './rooms.ts';
 export interface PeopleInRooms {
   readonly workspaceId: WorkspaceId;
   readonly people: readonly ProfileId[];
-  /** By which they are looked for where no MPID stands. */
+  /** Identities to search for in records without an MPID. */
   readonly identities: readonly Identity[];
 }
 
@@ -27,20 +27,23 @@ export interface RoomErasure extends PeopleInRooms {
   readonly store: Store;
   readonly ledgerKey: Secret;
   readonly signal: AbortSignal;
-  /** Part of the transaction that has erased so many. */
+  /** Adds counts to the evidence, in the transaction that erases the records. */
   readonly count: (tx: Transaction, counts: Counts) => Promise<void>;
-  /** Says which room it is in. */
+  /** Reports the room that is searched. */
   readonly step: (step: string) => void;
 }
 
-/** Erases all that the rooms hold of the people, with a look of its own. May be repeated: what is gone is not found. Throws CANCELLED on an abort. */
+/**
+ * Erases all that the rooms hold of the people, in a look of its own. Repeatable: erased records are not found again. Throws
+ * CANCELLED on an abort.
+ */
 export async function eraseRooms(erasure: RoomErasure): Promise<void> {
   await eraseBatchesOf(erasure);
   await eraseNaming(erasure);
   await eraseTraces(erasure);
 }
 
-/** Erases the records that name the people, or whom `namesIn` finds, in a look of its own. */
+/** Erases the records that name the people, or those `namesIn` finds, in a look of its own. */
 export async function eraseNaming(erasure: RoomErasure, namesIn: NamesIn = namesInOf(namesOf(erasure))): Promise<void> {
   const { store, workspaceId, ledgerKey } = erasure;
   await lookThrough({
@@ -86,7 +89,7 @@ export async function eraseBatchesOf(erasure: RoomErasure): Promise<void> {
   }
 }
 
-/** Erases what was made of the people's profiles: who looked at them, and result files. */
+/** Erases what was derived from the people's profiles: audit entries of who viewed them, and result files. */
 export async function eraseTraces(erasure: RoomErasure): Promise<void> {
   erasure.step('erasing looks at profiles');
   await ofLooks(erasure);

@@ -12,9 +12,9 @@ import { type Resolution, resolveSubject } from './resolve-subject.ts';
 import type { Attempt, WorkDeps } from './work-deps.ts';
 
 /**
- * Erases whom a request names. One short transaction takes the profiles away, and from its commit on nothing about them is
- * delivered any more; whom it erased stands on the request, encrypted, until all rooms are done. An attempt that follows
- * goes on from there and resolves nobody again.
+ * Erases the people whom a request names. One short transaction removes their profiles; from its commit on nothing about them
+ * is delivered. The erased people stay on the request, encrypted, until all rooms are done. So a later attempt resumes there
+ * and does not resolve the subject again.
  */
 export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<void> {
   const { request, signal, step } = attempt;
@@ -68,7 +68,7 @@ async function eraseProfiles(deps: WorkDeps, { request, signal }: Attempt, subje
 const identitiesOf = ({ identities }: Subject): readonly Identity[] =>
   identities.map(({ type, value }) => ({ type, value }));
 
-/** Before the transaction, because it reads batches; what evidence says of it names nobody. */
+/** Judges the identities, before the transaction because it reads batches. The notes for the evidence name nobody. */
 async function judge(deps: WorkDeps, resolution: Resolution & Judging, signal: AbortSignal) {
   const { store } = deps;
   const workspaceId = workspaceOf(resolution.request.workspaceId);
@@ -97,7 +97,10 @@ interface Leaving {
   readonly nowMs: number;
 }
 
-/** What has to go in the same moment: nobody computes a group or writes an MPID back in between. */
+/**
+ * Queues the erased MPIDs and removes group memberships, in the transaction that erases the profiles. So no group is computed
+ * and no MPID written back in between. Returns the memberships removed.
+ */
 export async function leaveOtherRooms(tx: Transaction, { workspaceId, people, nowMs }: Leaving): Promise<number> {
   await queueErasedMpids(tx, { workspaceId, mpids: people.map(({ mpid }) => mpid), nowMs });
   let memberships = 0;

@@ -2,7 +2,7 @@ import { AppError, parseJson, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Request } from '../request.ts';
 
-/** How many of what went, by room and kind: nothing in it is personal. */
+/** Numbers of erased records, by room and kind, without personal data. */
 export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export function addCounts(counts: Counts, added: Counts): Counts {
@@ -15,14 +15,17 @@ function sum(counts: Counts[string], added: Counts[string]): Counts[string] {
   return Object.fromEntries([...kinds].map((kind) => [kind, (counts[kind] ?? 0) + (added[kind] ?? 0)]));
 }
 
-/** A request has none before its first part was done. */
+/** Returns the counts of a request; none before its first part is done. */
 export function readCounts({ counts }: Pick<Request, 'counts'>): Counts {
   return counts === null ? {} : (parseJson(counts) as Counts);
 }
 
 export type Fence = Pick<Request, 'workspaceId' | 'id' | 'attempts'>;
 
-/** Part of the transaction that erases what it counts. Throws LEASE_LOST when another worker has the request. */
+/**
+ * Adds counts to a request, in the transaction that erases what they count. Throws LEASE_LOST where another worker has the
+ * request.
+ */
 export async function addEvidence(tx: Transaction, fence: Fence, added: Counts): Promise<void> {
   const counts = readCounts(await lockAttempt(tx, fence));
   await tx.execute('UPDATE dsr_requests SET counts = $3 WHERE workspace_id = $1 AND id = $2', [
@@ -32,7 +35,7 @@ export async function addEvidence(tx: Transaction, fence: Fence, added: Counts):
   ]);
 }
 
-/** Nobody else takes the request before this transaction is over. Throws LEASE_LOST when somebody has. */
+/** Locks a request for its attempt to the end of the transaction. Throws LEASE_LOST where another worker has taken it. */
 export async function lockAttempt(
   tx: Transaction,
   { workspaceId, id, attempts }: Fence,

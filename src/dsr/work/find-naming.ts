@@ -1,15 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { KeptRecord, NamesIn, NamesPerson } from '../../identity/index.ts';
 
-/** Records that `namesIn` is asked about at a time. */
+/** Records that `namesIn` checks at a time. */
 const SLICE_RECORDS = 50;
-/** Between two turns of the event loop: a record of 128 KB takes some ten milliseconds, and most take a hundredth of one. */
+/**
+ * Records between two turns of the event loop. A record of 128 KB takes some ten milliseconds; most take a hundredth of one.
+ */
 const TURN_RECORDS = 4;
 
-/** Records that name whoever is looked for. */
+/** Records that name the people searched for. */
 export interface Naming<Ref> {
   readonly found: readonly KeptRecord<Ref>[];
-  /** Tells where in them. */
+  /** Tells where a record names one of them. */
   readonly namesPerson: NamesPerson;
 }
 

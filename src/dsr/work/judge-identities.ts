@@ -1,5 +1,5 @@
-// What an officer has to know of a person's identities before and after an erasure: values that so many records carry that
-// they say nothing of a person, and profiles that live on with one of the identities.
+// What an officer needs to know of a person's identities before and after an erasure. Some values are carried by so many
+// records that they identify nobody. Some profiles remain with one of the identities.
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { countCarriers } from '../../events/index.ts';
 import {
@@ -21,43 +21,41 @@ import { isUsualFiller } from './usual-fillers.ts';
 export interface Judging {
   readonly identityKey: Secret;
   readonly settings: Pick<WorkspaceSettings, 'identity'>;
-  /** More profiles or batches than this make an ordinary value a filler. */
+  /** Number of profiles or batches above which an ordinary value counts as a filler. */
   readonly fillerCarriers: number;
 }
 
 /**
- * A value of ordinary words or few characters, of a type that several people may share, or one that forms are filled with.
+ * A value of a type that several people may share, made of ordinary words or few characters, or one that people fill forms
+ * with.
  */
 export interface OrdinaryValue extends Identity {
-  /** Other profiles that hold it, in both environments: 64 at most in each. */
+  /** Other profiles that hold the value, in both environments: 64 at most in each. */
   readonly profiles: number;
-  /** Batches of other people that carry it, of the newest; they are not counted beyond the limit. */
+  /** Newest batches of other people that carry the value; counting stops past the limit. */
   readonly batches: number;
-  /** It gets no tombstone, and no record is searched for it. */
+  /** Set where the value gets no tombstone and is not searched for. */
   readonly isFiller: boolean;
-  /** Forms are filled with it by people who have no such value. */
+  /** Set where people without such a value fill forms with it. */
   readonly isUsual: boolean;
 }
 
-/** A profile of nobody that is erased. */
+/** A profile that is not erased. */
 export interface SharingProfile extends ProfileId {
-  /** Types of the identities that it shares. */
+  /** Types of the shared identities. */
   readonly types: readonly IdentityType[];
 }
 
 export interface Judged {
   readonly ordinary: readonly OrdinaryValue[];
-  /** At most 100. */
+  /** Profiles that share an identity; at most 100. */
   readonly sharing: readonly SharingProfile[];
 }
 
-/** Profiles that an officer could look at. */
+/** Maximum number of profiles that an officer is shown. */
 const MOST_SHARING = 100;
 
-/**
- * Counts who else has each ordinary value, and reads the newest batches for it, up to the limit; takes no lock. Ends with an
- * abort.
- */
+/** Counts who else carries each ordinary value. Reads the newest batches up to the limit; takes no lock. Throws on an abort. */
 export async function judgeIdentities(
   store: Store,
   judging: Judging,
@@ -83,7 +81,7 @@ function isOrdinary({ type, value }: Identity, { settings }: Judging): boolean {
   return !isTelling(value) || isUsualFiller(value);
 }
 
-/** One more than the limit tells that there are more. */
+/** Returns one more than the limit, enough to tell that it is passed. */
 const mostOf = ({ fillerCarriers }: Judging): number => fillerCarriers + 1;
 
 const mpidsOf = ({ people }: Pick<KnownPeople, 'people'>): readonly bigint[] => people.map(({ mpid }) => mpid);
@@ -111,7 +109,7 @@ async function otherBatches(
   return await inIndexOrder(store, (tx) => countCarriers(tx, wanted));
 }
 
-/** Those with an identity that few have come first: it says most of who they are. */
+/** Ranks profiles by their rarest shared identity: a rare one says most about who they are. */
 function sharingOf(holders: readonly OtherHolder[], identities: readonly Identity[]): readonly SharingProfile[] {
   const countOf = identities.map((_, index) => holders.filter(({ holds }) => holds.includes(index)).length);
   const rarest = ({ holds }: OtherHolder) => Math.min(...holds.map((index) => countOf[index] as number));

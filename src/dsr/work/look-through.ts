@@ -1,5 +1,5 @@
-// One look over what a workspace keeps of nobody's profile, for any number of erasures: each page is read once and held
-// against all of them, and who is named in it erases what names them in a transaction of their own, with their own count.
+// One look through the records of a workspace that belong to no profile, for any number of erasures. Each page is read once and
+// matched against all of them. Each erasure deletes its matches in its own transaction, with its own counts.
 import type { NamesIn } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import { inIndexOrder, type Store, type Transaction } from '../../store/index.ts';
@@ -7,13 +7,13 @@ import type { Counts } from './evidence.ts';
 import { findNaming, type Naming } from './find-naming.ts';
 import { inEachRoom, isAny, type Room } from './rooms.ts';
 
-/** One erasure of a look. */
+/** One erasure in a look. */
 export interface Looking {
   readonly namesIn: NamesIn;
   readonly signal: AbortSignal;
-  /** Part of the transaction that has erased so many. */
+  /** Adds counts to the evidence, in the transaction that erases the records. */
   readonly count: (tx: Transaction, counts: Counts) => Promise<void>;
-  /** Says which room it is in. */
+  /** Reports the room that is searched. */
   readonly step: (step: string) => void;
 }
 
@@ -21,15 +21,15 @@ export interface Look<Member extends Looking> {
   readonly store: Store;
   readonly workspaceId: WorkspaceId;
   readonly ledgerKey: Secret;
-  /** Those who are still in it: whoever fails leaves it. */
+  /** Returns the erasures still in the look; one that fails leaves it. */
   readonly members: () => readonly Member[];
-  /** Finds whoever any of them looks for. */
+  /** Finds records that name a person of any of the erasures. */
   readonly namesIn: NamesIn;
-  /** Tells a member why the look goes on without it. */
+  /** Removes an erasure from the look, with the error that ends it. */
   readonly leave: (member: Member, error: unknown) => void;
 }
 
-/** Ends when each room was read, or nobody is left. Throws what a read throws: then it has failed for all. */
+/** Looks through each room until all are read or no erasure is left. Throws the error of a read, which fails all of them. */
 export async function lookThrough<Member extends Looking>(look: Look<Member>): Promise<void> {
   await inEachRoom((room) => lookIn(look, room));
 }

@@ -9,7 +9,7 @@ import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { unsharedIdentities } from './unshared-identities.ts';
 
-/** Returns the identities that the people hold or held, each profile's own. */
+/** Returns the identities that the people hold or held, for each profile. */
 export async function heldIdentities(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -27,22 +27,22 @@ export async function heldIdentities(
 export interface KnownPeople {
   readonly workspaceId: WorkspaceId;
   readonly people: readonly ProfileId[];
-  /** Identities that the request itself names. */
+  /** Identities that the request names. */
   readonly named?: readonly Identity[];
   readonly held: readonly HeldIdentity[];
   readonly withheld?: readonly Identity[];
 }
 
 /**
- * Returns the identities of people, each once. An unverified one is left out: anybody with a public key can write a
- * stranger's value, or a date, to a profile. A record that names a verified identity too is found by that.
+ * Returns the identities of people, each once, without unverified ones. Anybody with a public key can write a stranger's value,
+ * or a date, to a profile. A record that also names a verified identity is found by that one.
  */
 export function knownIdentities({ named = [], held }: Pick<KnownPeople, 'named' | 'held'>): readonly Identity[] {
   const known = [...named, ...held.filter(({ isUnverified }) => !isUnverified)];
   return [...new Map(known.map(({ type, value }) => [nameOf({ type, value }), { type, value }])).values()];
 }
 
-/** Returns the identities by which records of the people are searched for. Preview, erasure and reapply all ask here. */
+/** Returns the identities by which records of the people are searched. Preview, erasure and reapply share this. */
 export async function personToSearch(sql: Sql, identityKey: Secret, known: KnownPeople): Promise<readonly Identity[]> {
   const { workspaceId, people, withheld = [] } = known;
   const without = new Set(withheld.map(nameOf));

@@ -6,30 +6,30 @@ import { REQUEST_QUEUE, requestOfKey, wakeRequests } from './wake-requests.ts';
 import type { WorkDeps } from './work-deps.ts';
 import { workRequest } from './work-request.ts';
 
-/** Requests that are under way in one daemon; most of them wait for the next look of their workspace, which they share. */
+/** Requests under way at the same time in one daemon. Most of them wait for their workspace's next shared look. */
 export const REQUESTS_AT_ONCE = 16;
-/** Those of them that read and delete: more at a time would only take the store from others. */
+/** Requests that read and delete at the same time; more would only take the store from other work. */
 const TURNS_AT_ONCE = 2;
-/** Each place of the queue polls by itself; together they ask the store once a second. */
+/** Poll interval of each slot of the queue; together the slots query the store once a second. */
 const POLL_SECONDS = 16;
 const EACH_MINUTE = '* * * * *';
 
 export interface RequestWorkerSettings {
-  /** False: this daemon serves the API only. */
+  /** Set where this daemon carries out requests; else it only serves the API. */
   readonly works: boolean;
-  /** Cron in UTC: when access and portability requests start (D-057). */
+  /** Cron in UTC at which access and portability requests start (D-057). */
   readonly accessCron: string;
 }
 
 type Sharing = Pick<WorkDeps, 'takeTurn' | 'shareLook'>;
 
-/** One for a process. */
+/** Creates the turns and shared looks of a process. */
 export function createSharing(): Sharing {
   const takeTurn = createTurns(TURNS_AT_ONCE);
   return { takeTurn, shareLook: createSharedLooks(takeTurn) };
 }
 
-/** Tells the jobs what starts and carries out requests; any number of daemons share one store. */
+/** Registers the jobs that start and carry out requests. Any number of daemons may share one store. */
 export async function registerRequestWorker(
   given: Omit<WorkDeps, keyof Sharing> & { readonly jobs: Jobs },
   { works, accessCron }: RequestWorkerSettings,

@@ -26,12 +26,12 @@ export interface Resolution {
 const ENVIRONMENTS = ['production', 'development'] as const;
 
 /**
- * Returns the profiles that a request is about (D-056), in both environments; protection by a login identity plays no
- * part. Version 3: the one profile that holds most of the given identities; of several, the one that holds the
- * strongest by the workspace's priority, then the one that was active last. Versions 1 and 2: one for each identity.
+ * Returns the profiles that a request is about, in both environments (D-056). Protection by a login identity plays no part.
  * MPIDs name their profiles.
- * The specification does not say which profile an identity of version 1 or 2 means that several profiles hold. The rule
- * of version 3 decides among them.
+ *
+ * Version 3 finds the one profile that holds most of the given identities. Ties are decided by the strongest identity in the
+ * workspace's priority, then by the last activity. Versions 1 and 2 find one profile for each identity. The specification does
+ * not say which one, where several profiles hold it; the rule of version 3 decides.
  */
 export async function resolveSubject(sql: Sql, resolution: Resolution): Promise<readonly ProfileId[]> {
   const found = new Map<string, ProfileId>();
@@ -88,7 +88,7 @@ async function bestOf(sql: Sql, place: Place, holders: readonly Holder[]): Promi
   return best?.mpid;
 }
 
-/** Most identities first, then the strongest of them; of equals the oldest profile. */
+/** Ranks profiles by the number of identities they hold, then by the strongest of them, then by age. */
 function rankHolders(holders: readonly Holder[], { subject, settings, identityKey }: Place) {
   const { priority } = policyOf(settings);
   const ageOf = createAgeOf(identityKey);
@@ -98,7 +98,7 @@ function rankHolders(holders: readonly Holder[], { subject, settings, identityKe
     .toSorted((one, other) => compareRanks(one.ranks, other.ranks) || (ageOf(one.mpid) < ageOf(other.mpid) ? -1 : 1));
 }
 
-/** Types that the workspace does not list come last. */
+/** Returns the rank of a type; types that the workspace does not list rank last. */
 function rankIn(priority: readonly IdentityType[], type: IdentityType | undefined): number {
   const rank = type === undefined ? -1 : priority.indexOf(type);
   return rank < 0 ? priority.length : rank;
@@ -110,7 +110,7 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
   return differing < 0 ? 0 : (one[differing] as number) - (other[differing] as number);
 }
 
-/** When anything was last heard of the person: a batch, an attribute, or the profile itself; a time after now tells nothing. */
+/** Returns the time of the last batch, attribute or profile change. Times after now are ignored. */
 async function lastActive(sql: Sql, place: Place, mpid: bigint): Promise<number> {
   const scope = scopeOf(place);
   const nowMs = place.clock.nowMs();

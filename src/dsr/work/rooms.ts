@@ -1,5 +1,5 @@
-// What the rooms below keep of nobody's profile, and so has to be read from its first record to its last to find whom it
-// names. Reading and erasing are apart: a record that was found is erased by its own key, whatever came in meanwhile.
+// Rooms below whose records belong to no profile and have to be scanned to find whom they name. Reading and erasing are
+// separate: a found record is erased by its own key, whatever arrives meanwhile.
 import { eraseFromChanges, readChanges } from '../../access/index.ts';
 import { eraseOfNobody, eraseRejected, readOfNobody, readRejected } from '../../events/index.ts';
 import type { KeptRecord, NamesPerson } from '../../identity/index.ts';
@@ -11,7 +11,7 @@ import type { Counts } from './evidence.ts';
 
 export interface RecordPage<Ref, Position> {
   readonly records: readonly KeptRecord<Ref>[];
-  /** Absent: there is no further page. */
+  /** Position of the next page; absent after the last. */
   readonly next?: Position;
 }
 
@@ -24,12 +24,12 @@ export interface ToErase<Ref> {
 }
 
 export interface Room<Ref, Position> {
-  /** Says what is being done. */
+  /** Description of the step. */
   readonly step: string;
   readonly read: (sql: Sql, workspaceId: WorkspaceId, after?: Position) => Promise<RecordPage<Ref, Position>>;
-  /** Counts so many records as evidence. */
+  /** Returns a number of records as evidence. */
   readonly countsOf: (records: number) => Counts;
-  /** Part of a transaction; counts those that were still there. */
+  /** Erases records within a transaction. Returns the counts of those that still existed. */
   readonly erase: (tx: Transaction, toErase: ToErase<Ref>) => Promise<Counts>;
 }
 
@@ -105,7 +105,7 @@ function roomOf<Ref, Position>(room: Room<Ref, Position>): Room<Ref, Position> {
   return room;
 }
 
-/** What is done with each room, whatever its records are. */
+/** An action on any room, whatever its records are. */
 export type InRoom = <Ref, Position>(room: Room<Ref, Position>) => Promise<void>;
 
 export async function inEachRoom(act: InRoom): Promise<void> {

@@ -1,4 +1,4 @@
-// How an attempt ends: completed, put off until it may be completed, failed, or handed back. Each is one transaction.
+// Ends of an attempt: completed, postponed until completion is allowed, failed or released. Each is one transaction.
 import { type AppError, type BackoffPolicy, backoffDelayMs, ERROR_CODES } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { completesNotBefore } from '../plan-request.ts';
@@ -10,12 +10,12 @@ import type { Attempt, WorkDeps } from './work-deps.ts';
 
 const BACKOFF: BackoffPolicy = { baseMs: 60_000, maxMs: 3_600_000 };
 
-/** Part of the transaction that completes a request. */
+/** Work that is part of the transaction that completes a request. */
 export type Finish = (tx: Transaction, completedOn: Date) => Promise<void>;
 
 /**
- * Completes the request, and queues its callbacks; all that is personal goes with it. An erasure that skips its waiting
- * period waits for the end of its 24 hours first. Answers whether it is completed. Throws LEASE_LOST.
+ * Completes the request, queues its callbacks and drops its personal data. An erasure that skips its waiting period waits for
+ * the end of its 24 hours first. Returns whether it is completed. Throws LEASE_LOST.
  */
 export async function completeRequest(
   { store, clock }: WorkDeps,
@@ -37,7 +37,7 @@ export async function completeRequest(
   });
 }
 
-/** The attempt came to nothing: the operator sees why, and the next one comes after a while. Throws LEASE_LOST. */
+/** Records a failed attempt with its reason for the operator, and backs off. Throws LEASE_LOST. */
 export async function failRequest(
   { store, clock, random }: WorkDeps,
   { request }: Attempt,
@@ -50,7 +50,7 @@ export async function failRequest(
   });
 }
 
-/** The daemon goes down: whoever looks next takes the request at once. Throws LEASE_LOST. */
+/** Releases the request of a daemon that goes down; the next pass takes it at once. Throws LEASE_LOST. */
 export async function releaseRequest({ store, clock }: WorkDeps, { request }: Attempt): Promise<void> {
   await store.transaction(async (tx) => {
     await lockAttempt(tx, request);
@@ -58,7 +58,7 @@ export async function releaseRequest({ store, clock }: WorkDeps, { request }: At
   });
 }
 
-/** What an error says may hold a value; its code and what was being done cannot. */
+/** Returns code and step as the reason. The message of an error is left out, because it may hold a value. */
 function reasonOf({ code }: AppError, step: string): string {
   return `${code} while ${step}: ${ERROR_CODES[code].meaning}`;
 }

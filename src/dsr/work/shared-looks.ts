@@ -1,13 +1,13 @@
-// Erasures of one workspace that are due together share a look over what has to be read from end to end. Each keeps its own
-// job, claim, fence and counts, and completes or fails by itself.
+// Erasures of one workspace that are due together share one look through the records that have to be scanned. Each keeps its
+// own job, claim, fence and counts, and completes or fails on its own.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import { namesInOf, namesOf, type RoomErasure } from './erase-rooms.ts';
 import { lookThrough } from './look-through.ts';
 import type { TakeTurn } from './turns.ts';
 
 /**
- * Erases the records that name the people, in the next look of their workspace. Their profiles have to be gone: what comes in
- * behind the look is then refused by tombstones. Throws what its own part threw, or the look as a whole; CANCELLED on an abort.
+ * Erases the records that name the people, in the next look through their workspace. Their profiles must be gone, so that
+ * tombstones refuse what arrives behind the look. Throws what this erasure or the whole look threw, and CANCELLED on an abort.
  */
 export type ShareLook = (erasure: RoomErasure) => Promise<void>;
 
@@ -16,7 +16,10 @@ interface Joined extends RoomErasure {
   readonly end: PromiseWithResolvers<void>;
 }
 
-/** One for a process. Whoever comes while a look is under way waits for the next one, as what it has passed is not read again. */
+/**
+ * Creates the shared looks of a process. An erasure that arrives during a look waits for the next one: a look does not reread
+ * what it has passed.
+ */
 export function createSharedLooks(takeTurn: TakeTurn): ShareLook {
   const waiting = new Map<WorkspaceId, Joined[]>();
   const lookOn = async (workspaceId: WorkspaceId) => {
@@ -36,7 +39,7 @@ export function createSharedLooks(takeTurn: TakeTurn): ShareLook {
   };
 }
 
-/** Never throws: each of them is told its own end. */
+/** Runs one look. Never throws: each erasure gets its own outcome. */
 async function look(joined: readonly Joined[]): Promise<void> {
   const members = new Set(joined);
   const leave = (member: Joined, error: unknown) => {

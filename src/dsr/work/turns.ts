@@ -1,4 +1,4 @@
-/** Lets so many works run at a time; the others wait in the order in which they came. */
+/** A limiter of concurrent work: what exceeds the limit waits in order of arrival. */
 export type TakeTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export function createTurns(atOnce: number): TakeTurn {
@@ -6,7 +6,7 @@ export function createTurns(atOnce: number): TakeTurn {
   let free = atOnce;
   const wait = () => new Promise<void>((resolve) => waiting.push(resolve));
   return async (work) => {
-    // a turn that ends is handed on, so nobody who comes then overtakes
+    // a turn that ends is handed on, so that no newcomer overtakes
     if (free > 0) free--;
     else await wait();
     try {

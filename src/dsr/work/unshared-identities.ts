@@ -4,8 +4,8 @@ import type { Sql } from '../../store/index.ts';
 import type { PeopleInRooms } from './erase-rooms.ts';
 
 /**
- * Those of the identities, each once, that only the people hold: a record that names what somebody else has too, such as
- * the device of a family, may be about somebody else.
+ * Returns the identities that only these people hold, each once. A record that names a shared one, such as a family's device,
+ * may be about somebody else.
  */
 export async function unsharedIdentities(
   sql: Sql,

@@ -35,7 +35,7 @@ const EMAIL = /^([^@]+)@([^@.]+)(?:\.[^@.]+)?$/;
 const ONE_DIGIT = /^\+?(\d)\1*$/;
 const COUNTED = ['123', '1234', '12345', '123456', '1234567', '12345678', '123456789', '1234567890'];
 
-/** Whether people who have no such value fill forms with this one: `unknown`, `0000000000`, `none@none.com`. */
+/** Tells whether people without such a value fill forms with this one: `unknown`, `0000000000`, `none@none.com`. */
 export function isUsualFiller(value: string): boolean {
   const text = value.trim().toLowerCase();
   if (WORDS.has(text) || COUNTED.includes(text) || ONE_DIGIT.test(text.replace(/[\s()./-]/g, ''))) return true;

@@ -15,7 +15,7 @@ export function requestOfKey(key: string): RequestKey {
 }
 
 const WOKEN_AT_ONCE = 200;
-/** No attempt is ever put off for longer: a time beyond it was written by a clock that has been put back since. */
+/** Longest wait between attempts. A later time was written by a clock that has been set back since. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
 
 interface DueRequest {
@@ -27,14 +27,14 @@ interface DueRequest {
 export interface Waking {
   readonly nowMs: number;
   readonly signal: AbortSignal;
-  /** Which kinds begin with this pass; those in progress go on with every pass. */
+  /** Types that start in this pass; requests in progress resume in every pass. */
   readonly starts: readonly RequestType[];
 }
 
 /**
- * Makes the jobs of requests that are due, however long ago: a daemon that was down for a week starts what fell due
- * meanwhile. Every daemon may look, without a lock; the one that moves the time makes the job in the same transaction. The
- * time moves to the next look, so that a request whose worker and job are gone is found again. Answers how many were due.
+ * Enqueues jobs for due requests, however long overdue: a daemon that was down for a week starts what fell due meanwhile.
+ * Daemons look without a lock. The one that moves the due time enqueues the job in the same transaction. The time moves to the
+ * next look, so that a request whose worker and job are gone is found again. Returns how many were due.
  */
 export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Promise<number> {
   const { nowMs, signal } = waking;
@@ -52,8 +52,8 @@ export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Pr
 }
 
 /**
- * Gives a pending request that a clock ahead has woken the time of its start again: with the time that such a clock wrote,
- * it would be found only when it is as late as that.
+ * Resets a pending request that a clock ahead has woken to its start time. Else it would be found only at the time which that
+ * clock wrote.
  */
 async function resetAttempt(sql: Sql, { workspaceId, id, nextAttemptOn }: DueRequest): Promise<void> {
   await sql.execute(
@@ -70,8 +70,8 @@ async function* dueRequests(sql: Sql, waking: Waking): AsyncGenerator<DueRequest
 }
 
 /**
- * Yields what `look` finds, page by page: what was worked on is out of what the next page finds. What failed is found again,
- * and skipped; a page of nothing else is the last.
+ * Yields what `look` finds, page by page; handled requests drop out of the next page. Failed ones are found again and skipped.
+ * A page with nothing else is the last.
  */
 async function* eachFound(look: () => Promise<readonly DueRequest[]>): AsyncGenerator<DueRequest> {
   const seen = new Set<string>();
@@ -89,7 +89,7 @@ const nameOf = ({ workspaceId, id }: DueRequest) => `${workspaceId}/${id}`;
 
 type Look = (sql: Sql) => Promise<readonly DueRequest[]>;
 
-/** Each is one stretch of an index, so that a pass costs what is due and not what waits. */
+/** Returns the queries of a pass. Each reads one range of an index, so that a pass costs what is due and not what waits. */
 function looksOf({ nowMs, starts }: Waking): readonly Look[] {
   const aheadMs = nowMs + LONGEST_WAIT_MS;
   const toStart: readonly Start[] = [

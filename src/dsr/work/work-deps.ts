@@ -6,33 +6,33 @@ import type { Request } from '../request.ts';
 import type { ShareLook } from './shared-looks.ts';
 import type { TakeTurn } from './turns.ts';
 
-/** What the work on requests needs. */
+/** Dependencies of the work on requests. */
 export interface WorkDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly keyRing: KeyRing;
-  /** Of all keyed hashes; it never changes. */
+  /** Key of all keyed hashes; it never changes. */
   readonly identityKey: Secret;
   readonly tombstones: Tombstones;
   readonly settingsOf: SettingsReader;
-  /** More profiles or batches than this make an ordinary value a filler (`judgeIdentities`). */
+  /** Number of profiles or batches above which an ordinary value counts as a filler (`judgeIdentities`). */
   readonly fillerCarriers: number;
-  /** For what takes much of the store: so few requests at a time. */
+  /** Limits how many requests at a time do work that is heavy on the store. */
   readonly takeTurn: TakeTurn;
   readonly shareLook: ShareLook;
-  /** Ids of result files. */
+  /** Generator of result file ids. */
   readonly nextId: () => bigint;
 }
 
 /**
- * A request that this worker has taken. Its count of attempts is the fence: who takes it later counts on, and from then on
- * this worker writes nothing more.
+ * A request that this worker has claimed. Its attempt count is the fence: once another worker claims it, this one writes
+ * nothing more.
  */
 export interface Attempt {
   readonly request: Request;
   readonly signal: AbortSignal;
-  /** Says what is being done, for whoever reads why it failed. */
+  /** Records the current step, which the reason of a failure names. */
   readonly step: (step: string) => void;
 }

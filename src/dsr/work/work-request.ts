@@ -8,13 +8,10 @@ import { resolveSubject } from './resolve-subject.ts';
 import { completeRequest, failRequest, releaseRequest } from './settle-request.ts';
 import type { Attempt, WorkDeps } from './work-deps.ts';
 
-/** The time for which results_url is valid after completion: 7 days. */
+/** Time for which results_url is valid after completion: 7 days. */
 const RESULTS_MS = 7 * 24 * 3_600_000;
 
-/**
- * What a worker does with a request that is due: take it, do it, write what became of it. Returns when all of that is in the
- * store; throws only when the store does not answer.
- */
+/** Claims a due request, carries it out and writes the outcome. Throws only where the store does not answer. */
 export async function workRequest(deps: WorkDeps, key: RequestKey, signal: AbortSignal): Promise<void> {
   const request = await claimRequest(deps, key);
   if (request === undefined) return;
@@ -63,7 +60,7 @@ async function answer(deps: WorkDeps, attempt: Attempt): Promise<boolean> {
   });
 }
 
-/** Whoever lost the request to another worker has nothing more to say about it. */
+/** Writes the end of a failed attempt. A worker that lost the request to another writes nothing. */
 async function settle(
   deps: WorkDeps,
   attempt: Attempt,
