@@ -88,7 +88,11 @@ function heard(begin: (hear: (result: Result) => void) => void): Promise<Result>
 
 interface Event {
   readonly event_type: string;
-  readonly data: { readonly event_name?: string; readonly product_action?: object; readonly promotion_action?: object };
+  readonly data: {
+    readonly event_name?: string;
+    readonly product_action?: object;
+    readonly promotion_action?: { readonly action: string };
+  };
 }
 
 /** Events of a profile that were kept, by kind, once so many of each are there. Each came alone, and some overtook others. */
@@ -170,10 +174,10 @@ describe('@mparticle/web-sdk', () => {
     expect(commerce.map((data) => data.product_action).filter(Boolean)).toMatchObject([
       { action: 'purchase', transaction_id: '12', total_amount: 39.8, products: [product] },
     ]);
-    const promoted = commerce.map((data) => data.promotion_action).filter(Boolean);
-    expect(promoted).toMatchObject([
-      { action: 'view', promotions: [{ id: 'p-1' }] },
+    const promoted = commerce.map((data) => data.promotion_action).filter((action) => action !== undefined);
+    expect(promoted.toSorted((one, other) => one.action.localeCompare(other.action))).toMatchObject([
       { action: 'click', promotions: [{ id: 'p-1' }] },
+      { action: 'view', promotions: [{ id: 'p-1' }] },
     ]);
     expect(ofKind('user_attribute_change')).toMatchObject([{ user_attribute_name: 'plan', new: 'pro' }]);
     expect(await daemon.profiles()).toContainEqual({ plan: 'pro' });
