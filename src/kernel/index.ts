@@ -22,6 +22,7 @@ export {
   parseInstant,
 } from './instant.ts';
 export { fitsInt64, INT64_MOST } from './int64.ts';
+export { itemAt } from './item-at.ts';
 export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
 export { createLog, framesOf, type Log } from './log.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';

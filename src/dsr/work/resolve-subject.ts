@@ -11,7 +11,7 @@ import {
   policyOf,
   readProfile,
 } from '../../identity/index.ts';
-import { type Clock, type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
+import { type Clock, itemAt, type Secret, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Request, Subject } from '../request.ts';
 
@@ -107,7 +107,7 @@ function rankIn(priority: readonly IdentityType[], type: IdentityType | undefine
 function compareRanks(one: readonly number[], other: readonly number[]): number {
   if (one.length !== other.length) return other.length - one.length;
   const differing = one.findIndex((rank, index) => rank !== other[index]);
-  return differing < 0 ? 0 : (one[differing] as number) - (other[differing] as number);
+  return differing < 0 ? 0 : itemAt(one, differing) - itemAt(other, differing);
 }
 
 /** Returns the time of the last batch, attribute or profile change. Times after now are ignored. */
