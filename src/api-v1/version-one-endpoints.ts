@@ -4,16 +4,9 @@ import type { EndpointDeps } from '../runs/index.ts';
 import { connectionEndpoints } from './routes/connections.ts';
 import { dataModelEndpoints } from './routes/data-models.ts';
 import { pipelineEndpoints } from './routes/pipelines.ts';
-import { retryEndpoint } from './routes/retry.ts';
 import { runEndpoints } from './routes/runs.ts';
 
 /** Returns all endpoints of warehouse sync v1. */
 export function versionOneEndpoints(deps: PipelinesDeps & EndpointDeps): readonly Endpoint[] {
-  return [
-    ...connectionEndpoints(deps),
-    ...dataModelEndpoints(deps),
-    ...pipelineEndpoints(deps),
-    ...runEndpoints(deps),
-    retryEndpoint(deps),
-  ];
+  return [...connectionEndpoints(deps), ...dataModelEndpoints(deps), ...pipelineEndpoints(deps), ...runEndpoints(deps)];
 }

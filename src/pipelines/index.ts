@@ -1,6 +1,6 @@
-// Connections, data models, field transformations, pipelines and runs as resources: their shapes, verbs and v2 API, the times
-// at which runs are due, and the part of the time line that they cover. It probes and describes warehouses when something is
-// saved; `runs` reads rows.
+// Connections, data models, field transformations and pipelines as resources: their shapes, verbs and v2 API, the times at
+// which runs are due, the part of the time line that they cover, and the rows of runs. It probes and describes warehouses when
+// something is saved. The room `runs` reads rows, and has the API of runs.
 // Terminology: a *fault* stops a resource until someone acts; the *position* is the end of the last delivered range; a pipeline
 // *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
 
@@ -23,8 +23,7 @@ export { secretFieldsOf } from './connections/provider.ts';
 export { createConnection, replaceConnection } from './connections/save-connection.ts';
 export type { ConnectionBody } from './contract/connection.ts';
 export type { DataModelBody } from './contract/data-model.ts';
-export { type PipelineBody, TriggerAnswer } from './contract/pipeline.ts';
-export { RunAnswer } from './contract/run.ts';
+export { type PipelineBody, PipelineStatus } from './contract/pipeline.ts';
 export { FREQUENCIES } from './contract/schedule.ts';
 export { auditProperties, closed, Instant, Name, Notices, nullable, optionalOrNull, Slug } from './contract/shared.ts';
 export type { DataModel } from './data-models/data-model.ts';
@@ -56,8 +55,7 @@ export {
 } from './pipelines/pipeline-status.ts';
 export { isTimeZone } from './pipelines/read-sync-mode.ts';
 export { replacePipeline } from './pipelines/replace-pipeline.ts';
-export { reportPipeline } from './pipelines/report-pipeline.ts';
-export { scheduleEnded, triggerPipeline } from './pipelines/trigger-pipeline.ts';
+export { resetPipeline } from './pipelines/reset-pipeline.ts';
 export type { PipelinesDeps } from './pipelines-deps.ts';
 export { pipelinesEndpoints } from './pipelines-endpoints.ts';
 export { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './routes/platform-endpoint.ts';
@@ -69,12 +67,21 @@ export { durationMs, parseDuration } from './schedules/duration.ts';
 export { putBackSchedules } from './schedules/put-back-schedules.ts';
 export { repeatOnce } from './schedules/repeat-once.ts';
 export { reschedulePipelines } from './schedules/reschedule-pipelines.ts';
-export { type DueRun, dueAfter, dueRun, isOver, nextDueAt, type Timetable, timetableOf } from './schedules/schedule.ts';
+export {
+  type DueRun,
+  dueAfter,
+  dueRun,
+  isOver,
+  nextDueAt,
+  type Timetable,
+  timetableOf,
+  triggeredRun,
+} from './schedules/schedule.ts';
 export { pipelinesSecrets } from './sealed-tables.ts';
 export { connections, dataModels, fieldTransformations, pipelineRuns, pipelines } from './tables.ts';
 export { countsMilliseconds } from './transformations/column-fit.ts';
 export type { FieldMapping, FieldTransformation } from './transformations/field-transformation.ts';
 export { transformationMisfits } from './transformations/transformation-fit.ts';
 export { auditAnswer } from './wire/connection-answer.ts';
+export { noticesAnswer } from './wire/notices-answer.ts';
 export { pipelineAnswer } from './wire/pipeline-answer.ts';
-export { runAnswer } from './wire/run-answer.ts';

@@ -4,15 +4,13 @@ import { connectionEndpoints } from './routes/connections.ts';
 import { dataModelEndpoints } from './routes/data-models.ts';
 import { fieldTransformationEndpoints } from './routes/field-transformations.ts';
 import { pipelineEndpoints } from './routes/pipelines.ts';
-import { runEndpoints } from './routes/runs.ts';
 
-/** Returns the endpoints of warehouse sync v2 that read no rows (D-110). */
+/** Returns the endpoints of connections, data models, field transformations and pipelines. */
 export function pipelinesEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
   return [
     ...connectionEndpoints(deps),
     ...dataModelEndpoints(deps),
     ...fieldTransformationEndpoints(deps),
     ...pipelineEndpoints(deps),
-    ...runEndpoints(deps),
   ];
 }

@@ -8,9 +8,9 @@ import { PipelineStatusAnswer, RunStatusAnswer } from '../../src/api-v1/contract
 import * as ConnectionTwo from '../../src/pipelines/contract/connection.ts';
 import * as DataModelTwo from '../../src/pipelines/contract/data-model.ts';
 import * as PipelineTwo from '../../src/pipelines/contract/pipeline.ts';
-import { RunAnswer } from '../../src/pipelines/contract/run.ts';
 import { ScheduleBody } from '../../src/pipelines/contract/schedule.ts';
 import { SyncModeShape } from '../../src/pipelines/contract/sync-mode.ts';
+import { RunAnswer } from '../../src/runs/contract/run.ts';
 import {
   ADDRESS_ROWS,
   CONNECTION_ROWS,

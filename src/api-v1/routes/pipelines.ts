@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS } from '../../http/index.ts';
 import type { PipelinesDeps } from '../../pipelines/index.ts';
-import { closed, deletePipeline, NoContent, triggerPipeline, workspaceParams } from '../../pipelines/index.ts';
+import { closed, deletePipeline, NoContent, workspaceParams } from '../../pipelines/index.ts';
+import { triggerPipeline } from '../../runs/index.ts';
 import { PipelineAnswer, PipelineBody, PipelineChange } from '../contract/pipeline.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownPipeline, loadKnownPipelines } from '../in-version-one.ts';

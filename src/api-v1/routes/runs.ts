@@ -1,22 +1,24 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS, PageQuery, readPage } from '../../http/index.ts';
-import type { PipelinesDeps } from '../../pipelines/index.ts';
 import { findLatestRun, listRuns, loadRun, pathParams } from '../../pipelines/index.ts';
+import { type EndpointDeps, retryRun } from '../../runs/index.ts';
 import { PipelineStatusAnswer, RunStatusAnswer, RunStatusesAnswer } from '../contract/run.ts';
 import { loadKnownPipeline } from '../in-version-one.ts';
+import { renderStopped } from '../render-errors.ts';
 import { pipelineAnswer } from '../wire/pipeline.ts';
 import { runStatusAnswer } from '../wire/run.ts';
-import { BASE, pipelineParams as params, READS } from './platform-endpoint.ts';
+import { BASE, CHANGES, pipelineParams as params, READS } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/pipelines/:pipelineId/status`;
 const tag = 'Warehouse sync v1: status';
+const runParams = pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() });
 
-/** Returns the endpoints of the status of a pipeline and its runs. */
-export function runEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
-  return [status(deps), list(deps), get(deps)];
+/** Returns the endpoints of the status of a pipeline, its runs and their retry. */
+export function runEndpoints(deps: EndpointDeps): readonly Endpoint[] {
+  return [status(deps), list(deps), get(deps), retry(deps)];
 }
 
-function status({ store }: PipelinesDeps): Endpoint {
+function status({ store }: EndpointDeps): Endpoint {
   return defineEndpoint({
     ...READS,
     method: 'GET',
@@ -44,7 +46,7 @@ function status({ store }: PipelinesDeps): Endpoint {
   });
 }
 
-function list({ store }: PipelinesDeps): Endpoint {
+function list({ store }: EndpointDeps): Endpoint {
   return defineEndpoint({
     ...READS,
     method: 'GET',
@@ -65,7 +67,7 @@ function list({ store }: PipelinesDeps): Endpoint {
   });
 }
 
-function get({ store }: PipelinesDeps): Endpoint {
+function get({ store }: EndpointDeps): Endpoint {
   return defineEndpoint({
     ...READS,
     method: 'GET',
@@ -74,11 +76,33 @@ function get({ store }: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'getRunStatusV1',
     summary: 'Get a run',
-    params: pathParams({ pipelineId: Type.String(), pipelineRunId: Int64() }),
+    params: runParams,
     responses: { 200: RunStatusAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, pipelineRunId } }) {
       const { pipeline } = await loadKnownPipeline(store, { workspaceId, id });
       return { status: 200, body: runStatusAnswer(await loadRun(store, pipeline, BigInt(pipelineRunId)), id) };
+    },
+  });
+}
+
+function retry(deps: EndpointDeps): Endpoint {
+  return defineEndpoint({
+    ...CHANGES,
+    method: 'POST',
+    query: NO_PARAMETERS,
+    path: `${PATH}/runs/:pipelineRunId/retry`,
+    operationId: 'retryRunV1',
+    summary: 'Retry a run',
+    description:
+      'Requests another attempt of a failed run, with the pipeline as it is now. A run that is not over or succeeded, a pipeline that is stopped or has another run, and a range that a later run ' +
+      'covered are 400.',
+    tag,
+    params: runParams,
+    responses: { 200: RunStatusAnswer },
+    async handler({ caller, params: { pipelineId: id, pipelineRunId } }) {
+      await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
+      const run = await renderStopped(() => retryRun(deps, caller, { pipelineId: id, runId: BigInt(pipelineRunId) }));
+      return { status: 200, body: runStatusAnswer(run, id) };
     },
   });
 }

@@ -7,9 +7,8 @@ import {
   pipelineStatus,
   pipelinesWithLiveRun,
   type Run,
-  reportPipeline,
-  runAnswer,
 } from '../../pipelines/index.ts';
+import { reportPipeline, runAnswer } from '../../runs/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { CommandContext } from '../command.ts';
 import { theWorkspace } from '../defaults.ts';

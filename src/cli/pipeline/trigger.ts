@@ -1,6 +1,7 @@
 import { openJobSender } from '../../jobs/index.ts';
 import { createLog } from '../../kernel/index.ts';
-import { loadRun, type Pipeline, type Run, type RunStatus, runAnswer, triggerPipeline } from '../../pipelines/index.ts';
+import { loadRun, type Pipeline, type Run, type RunStatus } from '../../pipelines/index.ts';
+import { runAnswer, triggerPipeline } from '../../runs/index.ts';
 import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { asOperator, type Operator } from '../operator.ts';

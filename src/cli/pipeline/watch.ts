@@ -1,4 +1,5 @@
-import { listRuns, type Pipeline, type Run, runAnswer } from '../../pipelines/index.ts';
+import { listRuns, type Pipeline, type Run } from '../../pipelines/index.ts';
+import { runAnswer } from '../../runs/index.ts';
 import type { CommandContext } from '../command.ts';
 import { asOperator, type Operator } from '../operator.ts';
 import type { Output } from '../output.ts';

@@ -91,17 +91,3 @@ export const PipelineAnswer = closed(
 );
 
 export const PIPELINE_READ_ONLY_FIELDS = [...READ_ONLY_FIELDS, 'warnings'] as const;
-
-const somePipeline = { pipeline_id: 'buyers-to-profiles' };
-
-export const TriggerBody = closed({ pipeline_id: Slug }, 'TriggerBody', somePipeline);
-
-export const TriggerAnswer = closed(
-  { pipeline_run_id: Int64(), status: Type.Enum(['attempt_requested']) },
-  'Triggered',
-);
-
-export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) }, 'ResetBody', {
-  ...somePipeline,
-  reset_type: 'full',
-});

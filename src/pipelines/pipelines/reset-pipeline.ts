@@ -9,7 +9,11 @@ import { lockPipeline } from './load-pipeline.ts';
 import { resetColumns } from './replace-pipeline.ts';
 
 /** Resets a pipeline: the next run loads everything from `from` again. Throws NOT_FOUND, and RUN_IN_PROGRESS. */
-export async function resetPipeline(deps: PipelinesDeps, { workspaceId, actor }: Caller, id: string): Promise<void> {
+export async function resetPipeline(
+  deps: Pick<PipelinesDeps, 'store' | 'clock'>,
+  { workspaceId, actor }: Caller,
+  id: string,
+): Promise<void> {
   const nowMs = deps.clock.nowMs();
   await deps.store.transaction(async (tx) => {
     const pipeline = await lockPipeline(tx, workspaceId, id);

@@ -14,7 +14,6 @@ import {
   RUN_QUEUE,
   type Run,
   runJobKey,
-  scheduleEnded,
   stoppedError,
   timetableOf,
 } from '../../pipelines/index.ts';
@@ -23,6 +22,7 @@ import type { EndpointDeps } from '../endpoint-deps.ts';
 import { loadRetry } from '../failed-records/record-retry.ts';
 import { hasLedger } from '../ledger/has-ledger.ts';
 import { isLive, nextStatus, statusesBefore } from './run-machine.ts';
+import { scheduleEnded } from './trigger-pipeline.ts';
 
 type RetryDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
 

@@ -1,96 +1,128 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS, PageQuery, readPage } from '../../http/index.ts';
-import { formatTime } from '../../kernel/index.ts';
 import {
   BASE,
   CHANGES,
+  listRuns,
   loadPipeline,
   loadRun,
+  NoContent,
   pathParams,
   READS,
-  RunAnswer,
-  runAnswer,
-  TriggerAnswer,
+  resetPipeline,
+  workspaceParams,
 } from '../../pipelines/index.ts';
-import { type FailedRecordAnswer, FailedRecordsAnswer, RetryBody } from '../contract/failed-records.ts';
+import { ReportAnswer, ResetBody, RunAnswer, RunsAnswer, TriggerAnswer, TriggerBody } from '../contract/run.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
-import { type FailedRecord, listFailedRecords } from '../failed-records/list-failed-records.ts';
-import { requestRetry } from '../failed-records/request-retry.ts';
-import { cancelPipelineRun } from '../lifecycle/cancel-pipeline-run.ts';
+import { reportPipeline } from '../lifecycle/report-pipeline.ts';
+import { triggerPipeline } from '../lifecycle/trigger-pipeline.ts';
+import { runAnswer } from '../wire/run-answer.ts';
 
-const PATH = `${BASE}/inputs/data-pipelines/:pipelineId/runs/:runId`;
+const PATH = `${BASE}/inputs/data-pipelines`;
 const tag = 'Runs';
-const params = pathParams({ pipelineId: Type.String(), runId: Int64() });
+const params = pathParams({ pipelineId: Type.String() });
 
-/** Returns the endpoints that cancel a run, list its failed records and retry them (D-110). */
+/** Returns the endpoints that trigger, reset and report on a pipeline, and those that read its runs (D-110). */
 export function runEndpoints(deps: EndpointDeps): readonly Endpoint[] {
-  return [cancel(deps), listRecords(deps), retry(deps)];
+  return [trigger(deps), reset(deps), report(deps), list(deps), get(deps)];
 }
 
-function cancel(deps: EndpointDeps): Endpoint {
+function trigger(deps: EndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
-    path: `${PATH}/cancel`,
+    path: `${PATH}/trigger`,
     tag,
-    params,
+    params: workspaceParams,
     query: NO_PARAMETERS,
-    operationId: 'cancelRun',
-    summary: 'Cancel a run',
-    description: 'Delivered rows stay. The next run delivers the rest.',
-    responses: { 200: RunAnswer },
-    async handler({ caller, params: { pipelineId, runId } }) {
-      const run = await cancelPipelineRun(deps, caller, { pipelineId, runId: BigInt(runId) });
-      return { status: 200, body: runAnswer(run, pipelineId) };
-    },
-  });
-}
-
-function listRecords({ store }: EndpointDeps): Endpoint {
-  return defineEndpoint({
-    ...READS,
-    method: 'GET',
-    path: `${PATH}/failed-records`,
-    tag,
-    params,
-    query: PageQuery,
-    operationId: 'listFailedRecords',
-    summary: 'List failed records',
-    description: 'Rows that a run could not keep, the newest first, with field, value, rule and reason.',
-    responses: { 200: FailedRecordsAnswer },
-    async handler({ caller: { workspaceId }, params: { pipelineId: id, runId }, query }) {
-      const page = readPage(query);
-      const { pipeline } = await loadPipeline(store, { workspaceId, id });
-      const run = await loadRun(store, pipeline, BigInt(runId));
-      const records = await listFailedRecords(store, run, page);
-      return { status: 200, body: { items: records.map(recordAnswer) } };
-    },
-  });
-}
-
-function retry(deps: EndpointDeps): Endpoint {
-  return defineEndpoint({
-    ...CHANGES,
-    method: 'POST',
-    path: `${PATH}/failed-records/retry`,
-    tag,
-    params,
-    query: NO_PARAMETERS,
-    operationId: 'retryFailedRecords',
-    summary: 'Retry failed records',
-    description:
-      'Requests a run that delivers them again, mapped as the pipeline is now. Without `ids`, or without a body, all of them.',
-    body: RetryBody,
-    mayLackBody: true,
+    operationId: 'triggerPipeline',
+    summary: 'Trigger a pipeline',
+    description: 'The pipeline must be idle or faulted.',
+    requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
+    body: TriggerBody,
     responses: { 200: TriggerAnswer },
-    async handler({ caller, params: { pipelineId, runId }, body }) {
-      const ids = body.ids?.map(BigInt);
-      const id = await requestRetry(deps, caller, { pipelineId, runId: BigInt(runId), ids });
+    async handler({ caller, body, headers }) {
+      const idempotencyKey = headers['idempotency-key'];
+      const id = await triggerPipeline(deps, caller, { pipelineId: body.pipeline_id, idempotencyKey });
       return { status: 200, body: { pipeline_run_id: id, status: 'attempt_requested' } };
     },
   });
 }
 
-function recordAnswer({ failedOn, retriedOn, ...record }: FailedRecord): Static<typeof FailedRecordAnswer> {
-  return { ...record, failed_on: failedOn.toISOString(), retried_on: formatTime(retriedOn) };
+function reset(deps: EndpointDeps): Endpoint {
+  return defineEndpoint({
+    ...CHANGES,
+    method: 'POST',
+    path: `${PATH}/reset`,
+    tag,
+    params: workspaceParams,
+    query: NO_PARAMETERS,
+    operationId: 'resetPipeline',
+    summary: 'Reset a pipeline',
+    description: 'Drops the position: the next run loads everything again, from `from` on.',
+    body: ResetBody,
+    responses: { 204: NoContent },
+    refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
+    async handler({ caller, body }) {
+      await resetPipeline(deps, caller, body.pipeline_id);
+      return { status: 204 };
+    },
+  });
+}
+
+function report({ store }: EndpointDeps): Endpoint {
+  return defineEndpoint({
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId/report`,
+    tag,
+    params,
+    query: NO_PARAMETERS,
+    operationId: 'getPipelineReport',
+    summary: 'Get the status of a pipeline',
+    description: 'Covers the pipeline, its connection, its data model and its latest run.',
+    responses: { 200: ReportAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id } }) {
+      return { status: 200, body: await reportPipeline(store, { workspaceId, id }) };
+    },
+  });
+}
+
+function list({ store }: EndpointDeps): Endpoint {
+  return defineEndpoint({
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId/runs`,
+    tag,
+    params,
+    query: PageQuery,
+    operationId: 'listRuns',
+    summary: 'List runs of a pipeline',
+    description: 'Ordered by logical date, the newest first.',
+    responses: { 200: RunsAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
+      const page = readPage(query);
+      const { pipeline } = await loadPipeline(store, { workspaceId, id });
+      const runs = await listRuns(store, pipeline, page);
+      return { status: 200, body: { items: runs.map((run) => runAnswer(run, id)) } };
+    },
+  });
+}
+
+function get({ store }: EndpointDeps): Endpoint {
+  return defineEndpoint({
+    ...READS,
+    method: 'GET',
+    path: `${PATH}/:pipelineId/runs/:runId`,
+    tag,
+    query: NO_PARAMETERS,
+    operationId: 'getRun',
+    summary: 'Get a run',
+    params: pathParams({ pipelineId: Type.String(), runId: Int64() }),
+    responses: { 200: RunAnswer },
+    async handler({ caller: { workspaceId }, params: { pipelineId: id, runId } }) {
+      const { pipeline } = await loadPipeline(store, { workspaceId, id });
+      return { status: 200, body: runAnswer(await loadRun(store, pipeline, BigInt(runId)), id) };
+    },
+  });
 }

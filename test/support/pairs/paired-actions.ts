@@ -3,10 +3,9 @@
 import { AppError } from '../../../src/kernel/index.ts';
 import { replaceConnection } from '../../../src/pipelines/connections/save-connection.ts';
 import { replaceDataModel } from '../../../src/pipelines/data-models/save-data-model.ts';
-import { triggerPipeline } from '../../../src/pipelines/index.ts';
 import { replacePipeline } from '../../../src/pipelines/pipelines/replace-pipeline.ts';
 import { resetPipeline } from '../../../src/pipelines/pipelines/reset-pipeline.ts';
-import { cancelPipelineRun, requestRetry } from '../../../src/runs/index.ts';
+import { cancelPipelineRun, requestRetry, triggerPipeline } from '../../../src/runs/index.ts';
 import { retryRun } from '../../../src/runs/lifecycle/retry-run.ts';
 import { insertErasure } from '../apis/dsr-work.ts';
 import type { PairedWorld, Planned } from './paired-world.ts';

@@ -2,9 +2,10 @@
 // is planned against a store with many runs, and none of them goes through a whole table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError, createLog, Secret } from '../../../../src/kernel/index.ts';
-import { listRuns, pipelinesWithLiveRun, reportPipeline, triggerPipeline } from '../../../../src/pipelines/index.ts';
+import { listRuns, pipelinesWithLiveRun } from '../../../../src/pipelines/index.ts';
 import { listFailedRecords } from '../../../../src/runs/failed-records/list-failed-records.ts';
 import { requestRetry } from '../../../../src/runs/failed-records/request-retry.ts';
+import { reportPipeline, triggerPipeline } from '../../../../src/runs/index.ts';
 import { cancelRun } from '../../../../src/runs/lifecycle/cancel-run.ts';
 import { createScheduler } from '../../../../src/runs/lifecycle/schedule-runs.ts';
 import { sweepRuns, wakeDueRetries } from '../../../../src/runs/lifecycle/wake-runs.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
-import { PipelineStatus } from './pipeline.ts';
-import { closed, Instant, Notices, nullable, Slug } from './shared.ts';
+import { closed, Instant, Notices, nullable, PipelineStatus, Slug } from '../../pipelines/index.ts';
 
 /** Answer that shows a run. The fields after failed_records are extensions (D-098). */
 export const RunAnswer = closed(
@@ -55,3 +54,17 @@ export const ReportAnswer = closed(
   },
   'PipelineReport',
 );
+
+const somePipeline = { pipeline_id: 'buyers-to-profiles' };
+
+export const TriggerBody = closed({ pipeline_id: Slug }, 'TriggerBody', somePipeline);
+
+export const TriggerAnswer = closed(
+  { pipeline_run_id: Int64(), status: Type.Enum(['attempt_requested']) },
+  'Triggered',
+);
+
+export const ResetBody = closed({ pipeline_id: Slug, reset_type: Type.Enum(['full']) }, 'ResetBody', {
+  ...somePipeline,
+  reset_type: 'full',
+});

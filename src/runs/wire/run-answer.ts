@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { formatTime } from '../../kernel/index.ts';
+import type { Run } from '../../pipelines/index.ts';
 import type { RunAnswer } from '../contract/run.ts';
-import type { Run } from '../run-rows/run.ts';
 
 /** Returns a run as the API answers it; `pipelineId` is the slug of its pipeline. */
 export function runAnswer(run: Run, pipelineId: string): Static<typeof RunAnswer> {

@@ -2,14 +2,19 @@ import { and, eq, gt } from 'drizzle-orm';
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
 import { AppError, field, refuse, say, type Worded } from '../../kernel/index.ts';
+import {
+  isOver,
+  loadPipeline,
+  lockPipeline,
+  type Pipeline,
+  type PipelinesDeps,
+  pipelineRuns,
+  requestRun,
+  stoppedError,
+  timetableOf,
+  triggeredRun,
+} from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { PipelinesDeps } from '../pipelines-deps.ts';
-import { requestRun } from '../run-rows/request-run.ts';
-import { isOver, timetableOf, triggeredRun } from '../schedules/schedule.ts';
-import { pipelineRuns } from '../tables.ts';
-import { loadPipeline, lockPipeline } from './load-pipeline.ts';
-import type { Pipeline } from './pipeline.ts';
-import { stoppedError } from './pipeline-status.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_KEY = 255;

@@ -1,13 +1,16 @@
 import type { Static } from 'typebox';
 import { formatMicros, type WorkspaceId } from '../../kernel/index.ts';
+import {
+  findLatestRun,
+  loadPipeline,
+  noticesAnswer,
+  pipelineErrors,
+  pipelineStatus,
+  pipelinesWithLiveRun,
+} from '../../pipelines/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { ReportAnswer } from '../contract/run.ts';
-import { pipelinesWithLiveRun } from '../run-rows/live-runs.ts';
-import { findLatestRun } from '../run-rows/load-runs.ts';
-import { noticesAnswer } from '../wire/notices-answer.ts';
 import { runAnswer } from '../wire/run-answer.ts';
-import { loadPipeline } from './load-pipeline.ts';
-import { pipelineErrors, pipelineStatus } from './pipeline-status.ts';
 
 /** Returns the report of a pipeline. Throws NOT_FOUND. */
 export async function reportPipeline(
