@@ -2,21 +2,21 @@ import type { Identity } from '../identity/index.ts';
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
 
-/** Batches that are looked at for one identity: some hundred milliseconds. */
+/** Newest batches that are searched for one identity, which takes some hundred milliseconds. */
 const NEWEST = 100_000;
 
 interface Carriers {
   readonly workspaceId: WorkspaceId;
-  /** Those whose batches do not count. */
+  /** MPIDs whose batches do not count. */
   readonly without: readonly bigint[];
   readonly identity: Identity;
-  /** It counts no further. */
+  /** Number at which counting stops. */
   readonly most: number;
 }
 
 /**
- * Counts the batches of other people, of the newest that the workspace has, that carry an identity in a field of its type.
- * Wants to run in index order.
+ * Counts the batches of other people that carry an identity in a field of its type, among the newest of the workspace.
+ * Run it in index order (`inIndexOrder`).
  */
 export async function countCarriers(sql: Sql, { workspaceId, without, identity, most }: Carriers): Promise<number> {
   const value = JSON.stringify(identity.value)

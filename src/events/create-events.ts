@@ -17,13 +17,13 @@ import { whoInJson } from './who-in-json.ts';
 
 export interface EventsOptions {
   readonly identities: Identities;
-  /** Says when a batch was received, and so in which month it is kept. */
+  /** Clock of receipt, which decides in which month a batch is kept. */
   readonly clock: Clock;
   /** Source of batch ids; by default one of `kernel`. */
   readonly nextBatchId?: () => bigint;
 }
 
-/** One for a process: it holds no state but its source of ids. */
+/** Creates the way to keep batches. A process needs one, because of its source of ids. */
 export function createEvents({ identities, clock, nextBatchId = createIdSource(clock) }: EventsOptions): Events {
   return {
     prepare: (scope, batches) => prepareBatches(identities, scope, batches),
@@ -46,7 +46,7 @@ async function prepareBatches(
   return collector.finish();
 }
 
-/** Batches between two turns of the event loop: about a millisecond, so that sockets are served meanwhile. */
+/** Batches between two turns of the event loop: about a millisecond, so that sockets are still served. */
 const SLICE_BATCHES = 250;
 
 function collectBatches(identities: Identities, scope: ResolutionScope): BatchCollector {
@@ -87,7 +87,7 @@ async function deliverBatches(
 
 const KEPT_WITHOUT_MPID: BatchOutcome = { mpid: undefined };
 
-/** Those batches of nobody, by index, that name somebody who was erased, in an event or an attribute. */
+/** Returns the indexes of batches without a person that name an erased person in an event or an attribute. */
 async function erasedOfNobody(
   tx: Transaction,
   identities: Identities,
@@ -101,7 +101,7 @@ async function erasedOfNobody(
   return new Set(indexes.filter((_, place) => erased.has(place)));
 }
 
-/** A batch of nobody cannot fail. */
+/** Merges the outcomes of people with those of batches without a person, which cannot fail. */
 function outcomesOf(
   { texts, ofNobody }: PreparedBatches,
   ofPeople: readonly PersonOutcome[],

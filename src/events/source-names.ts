@@ -1,7 +1,7 @@
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { BatchSource } from './accept/delivery.ts';
 
-/** Ids of a workspace's pipelines by their numbers, deleted ones too while anything is known of them; from `sync`. */
+/** Ids of a workspace's pipelines by their numbers, including deleted ones while anything of them is stored. */
 export type PipelineIds = (workspaceId: WorkspaceId) => Promise<ReadonlyMap<bigint, string>>;
 
 export interface SourceNames {
@@ -11,7 +11,7 @@ export interface SourceNames {
 
 const NOBODY_KNOWS: SourceNames = { pipeline_id: null, input_key: null };
 
-/** Who brought a batch, by the names that the workspace has for it. */
+/** Returns the ids under which the workspace knows the source of a batch. */
 export function namesOf(source: BatchSource | undefined, ids: ReadonlyMap<bigint, string>): SourceNames {
   if (source === undefined) return NOBODY_KNOWS;
   if (source.kind === 'input') return { pipeline_id: null, input_key: source.key };

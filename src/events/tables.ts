@@ -1,15 +1,15 @@
-// One row a batch, its text whole. The table is partitioned by month of receipt, which drizzle does not know: the migration
-// says it by hand, and `keep-partitions.ts` makes the months.
+// One row per batch with its whole text. The table is partitioned by month of receipt, which drizzle does not support: the
+// migration says so by hand, and `keep-partitions.ts` makes the months.
 import { bigint, index, pgTable, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 export const eventBatches = pgTable(
   'event_batches',
   {
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
-    /** 0: of a batch that names nobody. */
+    /** MPID of the batch's person; 0 when the batch names nobody. */
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
     receivedOn: timestamp('received_on', { withTimezone: true, precision: 3 }).notNull(),
-    /** Made by the log, so that two batches never meet; the batch's own `batch_id` is what its sender says. */
+    /** Id made by the log, unique in a workspace; the batch's own `batch_id` is up to its sender. */
     id: bigint('id', { mode: 'bigint' }).notNull(),
     /** 0 production, 1 development. */
     environment: smallint('environment').notNull(),
@@ -29,16 +29,16 @@ export const eventBatches = pgTable(
   ],
 );
 
-/** How far exports may read the log of a workspace (`settle-log.ts`). No row: nobody has exported yet. */
+/** Time up to which exports may read the log of a workspace (`settle-log.ts`). No row: nobody has exported yet. */
 export const logHorizons = pgTable('log_horizons', {
   workspaceId: bigint('workspace_id', { mode: 'bigint' }).primaryKey(),
-  /** Whoever keeps batches from now on receives them after this. */
+  /** Time after which every delivery that begins now receives its batches. */
   announced: timestamp('announced', { withTimezone: true, precision: 3 }).notNull(),
-  /** All that was received up to here is committed; null: nobody knows. */
+  /** Time up to which all received batches are committed; null: unknown. */
   settled: timestamp('settled', { withTimezone: true, precision: 3 }),
 });
 
-/** What senders called their requests, for 30 days: `source_request_id` deduplicates per key and environment. */
+/** Request ids of senders, kept for 30 days: `source_request_id` deduplicates per key and environment. */
 export const batchRequests = pgTable(
   'batch_requests',
   {
@@ -60,13 +60,13 @@ export const rejectedBatches = pgTable(
     workspaceId: bigint('workspace_id', { mode: 'bigint' }).notNull(),
     id: bigint('id', { mode: 'bigint' }).notNull(),
     receivedOn: timestamp('received_on', { withTimezone: true, precision: 3 }).notNull(),
-    /** Of the input or feed it came in with. */
+    /** Key of the input or feed with which it came in. */
     key: text('key').notNull(),
     /** Path of the request. */
     path: text('path').notNull(),
-    /** What is wrong with it: JSON text, a list of `{path, message}`. */
+    /** Issues of the batch: JSON text, a list of `{path, message}`. */
     errors: text('errors').notNull(),
-    /** The batch as it came, JSON text; null: too large to be kept. */
+    /** The batch as received, JSON text; null: too large to be kept. */
     text: text('text'),
   },
   (table) => [

@@ -3,7 +3,7 @@ import { type Environment, type NamedPerson, whoIsNamed } from '../identity/inde
 import { type Json, parseEveryValue } from '../kernel/index.ts';
 import { meaningsInCalls } from './analytics/id-fields.ts';
 
-/** Whom a batch or call names that is no one's: of one that is not right in form, wherever in it. */
+/** Finds the people whom a batch or call without a profile names, anywhere in it: its form may be wrong. */
 export function whoInJson(text: string): NamedPerson {
   const value = readable(text);
   return { environment: environmentOf(value), ...whoIsNamed(value, meaningsInCalls) };
@@ -15,8 +15,8 @@ function environmentOf(value: Json | undefined): Environment {
 }
 
 /**
- * The value of a JSON text with all values of a repeated field; undefined for one whose nesting leaves no stack to look into
- * it, or to write it again.
+ * Parses a JSON text and keeps all values of a repeated field. Returns undefined for a text that is no JSON, or is nested
+ * too deeply to be searched or written again.
  */
 export function readable(text: string): Json | undefined {
   try {

@@ -12,31 +12,32 @@ import type { BatchSource, Events } from './delivery.ts';
 import { type BatchOrigin, keptText } from './kept-text.ts';
 import { personOfBatch } from './person-of-batch.ts';
 
-/** Who sends, as the credentials and the path say. */
+/** The sender of batches, as its credentials and the path identify it. */
 export interface BatchSender extends BatchOrigin {
   readonly workspaceId: WorkspaceId;
   /** The key of the input or feed. */
   readonly key: string;
-  /** The key came alone, and proves nothing. */
+  /** The key came without a secret: anybody may know it, so it proves nothing. */
   readonly isPublic: boolean;
 }
 
 export interface SentBatch {
-  /** What the lossless JSON parser gave; need not be a batch. */
+  /** Value from the lossless JSON parser, not validated yet. */
   readonly body: unknown;
   /** The JSON text of `body`. */
   readonly text: string;
-  /** What is wrong with it already: it is rejected with that. */
+  /** Issues found while the request was read. They stand in place of validation. */
   readonly issues?: readonly Issue[];
 }
 
-/** By place in what was sent: why a batch is rejected. */
+/** Issues of the rejected batches, by index in the request. */
 export type RejectedBatches = ReadonlyMap<number, readonly Issue[]>;
 type RecordRejected = (rejected: RejectedBatches) => Promise<void>;
 
 /**
- * `duplicate`: a batch with its `source_request_id` is durable already, and this one changes nothing. `erased`: it is of
- * somebody who was erased, and nothing of it is kept. `rejected`: nothing of it is kept; the paths are those of the batch.
+ * Outcome of one batch. `kept`: it is durable. `duplicate`: a batch with the same `source_request_id` is durable already,
+ * so this one changes nothing. `erased`: its person was erased, so nothing of it is kept. `rejected`: nothing of it is
+ * kept; the paths of the issues are paths in the batch.
  */
 export type AcceptOutcome =
   | { readonly status: 'kept'; readonly mpid: bigint | undefined }
@@ -45,9 +46,9 @@ export type AcceptOutcome =
   | { readonly status: 'rejected'; readonly issues: readonly Issue[]; readonly rule?: PersonFailure['rule'] };
 
 export interface Accepted {
-  /** One a batch, in order. */
+  /** One outcome per batch, in order. */
   readonly outcomes: readonly AcceptOutcome[];
-  /** How much of the workspace's rate is used up, 0 to 100. */
+  /** Share of the workspace's rate that is used up, 0 to 100. */
   readonly rateUsedPercent: number;
 }
 
@@ -57,29 +58,29 @@ export interface AcceptDeps {
   readonly events: Events;
   readonly settingsOf: SettingsReader;
   readonly rates: RateLimiter;
-  /** Hears what became of each batch that came in; nothing waits for it. */
+  /** Called with the outcome of each batch; nothing waits for it. */
   readonly onOutcome?: (status: AcceptOutcome['status']) => void;
 }
 
 export interface BatchDoor {
   /**
-   * Checks, resolves and keeps batches; resolves when all that is kept is durable. Each batch stands alone: one that is
-   * rejected leaves the others be. `record` hears of those that are wrong in form before any is kept, so that a request
-   * that it fails for can be sent again, and then of those that were refused when they were delivered. Throws RATE_LIMITED
-   * over the workspace's rate and while too much waits, and then nothing was kept or recorded; and STORE_UNAVAILABLE, and
-   * then some may have been: whoever sends all again has `source_request_id` to recognise them.
+   * Validates batches, resolves their people and keeps what is valid. Resolves when the kept batches are durable. A rejected
+   * batch does not affect the others. `record` is called with the batches that fail validation before any batch is kept, so
+   * a request whose recording fails can be sent again. It is called once more with the batches that delivery refused.
+   * Throws RATE_LIMITED over the workspace's rate and while too much waits; then nothing was kept or recorded. Throws
+   * STORE_UNAVAILABLE; then some batches may be kept, and `source_request_id` deduplicates them when all are sent again.
    */
   accept(sender: BatchSender, batches: readonly SentBatch[], record?: RecordRejected): Promise<Accepted>;
-  /** Counts so many batches in the workspace's rate, and says how much of it is used up; throws as `accept` does. */
+  /** Counts batches in the workspace's rate and returns the share that is used up. Throws as `accept` does. */
   admit(sender: BatchSender, count: number): Promise<number>;
-  /** As `accept`, for batches that were admitted. */
+  /** Does what `accept` does, for batches that were admitted before. */
   keep(sender: BatchSender, batches: readonly SentBatch[], record?: RecordRejected): Promise<readonly AcceptOutcome[]>;
-  /** Takes nothing more; resolves when everything that was taken is durable or refused. */
+  /** Stops taking batches. Resolves when all batches taken before are durable or refused. */
   drain(): Promise<void>;
 }
 
 const MEGABYTE = 2 ** 20;
-/** Bytes are those that a batch takes while it waits (`heldSize`), not those of its text. */
+/** Bounds of the queue. Bytes are the memory of a waiting batch (`heldSize`), not the size of its text. */
 const BOUNDS = {
   groupItems: 512,
   groupBytes: 32 * MEGABYTE,
@@ -92,7 +93,7 @@ const BOUNDS = {
 
 type Groups = GroupCommit<AcceptedBatch, GroupOutcome>;
 
-/** One for a process. */
+/** Creates the door for batches. Create one per process: its bounds hold for all batches that wait. */
 export function createBatchDoor(deps: AcceptDeps): BatchDoor {
   const groups: Groups = createGroupCommit({ ...BOUNDS, deliver: (group) => deliverAccepted(deps, group) });
   const admit = async (sender: BatchSender, count: number) => {
@@ -147,7 +148,7 @@ interface Acceptance {
   readonly receivedMs: number;
 }
 
-/** Between so many the loop gets its turn. */
+/** Batches that are validated between two turns of the event loop. */
 const SLICE_BATCHES = 100;
 
 type Checked = AcceptedBatch | readonly Issue[];
@@ -199,7 +200,7 @@ function submissionOf(item: AcceptedBatch): Submission<AcceptedBatch> {
   return { key: `${workspaceId}/${environment}`, item, sizeBytes: heldSize(item) };
 }
 
-/** Of a batch that waits: what it was parsed to, its person, and its text as it came and as it is kept. */
+/** Estimates the memory of a waiting batch: its parsed value, its person, its text as received and as kept. */
 const heldSize = ({ batch: { text } }: AcceptedBatch): number => 1024 + 4 * text.length;
 
 async function outcomeOf(
@@ -221,7 +222,7 @@ async function outcomeOf(
 
 const rejected = (issues: readonly Issue[]): AcceptOutcome => ({ status: 'rejected', issues });
 
-/** What is taken of a person whom the sender speaks of: a public key may set what the workspace lets it. */
+/** Returns the person as far as the sender is trusted: a public key sets only attributes that the workspace allows. */
 function believed({ sender, publicKeys }: Acceptance, person: Person | undefined): Person | undefined {
   if (person === undefined || !sender.isPublic) return person;
   return { ...person, attributes: onlyAllowed(person.attributes, publicKeys.attributes), isPublic: true };

@@ -8,7 +8,7 @@ export interface BulkDeps {
 
 export interface BulkRequest {
   readonly sender: BatchSender;
-  /** Where it was sent to. */
+  /** Path of the request. */
   readonly path: string;
   readonly sent: readonly SentBatch[];
 }

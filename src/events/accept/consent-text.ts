@@ -3,7 +3,7 @@ import { stringifyJson } from '../../kernel/index.ts';
 import type { EventBatch } from '../contract/batch.ts';
 
 interface BatchTimes {
-  /** When the batch's attributes were set. */
+  /** Time at which the batch's attributes were set. */
   readonly setAtMs: number;
   readonly receivedMs: number;
 }
@@ -11,10 +11,10 @@ interface BatchTimes {
 const REGULATIONS = ['gdpr', 'ccpa'] as const;
 
 /**
- * Returns a batch's consent_state as profiles keep it (`Person.consent`): each purpose with the time it was given or
- * refused at. Undefined where it says nothing.
- * A purpose whose time is null counts from the batch's own time, and one from the future as received now, like
- * attributes. Otherwise a wrong clock would outlast every withdrawal. The batch itself keeps what it said.
+ * Returns a batch's consent_state as profiles keep it (`Person.consent`): each purpose with the time at which it was given
+ * or refused. Returns undefined when it holds no purpose.
+ * A purpose whose time is null counts from the batch's own time. A time in the future counts as the time of receipt, as
+ * for attributes; otherwise a wrong clock would outlast every withdrawal. The batch itself keeps its own times.
  */
 export function consentText(state: EventBatch['consent_state'], times: BatchTimes): string | undefined {
   if (state === undefined || state === null) return undefined;

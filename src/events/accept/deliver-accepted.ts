@@ -4,27 +4,27 @@ import { claimRequests, releaseRequests } from '../log/batch-requests.ts';
 import type { AcceptDeps, AcceptOutcome } from './accept-batches.ts';
 import type { BatchOutcome, BatchToKeep, PreparedBatches } from './delivery.ts';
 
-/** A batch that is right and waits for its group. */
+/** A valid batch that waits for its group. */
 export interface AcceptedBatch {
-  /** The same workspace and environment within a group. */
+  /** All batches of a group have the same workspace and environment. */
   readonly scope: ResolutionScope;
-  /** Hash of its `source_request_id`; undefined: it has none. */
+  /** Hash of the batch's `source_request_id`; undefined without one. */
   readonly request: string | undefined;
   readonly batch: BatchToKeep;
 }
 
 type Group = readonly AcceptedBatch[];
-/** `later`: nothing is known of it yet; it needs another group. */
+/** Outcome of a batch in its group. `later`: it is undecided and must join another group. */
 export type GroupOutcome = AcceptOutcome | { readonly status: 'later' };
 type Outcomes = ReadonlyMap<AcceptedBatch, GroupOutcome>;
 
 const DUPLICATE: GroupOutcome = { status: 'duplicate' };
 const LATER: GroupOutcome = { status: 'later' };
 
-/** How often a transaction delivers, where batches of one request id are refused one after the other. */
+/** Rounds of delivery in one transaction, for batches of one request id that are refused one after the other. */
 const ROUNDS = 2;
 
-/** Delivers a group, request ids and all, in one transaction; answers one outcome a batch, in order. */
+/** Delivers a group and its request ids in one transaction. Returns one outcome per batch, in order. */
 export async function deliverAccepted(deps: AcceptDeps, group: Group): Promise<readonly GroupOutcome[]> {
   // most groups have no duplicates, so they are prepared before the transaction begins
   const prepared = await prepare(deps, group);
@@ -50,8 +50,9 @@ interface Keeping {
 }
 
 /**
- * Outcomes of the group; a batch that has none is a duplicate. Of several with one request id the first is delivered; the
- * others have their turn when it is refused, in this transaction or a later one. `prepared` is the whole group.
+ * Delivers the batches of a group and returns their outcomes; a batch without an outcome is a duplicate. Of several batches
+ * with one request id the first is delivered. When it is refused, the next has its turn, in this transaction or a later
+ * one. `prepared` holds the whole group.
  */
 async function keepGroup(keeping: Keeping, group: Group, prepared?: PreparedBatches): Promise<Outcomes> {
   const { deps, tx, exclusive, rounds } = keeping;
@@ -73,7 +74,7 @@ async function keepGroup(keeping: Keeping, group: Group, prepared?: PreparedBatc
     : new Map([...outcomes, ...(await keepGroup({ ...keeping, rounds: rounds - 1 }, others))]);
 }
 
-/** One batch of each request id that nobody named before, and all that have none. */
+/** Returns one batch of each new request id, and all batches without a request id. */
 async function withoutDuplicates({ deps, tx }: Keeping, group: Group): Promise<Group> {
   const hashes = new Set(requestsOf(group));
   if (hashes.size === 0) return group;

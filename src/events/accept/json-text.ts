@@ -1,6 +1,6 @@
-// Parts of a JSON text that was parsed already: batches are kept with the sender's own digits, and nothing is written anew.
+// Cuts parts out of a JSON text that was parsed before. Batches keep the sender's own digits, so no value is written anew.
 
-/** The items of a list, each as its own text. `text` is JSON, a list. */
+/** Returns the items of a JSON list, each as its own text. */
 export function itemTexts(text: string): readonly string[] {
   const items: string[] = [];
   for (let at = skipSpace(text, text.indexOf('[') + 1); text[at] !== ']'; ) {
@@ -12,14 +12,14 @@ export function itemTexts(text: string): readonly string[] {
   return items;
 }
 
-/** The object without the fields named. `text` is JSON, an object. */
+/** Returns a JSON object without the named fields. */
 export function withoutFields(text: string, names: readonly string[]): string {
   const kept: string[] = [];
   for (const { name, start, end } of fieldsIn(text)) if (!names.includes(name)) kept.push(text.slice(start, end));
   return `{${kept.join(',')}}`;
 }
 
-/** The values of a field, as often as the object has it. `text` is JSON, an object. */
+/** Returns the values of a field of a JSON object, which may have the field several times. */
 export function fieldTexts(text: string, name: string): readonly string[] {
   return [...fieldsIn(text)]
     .filter((field) => field.name === name)
@@ -47,7 +47,7 @@ function* fieldsIn(text: string): Generator<FieldPlace, void, undefined> {
 const LINE_BREAK = /[\n\r]/;
 const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g;
 
-/** The same on one line: a line break can only stand between the parts of a JSON text. */
+/** Returns a JSON text on one line. Line breaks only occur between its parts, never inside a string. */
 export function onOneLine(text: string): string {
   return LINE_BREAK.test(text) ? text.replace(TEXT_OR_SPACE, '$1') : text;
 }
@@ -82,7 +82,7 @@ function endOfContainer(text: string, start: number): number {
   return text.length;
 }
 
-/** Where the text that opens at `quote` is over. */
+/** Returns the index behind the string that opens at `quote`. */
 function endOfText(text: string, quote: number): number {
   let end = text.indexOf('"', quote + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -8,11 +8,11 @@ export interface BatchOrigin {
   readonly isHistorical: boolean;
 }
 
-/** What the log puts in front itself. */
+/** Fields that the log itself writes in front. */
 const OF_THE_LOG = ['mpid', 'batch_id'] as const;
 
 /**
- * A valid batch as the log keeps it (`BatchToKeep.text`): the sender's own text on one line, with `environment` and
+ * Returns a valid batch as the log keeps it (`BatchToKeep.text`): the sender's own text on one line. Adds `environment` and
  * `source_info` where they are absent.
  */
 export function keptText(batch: EventBatch, text: string, origin: BatchOrigin): string {
@@ -27,7 +27,7 @@ export function keptText(batch: EventBatch, text: string, origin: BatchOrigin): 
 
 function addedFields({ environment, source_info: given }: EventBatch, { channel, isHistorical }: BatchOrigin) {
   const historical = isHistorical ? { is_historical: true } : {};
-  // The sender's own words stay. Only that a batch is historical is known by the path as well.
+  // The sender's own fields win, but the path alone can tell that a batch is historical.
   const saysAll = given !== null && given !== undefined && (!isHistorical || typeof given.is_historical === 'boolean');
   return {
     ...(environment === undefined && { environment: 'production' }),

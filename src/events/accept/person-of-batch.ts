@@ -37,7 +37,7 @@ export function personOfBatch(batch: EventBatch, receivedMs: number): Person | u
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that are no identities are passed over; an identity that stands twice, as `customerid` too, counts once. */
+/** Collects the identities among fields. One that occurs twice, also as `customerid`, counts once. */
 function identitiesOf(places: readonly (Fields | null | undefined)[]): readonly Identity[] {
   const identities: Identity[] = [];
   for (const fields of places) {
@@ -57,7 +57,7 @@ function addOnce(identities: Identity[], identity: Identity): void {
   if (!isThere) identities.push(identity);
 }
 
-/** Validation has refused what cannot be one. */
+/** Normalises an identity. Validation has already refused values that cannot be one. */
 function identityOf(type: IdentityType, value: WireString): Identity {
   const identity = normaliseIdentity(type, isRawNumber(value) ? value.rawJSON : String(value));
   if (isIdentity(identity)) return identity;
@@ -76,7 +76,7 @@ function attributesOf({ user_attributes, deleted_user_attributes }: EventBatch):
 const KNOWN_NAMES = new Map<string, readonly string[]>();
 const MOST_KNOWN = 1_000;
 
-/** One array for all batches with the same attributes, on which `AttributeSet` builds: a sender has few kinds of them. */
+/** Returns one shared array for all batches with the same attributes, as `AttributeSet` asks. A sender has few such sets. */
 function namesOf(texts: ReadonlyMap<string, string | null>): readonly string[] {
   const names = [...texts.keys()];
   const key = names.join('\0');

@@ -1,15 +1,15 @@
-// Translates what web clients send beyond the batch format before a batch is checked, so that pages keep working
-// unchanged (D-038): a page sends a refused batch again and again, and what it sends later waits behind it. Only the
-// web path uses it; a batch that has none of these habits is returned as it is.
+// Translates what web clients send beyond the batch format before a batch is validated, so that pages keep working
+// unchanged (D-038): a page retries a refused batch again and again, and its later batches wait behind it. Only the web
+// path uses it. A batch without such fields is returned as it is.
 import { isRawNumber, stringifyJson } from '../../kernel/index.ts';
 import type { SentBatch } from './accept-batches.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A quick look at the text: most batches have nothing of all this. */
+/** Pattern for texts that may need a translation; most batches need none. */
 const MAYBE = /"(?:unknown|crash_report|sideloaded_kits_count|commerce_event)"/;
 
-/** Returns the batch in the words of the batch format. */
+/** Translates a batch of a web client into the batch format. */
 export function toContractFields(sent: SentBatch): SentBatch {
   if (!MAYBE.test(sent.text) || !isObject(sent.body)) return sent;
   const body = batchInWords(sent.body);
@@ -36,10 +36,10 @@ function eventInWords(event: Fields): Fields {
   return event;
 }
 
-/** Of an event that was logged without a type. */
+/** Returns `other` for `unknown`, the type of an event that was logged without one. */
 const otherForUnknown = (type: unknown): unknown => (type === 'unknown' ? 'other' : type);
 
-/** Ids, names and attributes of what is sold may be numbers to a page. */
+/** Turns ids, names and attributes of products into text, because pages may send numbers. */
 function commerceInWords(data: Fields): Fields {
   return COMMERCE.reduce((said, [name, change]) => changed(said, name, change), data);
 }
@@ -56,7 +56,7 @@ const COMMERCE: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ['promotion_action', ofObject(promotionInWords)],
 ];
 
-/** The action is the one enumeration that the SDK sends as its number. */
+/** Actions by number: the one enumeration that the SDK sends as a number. */
 const PROMOTION_ACTIONS: Readonly<Record<string, string>> = { 1: 'view', 2: 'click' };
 
 function promotionInWords(fields: Fields): Fields {
@@ -72,7 +72,7 @@ function productInWords(product: Fields): Fields {
   return changed(namedByText(product), 'custom_attributes', ofObject(textsOf));
 }
 
-/** An attribute that is null says nothing. */
+/** Turns attributes into text and drops those that are null. */
 function textsOf(attributes: Fields): Fields {
   const said = Object.entries(attributes).filter(([, value]) => value !== null);
   return Object.fromEntries(said.map(([name, value]) => [name, asText(value)]));
@@ -83,12 +83,12 @@ function asText(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : value;
 }
 
-/** Of each object in a list. */
+/** Changes each object of a list. */
 function each(list: unknown, change: (item: Fields) => Fields): unknown {
   return Array.isArray(list) ? list.map((item) => (isObject(item) ? change(item) : item)) : list;
 }
 
-/** Where the field is there. */
+/** Changes a field if the object has it. */
 function changed(fields: Fields, name: string, change: (value: unknown) => unknown): Fields {
   return Object.hasOwn(fields, name) ? { ...fields, [name]: change(fields[name]) } : fields;
 }

@@ -16,19 +16,19 @@ export interface CallsDeps {
 export interface CallsRequest {
   readonly sender: BatchSender;
   readonly calls: readonly GivenCall[];
-  /** Of the request, for calls that have none. */
+  /** `sentAt` of the request, for calls that have none. */
   readonly sentAt: Json | undefined;
-  /** By place: calls that are not kept, as `BatchDoor.accept` tells of them. */
+  /** Called with refusals by index, as `BatchDoor.accept` calls its `record`. */
   readonly record?: (refusals: ReadonlyMap<number, Refusal>) => Promise<void>;
 }
 
-/** Why a call is not kept; empty: it is, or was before. */
+/** Issues for which a call is not kept; empty when it is kept, now or before. */
 export type Refusal = readonly Issue[];
 
 /**
- * Keeps the batches that calls become; resolves when they are durable, with what is wrong with each call, the paths being
- * those of the call. One that is refused leaves the others be. All count in the workspace's rate, and before they are looked
- * at: what is refused is recorded, and costs as much. Throws what `BatchDoor.accept` throws.
+ * Keeps the batches that calls become. Resolves when they are durable, with the issues of each call; their paths are paths
+ * in the call. A refused call does not affect the others. All calls count in the workspace's rate before they are checked,
+ * because recording a refusal costs as much. Throws what `BatchDoor.accept` throws.
  */
 export async function acceptCalls(
   { clock, batches, settingsOf }: CallsDeps,
@@ -58,7 +58,7 @@ interface SendableCall extends ReadCall {
   readonly text: string;
 }
 
-/** Between so many the loop gets its turn. */
+/** Calls that are read between two turns of the event loop. */
 const SLICE_CALLS = 100;
 
 async function readCalls(calls: readonly GivenCall[], reading: Reading): Promise<readonly (SendableCall | Refusal)[]> {

@@ -8,10 +8,10 @@ import { CALL_TYPES, CALLS, timeIssue } from './call-contract.ts';
 import { isFields } from './conversions.ts';
 import type { GivenCall } from './read-call.ts';
 
-/** What the vendors take at most. */
+/** Most calls of one request, as the vendors' own services limit them. */
 const MOST_CALLS = 2_500;
 
-/** The body of a batch request, for documents; each call is looked at by itself. */
+/** Body of a batch request, for API documents only: each call is checked by itself. */
 export const CallBatch = open(
   {
     batch: Type.Array(
@@ -29,7 +29,7 @@ interface GivenBatch {
   readonly sentAt: Json | undefined;
 }
 
-/** The calls of a batch request; its context counts for each where the call's own says nothing. */
+/** Reads the calls of a batch request. The request's context fills the fields that a call's own context lacks. */
 export function readCallBatch(body: Json): GivenBatch {
   const given = isFields(body) ? body : {};
   const { batch, sentAt, context = null } = given;
@@ -42,7 +42,7 @@ export function readCallBatch(body: Json): GivenBatch {
   return { calls, sentAt };
 }
 
-/** The same where a field stands twice somewhere in `text`, which `body` was parsed from: only its call is refused. */
+/** Reads a batch request in which a field occurs twice somewhere. Only the call around it is refused. `text` is the body. */
 export function readRepeatingBatch(body: Json, text: string): GivenBatch {
   const { calls, sentAt } = readCallBatch(body);
   const given = body as Readonly<Record<string, Json>>;
@@ -67,6 +67,6 @@ function listIssue(batch: Json | undefined): readonly Issue[] {
 function withContext(call: Json, context: Json): Json {
   if (!isFields(context) || !isFields(call)) return call;
   const own = call.context ?? {};
-  // one that is no object is refused as it came
+  // a context that is no object is refused later, as it came
   return isFields(own) ? { ...call, context: { ...context, ...own } } : call;
 }

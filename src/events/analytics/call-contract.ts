@@ -1,4 +1,4 @@
-// What a call is: the common analytics specification as Segment's and RudderStack's SDKs send it. Unknown fields pass.
+// Shapes of calls: the common analytics specification as Segment's and RudderStack's SDKs send it. Unknown fields pass.
 import type { TSchema } from 'typebox';
 import { type Issue, type Json, type Micros, parseInstant, quoteValue } from '../../kernel/index.ts';
 import { compileCheck } from '../contract/compile-check.ts';
@@ -64,7 +64,7 @@ const CHECKS = Object.fromEntries(
   Object.entries(CALLS).map(([type, schema]) => [type, compileCheck(shapeOf(schema))]),
 ) as Readonly<Record<CallType, Check>>;
 
-/** Fields that must say something: null and empty text do not. */
+/** Required fields of each call; null and empty text count as missing. */
 const NEEDED: Readonly<Record<CallType, readonly string[]>> = {
   track: ['event'],
   page: [],
@@ -76,7 +76,7 @@ const NEEDED: Readonly<Record<CallType, readonly string[]>> = {
 
 const TIMES = ['timestamp', 'originalTimestamp', 'sentAt'] as const;
 
-/** What is wrong with a call, each complaint with its path in the call; none: they are `CallFields`. */
+/** Returns the issues of a call with their paths in the call. Without issues the fields are `CallFields`. */
 export function checkCall(type: CallType, fields: Json, limits: BatchLimits): readonly Issue[] {
   const scan: Scan = { limits, trail: [], issues: [] };
   CHECKS[type](fields, scan);
@@ -92,11 +92,11 @@ export function checkCall(type: CallType, fields: Json, limits: BatchLimits): re
 
 export const isNothing = (value: Json | undefined): boolean => value === undefined || value === null || value === '';
 
-/** An alias of nobody says nothing. */
+/** Tells whether an id of an alias call is blank and so names nobody. */
 const isBlankId = (type: CallType, value: Json | undefined): boolean =>
   type === 'alias' && typeof value === 'string' && value.trim() === '';
 
-/** A time in a call or around it. Undefined: nothing is said. */
+/** Parses a time of a call or of its request; undefined when it is absent or malformed. */
 export function instantOf(value: Json | undefined): Micros | undefined {
   return typeof value === 'string' ? parseInstant(value) : undefined;
 }

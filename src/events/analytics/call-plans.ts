@@ -1,4 +1,4 @@
-// What a call becomes, put together from the tables: one plan a call type, and one a name of a track call.
+// Plans of what a call becomes, built from the tables: one per call type, and one per name of a track call.
 
 import type { Json } from '../../kernel/index.ts';
 import type { EventType } from '../contract/event-kinds.ts';
@@ -26,17 +26,17 @@ export interface ListPlan {
   readonly from: 'products' | 'promotions';
   /** Place of the list. */
   readonly to: Steps;
-  /** Their places are those of the first item. */
+  /** Lines of an item; their places are those of the first item. */
   readonly lines: readonly CompiledLine[];
   readonly isOfOne: boolean;
-  /** The list has to be there, be it empty. */
+  /** The list is required, even if it is empty. */
   readonly isNeeded: boolean;
   /** Other fields of an item become its custom_attributes. */
   readonly keepsOthers: boolean;
 }
 
 export interface CallPlan {
-  /** Absent: no event, an identity request. */
+  /** Kind of the event; absent for an identity request, which has no event. */
   readonly eventType?: EventType;
   /** Fields below `events[0].data` that do not come from the call. */
   readonly fixed: readonly (readonly [Steps, Json])[];
@@ -56,7 +56,7 @@ const ofEvent = (lines: readonly Parameters<typeof compileLines>[0][number][], e
 const ofBatch = (...tables: readonly (readonly Parameters<typeof compileLines>[0][number][])[]) =>
   compileLines(tables.flat(), { below: '' });
 
-/** Objects that a call may fill in part: what else has to stand there is null. */
+/** Objects that a call may fill in part, with their required fields: those that the call lacks become null. */
 export const FILLED_UP: readonly (readonly [Steps, readonly string[]])[] = ['attribution_info', 'context.location'].map(
   (place) => [place.split('.'), requiredFields(place, undefined).flat()],
 );

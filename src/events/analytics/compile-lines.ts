@@ -1,5 +1,5 @@
-// Lines of the tables, made ready once: the place each names is looked up in the contract, so that a table that names none
-// does not load.
+// Compiles the lines of the tables once. The place of each line is looked up in the contract, so a table with an unknown
+// place does not load.
 import { type IdentityType, isIdentity, normaliseIdentity } from '../../identity/index.ts';
 import { AppError, isRawNumber, type Json, tooLong } from '../../kernel/index.ts';
 import type { EventType } from '../contract/event-kinds.ts';
@@ -12,7 +12,7 @@ import type { Platform } from './platforms.ts';
 
 export type Steps = readonly (string | number)[];
 
-/** What a line reads, dotted, and as steps. */
+/** Field that a line reads: its dotted name, and the name as steps. */
 interface Source {
   readonly name: string;
   readonly steps: readonly string[];
@@ -20,9 +20,9 @@ interface Source {
 
 export interface CompiledLine extends Omit<FieldLine, 'from' | 'to' | 'as'> {
   readonly from: readonly Source[];
-  /** From the batch, first items of lists on the way. */
+  /** Steps from the batch to the place; a list on the way is entered at its first item. */
   readonly to: Steps;
-  /** Absent: the conversion makes a whole object. */
+  /** Leaf of the place; undefined when the conversion makes a whole object. */
   readonly leaf: Leaf | undefined;
   readonly convert: Conversion | undefined;
 }
@@ -54,7 +54,7 @@ function placeOf(
   return { to: path.flatMap((step, at) => (lists.includes(at) ? [step, 0] : [step])), leaf };
 }
 
-/** What a line found in a call. */
+/** Value that a line found in a call. */
 export interface Found {
   readonly value: Json;
   /** Dotted name of the field. */
@@ -70,7 +70,7 @@ export interface Looking {
   readonly nameCharacters: number;
 }
 
-/** The first field that is there, not taken yet, and fits. */
+/** Finds the first field that is present, not taken yet, and fits. */
 export function findValue(line: CompiledLine, source: Json, looking: Looking): Found | undefined {
   const { on } = line;
   if (on !== undefined && (looking.platform === undefined || !on.includes(looking.platform))) return undefined;
@@ -81,7 +81,7 @@ export function findValue(line: CompiledLine, source: Json, looking: Looking): F
   return undefined;
 }
 
-/** What a place would be refused for, and the call need not be: blank ids, and what only stands in for something else. */
+/** Tells whether to skip a value that its place refuses and the call can do without: a blank id, or a stand-in too long. */
 function isPassedOver({ leaf, from }: CompiledLine, found: Found, { nameCharacters }: Looking): boolean {
   if (leaf?.identity !== undefined) return isNoIdentity(leaf.identity, found);
   const isStandIn = leaf?.length === 'name' && found.name !== from[0]?.name;

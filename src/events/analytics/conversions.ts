@@ -1,15 +1,14 @@
-// What some values of a call become on their way into a batch. Each gives undefined for what it cannot read: the value then
-// stays where it is.
+// Conversions of values of a call. Each returns undefined for a value that it cannot read; the value then stays where it is.
 import { isRawNumber, type Json } from '../../kernel/index.ts';
 import { isUuid } from '../contract/leaves.ts';
 import { OPERATING_SYSTEMS, platformNamed } from './platforms.ts';
 
-/** `eventMs`: when the call was made. */
+/** Conversion of one value; `eventMs` is the time at which the call was made. */
 export type Conversion = (value: Json, eventMs: number) => Json | undefined;
 
 export interface DescribedConversion {
   readonly convert: Conversion;
-  /** For the guide. */
+  /** Description for the guide. */
   readonly meaning: string;
 }
 
@@ -79,7 +78,7 @@ function nameAndVersion(value: Json): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Segment: `{"Advertising": true}`; RudderStack: `{"allowedConsentIds": ["C0001"], "deniedConsentIds": []}`. */
+/** Converts consent as Segment, `{"Advertising": true}`, or RudderStack, `{"allowedConsentIds": ["C0001"]}`, writes it. */
 function purposesOf(value: Json, eventMs: number): Json | undefined {
   if (!isFields(value)) return undefined;
   const { allowedConsentIds, deniedConsentIds } = value;

@@ -6,12 +6,12 @@ export interface Draft {
   [field: string]: unknown;
 }
 
-/** Where the values of a batch came from: paths in the call by paths in the batch. */
+/** Origins of a batch's values: paths in the call by paths in the batch. */
 export type Origins = Map<string, string>;
 
 export const pathOf = (steps: Steps): string => steps.reduce<string>(fieldPath, '');
 
-/** Puts a value in its place; objects and lists on the way are made. The steps are those of the tables, never a caller's. */
+/** Sets a value and makes the objects and lists on the way. The steps come from the tables, never from a caller. */
 export function setAt(draft: Draft, steps: Steps, value: unknown): void {
   let holder: Draft = draft;
   steps.forEach((step, at) => {
@@ -23,7 +23,7 @@ export function setAt(draft: Draft, steps: Steps, value: unknown): void {
   });
 }
 
-/** Adds free keys, a caller's own, to what stands there; what stands there stays. */
+/** Adds a caller's own free keys to an object. Keys that it already has stay as they are. */
 export function addFree(draft: Draft, steps: Steps, entries: readonly (readonly [string, Json])[]): void {
   if (entries.length === 0) return;
   const there = steps.reduce<unknown>((holder, step) => (holder as Draft | undefined)?.[step], draft) as

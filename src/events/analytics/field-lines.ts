@@ -1,24 +1,24 @@
-// The mapping of the common analytics specification (Segment's and RudderStack's bodies) to batches, as tables: what a call's
-// fields become in a batch. The code goes by them, and docs/analytics.md shows them.
+// The mapping of the common analytics specification (Segment's and RudderStack's bodies) to batches, as tables. The code
+// follows these tables, and docs/analytics.md shows them.
 // Terminology: a *call* is one track, page, screen, identify, group or alias of an SDK; a *line* says where one of its fields
 // goes. What the place in the batch takes (its leaf) decides what fits: `"19.90"` becomes a number where a number belongs.
 import type { ConversionName } from './conversions.ts';
 import type { Platform } from './platforms.ts';
 
 export interface FieldLine {
-  /** Dotted names in the call; the first one that is there and fits (`findValue`). Null and empty text count as not there. */
+  /** Dotted names in the call; the first that is present and fits counts (`findValue`). Null and empty text count as absent. */
   readonly from: readonly string[];
   /** Dotted place in the batch, or below what the table belongs to. */
   readonly to: string;
-  /** What is made of the value on its way. */
+  /** Conversion of the value. */
   readonly as?: ConversionName;
-  /** Only where the call says that it comes from one of these. */
+  /** Platforms from which a call must come; absent: any. */
   readonly on?: readonly Platform[];
-  /** The value stays where it was too, and so comes into the attributes or flags as well. */
+  /** Set when the value also stays in its old place, so it becomes an attribute or flag as well. */
   readonly copy?: true;
 }
 
-/** What says which platform a call comes from. */
+/** Fields that tell from which platform a call comes. */
 export const PLATFORM_FIELDS = ['context.os.name', 'context.device.type', 'channel', 'context.library.name'] as const;
 
 const line = (from: string | readonly string[], to: string, more: Partial<FieldLine> = {}): FieldLine => ({
@@ -31,7 +31,7 @@ const APPLE: readonly Platform[] = ['iOS', 'tvOS'];
 const ANDROID: readonly Platform[] = ['Android'];
 const FIRE: readonly Platform[] = ['fire_tv'];
 
-/** Every call → the batch. */
+/** Lines of every call to its batch. */
 export const CALL_LINES: readonly FieldLine[] = [
   line('messageId', 'source_request_id'),
   line('userId', 'user_identities.customer_id'),
@@ -75,25 +75,25 @@ export const CALL_LINES: readonly FieldLine[] = [
   line(['context.consent.categoryPreferences', 'context.consentManagement'], 'consent_state.gdpr', { as: 'purposes' }),
 ];
 
-/** What a track, page, screen, group or alias call says of its person beside ids: only an identify sets attributes. */
+/** Traits that a track, page, screen, group or alias call gives besides ids: only an identify call sets attributes. */
 export const TRAITS_OF_CONTEXT: readonly FieldLine[] = [
   line('context.traits.email', 'user_identities.email'),
   line('context.traits.phone', 'user_identities.mobile_number'),
 ];
 
-/** An identify call → the identity request. */
+/** Lines of an identify call to its identity request. */
 export const IDENTIFY_LINES: readonly FieldLine[] = [
   line(['traits.email', 'context.traits.email'], 'user_identities.email'),
   line(['traits.phone', 'context.traits.phone'], 'user_identities.mobile_number'),
 ];
 
-/** An alias call → the identity request: the person was known under the other id before. */
+/** Lines of an alias call to its identity request: the person was known under the other id before. */
 export const ALIAS_LINES: readonly FieldLine[] = [
   line('previousId', 'mp_deviceid', { as: 'uuid' }),
   line('previousId', 'user_identities.other', { as: 'noUuid' }),
 ];
 
-/** Page and screen calls → `data` of a screen_view. */
+/** Lines of page and screen calls to `data` of a screen_view. */
 export const SCREEN_LINES: readonly FieldLine[] = [
   line(
     ['name', 'properties.name', 'properties.title', 'properties.path', 'context.page.title', 'context.page.path'],
@@ -103,16 +103,16 @@ export const SCREEN_LINES: readonly FieldLine[] = [
   line(['properties.category', 'category'], 'custom_attributes.category'),
 ];
 
-/** A group call → `data` of a custom_event. */
+/** Lines of a group call to `data` of a custom_event. */
 export const GROUP_LINES: readonly FieldLine[] = [line('groupId', 'custom_attributes.groupId')];
 
-/** A track call → `data` of its event. */
+/** Lines of a track call to `data` of its event. */
 export const TRACK_LINES: readonly FieldLine[] = [line('event', 'event_name')];
 
-/** A track call that becomes a commerce_event → `data`. */
+/** Lines of a track call to `data` of a commerce_event. */
 export const COMMERCE_LINES: readonly FieldLine[] = [...TRACK_LINES, line('properties.currency', 'currency_code')];
 
-/** One with a product action → its `data` too. */
+/** Further lines for a commerce_event with a product action. */
 export const ORDER_LINES: readonly FieldLine[] = [
   line('properties.order_id', 'product_action.transaction_id'),
   line(['properties.total', 'properties.revenue', 'properties.value'], 'product_action.total_amount'),
@@ -125,7 +125,7 @@ export const ORDER_LINES: readonly FieldLine[] = [
   line(['properties.list_id', 'properties.list'], 'product_action.product_action_list'),
 ];
 
-/** One that shows a list of products → its `data` too. */
+/** Further lines for a commerce_event that shows a list of products. */
 export const IMPRESSION_LINES: readonly FieldLine[] = [
   line(['properties.list_id', 'properties.category', 'event'], 'product_impressions.product_impression_list', {
     copy: true,

@@ -10,7 +10,7 @@ const isNumeric = (value: Json): boolean =>
   typeof value === 'number' || typeof value === 'bigint' || isRawNumber(value);
 export const isSingle = (value: Json): boolean => typeof value !== 'object' || value === null || isRawNumber(value);
 
-/** A number that is written as text, with all its digits. */
+/** Returns a number, also one that is written as text, with all its digits. */
 function numberOf(value: Json): Json | undefined {
   if (isNumeric(value)) return value;
   if (!isText(value) || value.length > MOST_DIGITS) return undefined;
@@ -42,21 +42,22 @@ const FITS: Readonly<Record<LeafKind, (value: Json) => Json | undefined>> = {
 };
 
 /**
- * A value of a call as a place in the batch takes it: numbers and true or false may come as text, text as numbers. Undefined:
- * it does not fit. Bounds of length are none of its business: what is over is refused later, never put elsewhere.
+ * Returns a value of a call as a place in the batch takes it: numbers and booleans may come as text, text as numbers.
+ * Returns undefined for a value that does not fit. Ignores bounds of length: a value that is too long is refused later
+ * and never moved elsewhere.
  */
 export function fitValue(value: Json, { kind, allowed }: Leaf): Json | undefined {
   if (allowed !== undefined) return isText(value) && allowed.includes(value) ? value : undefined;
   return FITS[kind](value);
 }
 
-/** What stands under a free key of an event: a single value, anything else as its JSON text. */
+/** Returns a value for a free key of an event: a single value as it is, anything else as its JSON text. */
 export const singleOf = (value: Json): Json => (isSingle(value) ? value : stringifyJson(value));
 
-/** The same where only text may stand. */
+/** Returns a value as text, for a free key that takes only text. */
 export const singleTextOf = (value: Json): string => textOf(singleOf(value));
 
-/** A user attribute: lists of single values stay lists. */
+/** Returns a value for a user attribute: like `singleOf`, but a list of single values stays a list. */
 export function attributeOf(value: Json): Json {
   return Array.isArray(value) && value.every(isSingle) ? value : singleOf(value);
 }

@@ -3,7 +3,7 @@ import { ALIAS_LINES, CALL_LINES, IDENTIFY_LINES, TRAITS_OF_CONTEXT } from './fi
 
 const LINES = [...CALL_LINES, ...TRAITS_OF_CONTEXT, ...IDENTIFY_LINES, ...ALIAS_LINES];
 
-/** Not in the tables: what an SDK calls its user's former id may have been a customer's before, too. */
+/** Meanings beyond the tables: the former id of an SDK's user may have been a customer id. */
 const BESIDES: readonly (readonly [string, IdentityType])[] = [['previousId', 'customer_id']];
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
@@ -11,8 +11,9 @@ const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 const MEANINGS = meaningsOfLines();
 
 /**
- * What a field of an analytics call says of a person, as the mapping of calls to batches has it: `anonymousId` is a device or
- * another id, as its form says. Undefined: nothing but what its name says in a batch too.
+ * Returns the types of identity that a field of an analytics call may hold, by the mapping of calls to batches:
+ * `anonymousId` is a device id or another id, depending on its form. Returns undefined for a field without a meaning of
+ * its own in calls; it means what its name means in a batch.
  */
 export function meaningsInCalls(field: string): readonly Meaning[] | undefined {
   return MEANINGS.get(field);

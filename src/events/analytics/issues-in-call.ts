@@ -5,8 +5,8 @@ import { mapCall } from './map-call.ts';
 import type { Reading } from './mapping.ts';
 
 /**
- * Complaints about the batch that a call became, with the paths that the caller wrote: `properties.products[2].name` for
- * `events[0].data.product_action.products[2].name`. What no field of the call is to blame for has an empty path.
+ * Translates the issues of a batch to paths in the call that it was made from: `properties.products[2].name` for
+ * `events[0].data.product_action.products[2].name`. An issue that no field of the call has caused has an empty path.
  */
 export function issuesInCall(call: Call, reading: Reading, issues: readonly Issue[]): readonly Issue[] {
   const origins: Origins = new Map();
@@ -14,7 +14,7 @@ export function issuesInCall(call: Call, reading: Reading, issues: readonly Issu
   return issues.map(({ path, message }) => ({ path: originOf(path, origins), message }));
 }
 
-/** The nearest field at or above the path that came from the call. */
+/** Finds the nearest field at or above the path that came from the call. */
 function originOf(path: string, origins: Origins): string {
   const above = [...origins.keys()].filter((place) => isAt(path, place));
   const nearest = above.reduce((one, other) => (other.length > one.length ? other : one), '');

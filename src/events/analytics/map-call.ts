@@ -13,10 +13,10 @@ import { placeList } from './place-list.ts';
 import { type Platform, platformNamed } from './platforms.ts';
 
 /**
- * The batch that a valid call becomes (field-lines.ts, track-names.ts): one event, or none where the call is an identity
- * request. What has no place of its own stays: other properties become custom_attributes, other fields of the context
- * custom_flags, other traits user attributes. Bounds are hardly looked at (`findValue`): `checkBatch` says what is over.
- * `origins` learns which field of the call each field of the batch came from.
+ * Maps a valid call to a batch (field-lines.ts, track-names.ts) with one event, or with none for an identity request.
+ * Fields without a place of their own are kept: other properties become custom_attributes, other fields of the context
+ * custom_flags, other traits user attributes. Few bounds are checked here (`findValue`); `checkBatch` checks the rest.
+ * Writes to `origins` from which field of the call each field of the batch came.
  */
 export function mapCall(given: Call, { arrival, limits }: Reading, origins?: Origins): EventBatch {
   const call = given.type === 'identify' ? withTraitsOfContext(given.fields) : given.fields;
@@ -37,7 +37,7 @@ export function mapCall(given: Call, { arrival, limits }: Reading, origins?: Ori
   return draft as EventBatch;
 }
 
-/** RudderStack's older SDKs have an identify's traits in the context alone. */
+/** Adds the context's traits to those of an identify call: RudderStack's older SDKs send them only there. */
 function withTraitsOfContext(call: CallFields): CallFields {
   const { traits } = isFields(call.context) ? call.context : {};
   return isFields(traits) ? { ...call, traits: { ...traits, ...(isFields(call.traits) ? call.traits : {}) } } : call;
@@ -48,7 +48,7 @@ function platformOf(call: CallFields): Platform | undefined {
   return names.find((platform) => platform !== undefined);
 }
 
-/** One field may serve several lines; those of a list have taken theirs before. */
+/** Puts the values of lines in place. One field may serve several lines; lines of a list have taken their fields before. */
 function placeLines(mapping: Mapping, lines: readonly CompiledLine[]): void {
   const took: string[] = [];
   for (const line of lines) {
@@ -90,14 +90,14 @@ function placeOthers(mapping: Mapping, { others, eventType }: CallPlan): void {
   if (eventType !== undefined) placeFlags(mapping);
 }
 
-/** An attribute of a line of its own has an origin already. */
+/** Sets the origin of an attribute, unless a line of its own has set it. */
 function setOrigin(origins: Origins | undefined, to: Steps, from: string): void {
   if (origins !== undefined && !origins.has(pathOf(to))) origins.set(pathOf(to), from);
 }
 
 const FLAGS: Steps = [...DATA_STEPS, 'custom_flags'];
 
-/** What is left of the context, under its dotted path: names of flags are free, and their number has no bound. */
+/** Keeps the rest of the context as flags under dotted paths. Names of flags are free, and their number has no bound. */
 function placeFlags({ call, draft, taken, origins }: Mapping): void {
   const flags = [...leavesOf('context', call.context ?? null, taken)];
   addFree(draft, FLAGS, flags);

@@ -4,7 +4,7 @@ import type { Looking } from './compile-lines.ts';
 import type { Draft, Origins } from './draft.ts';
 import type { Arrival } from './event-time.ts';
 
-/** What a call is read by, beside itself. */
+/** Times and bounds by which a call is read. */
 export interface Reading {
   readonly arrival: Arrival;
   readonly limits: BatchLimits;
@@ -15,6 +15,6 @@ export interface Mapping extends Looking {
   readonly call: CallFields;
   readonly draft: Draft;
   readonly taken: Set<string>;
-  /** Filled where somebody asks for it. */
+  /** Filled if given: only the translation of issues needs it. */
   readonly origins: Origins | undefined;
 }

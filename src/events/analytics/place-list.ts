@@ -6,15 +6,15 @@ import { addFree, type Draft, pathOf, setAt } from './draft.ts';
 import { singleTextOf } from './fit-value.ts';
 import type { Mapping } from './mapping.ts';
 
-/** Items, and which fields of the properties they used up. */
+/** Items of a list, and the fields of the properties that they used up. */
 interface Items {
   readonly items: readonly Draft[];
   readonly taken: readonly string[];
 }
 
 /**
- * Products or promotions. A list of anything but objects stays among the properties; so does one whose items hold more than
- * has a place, that nothing be lost.
+ * Puts products or promotions in place. A list with anything but objects stays among the properties. So does a list
+ * whose items have fields without a place, so that nothing is lost.
  */
 export function placeList(mapping: Mapping, plan: ListPlan): void {
   const properties = isFields(mapping.call.properties) ? mapping.call.properties : {};

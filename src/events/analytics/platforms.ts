@@ -1,8 +1,8 @@
-// Which platform a call comes from, by what SDKs write: names of operating systems, devices, channels and libraries.
+// Platforms by the names that SDKs write for operating systems, devices, channels and libraries.
 
 export type Platform = 'iOS' | 'tvOS' | 'Android' | 'fire_tv' | 'roku' | 'web';
 
-/** In lower case. */
+/** Platforms by name in lower case. */
 const PLATFORMS: ReadonlyMap<string, Platform> = new Map<string, Platform>([
   ['ios', 'iOS'],
   ['ipados', 'iOS'],
@@ -17,7 +17,7 @@ const PLATFORMS: ReadonlyMap<string, Platform> = new Map<string, Platform>([
   ['rudderlabs javascript sdk', 'web'],
 ]);
 
-/** Values of `application_info.os` by platform. A page in a browser says nothing of it. */
+/** Values of `application_info.os` by platform. A page in a browser does not tell its operating system. */
 export const OPERATING_SYSTEMS: Readonly<Record<Platform, string | undefined>> = {
   iOS: 'IOS',
   tvOS: 'TVOS',

@@ -6,12 +6,12 @@ import { isFields } from './conversions.ts';
 import { mapCall } from './map-call.ts';
 import type { Reading } from './mapping.ts';
 
-/** A call as it came. */
+/** A call as received. */
 export interface GivenCall {
   readonly fields: Json;
-  /** Absent: the field `type` says it. */
+  /** Type of the call; absent: the field `type` has it. */
   readonly type?: CallType;
-  /** What is wrong with it already. */
+  /** Issues found while the request was read. */
   readonly issues?: readonly Issue[];
 }
 
@@ -21,7 +21,7 @@ export interface ReadCall {
   readonly batch: EventBatch;
 }
 
-/** What a call becomes, or what is wrong with it, the paths being those of the call. */
+/** Turns a call into a batch, or returns its issues with their paths in the call. */
 export function readCall({ fields, type, issues: known }: GivenCall, reading: Reading): ReadCall | readonly Issue[] {
   if (known !== undefined) return known;
   if (!isFields(fields)) return [{ path: '', message: `must be an object, is ${kindOf(fields)}` }];
@@ -34,7 +34,7 @@ export function readCall({ fields, type, issues: known }: GivenCall, reading: Re
   return batch.events === undefined && !namesSomebody(batch) ? [NOBODY] : { call, batch };
 }
 
-// An event without a person is kept (D-037). A call that would only say something about a person needs one.
+// An event without a person is kept (D-037). A call without an event needs a person.
 const NOBODY: Issue = { path: '', message: 'names nobody; give it a userId, an anonymousId or an e-mail address' };
 
 function namesSomebody({ user_identities, device_info, mp_deviceid }: EventBatch): boolean {

@@ -79,7 +79,7 @@ function batchEndpoint(deps: AnalyticsDeps): Endpoint {
   });
 }
 
-/** What is nested too deeply could be parsed and cannot be written. */
+/** Returns the JSON text of a call; `null` for a call nested so deeply that it can be parsed but not written. */
 function textOf(fields: Json | undefined): string {
   try {
     return stringifyJson(fields);

@@ -1,23 +1,23 @@
-// Names of track calls that the common e-commerce specification gives a meaning, its older names too, and what they become.
+// Names of track calls that the common e-commerce specification defines, its older names included, and what they become.
 // Every other name becomes a custom_event of type `other`.
 import type { Static } from 'typebox';
 import type { ProductAction } from '../contract/commerce.ts';
 
 type Action = Static<typeof ProductAction>['action'];
 
-/** Which part of a commerce_event's data a call fills. */
+/** Part of a commerce_event's data that a call fills. */
 export type CommercePart = 'product_action' | 'promotion_action' | 'product_impressions' | 'shopping_cart';
 
 export interface TrackName {
   readonly name: string;
-  /** Another spelling, or what the specification called it before. */
+  /** Another spelling, or the older name of the specification. */
   readonly also?: string;
   readonly eventType: 'custom_event' | 'commerce_event';
   readonly part?: CommercePart;
   /** `action` of the part. */
   readonly action?: Action | 'view' | 'click';
   readonly customEventType?: string;
-  /** Its product or promotion may stand among the properties themselves. */
+  /** Set when the properties themselves may describe the product or promotion. */
   readonly isOfOne?: true;
 }
 
@@ -83,7 +83,7 @@ export const TRACK_NAMES: readonly TrackName[] = [
   { name: 'Product Reviewed', ...custom('user_content') },
 ];
 
-/** Case, spaces, hyphens and underscores do not count: `order_completed` is `Order Completed`. */
+/** Normalises a name: case, spaces, hyphens and underscores do not count, so `order_completed` is `Order Completed`. */
 const keyOf = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
 
 const BY_KEY: ReadonlyMap<string, TrackName> = new Map(

@@ -25,7 +25,7 @@ import {
 import { closed, mapOf, maybe } from './objects.ts';
 import { UserIdentities } from './user-identities.ts';
 
-/** For the reference page. */
+/** Example for the reference page. */
 export const SOME_BATCH = {
   user_identities: { customer_id: '4711', email: 'ann@example.org' },
   user_attributes: { plan: 'gold' },

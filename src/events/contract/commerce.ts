@@ -8,7 +8,7 @@ const WISHLIST = ['add_to_wishlist', 'remove_from_wishlist', 'remove_from_wish_l
 const CART = ['add_to_cart', 'remove_from_cart', 'checkout', 'checkout_option', 'click', 'view_detail'] as const;
 const SALE = ['purchase', 'refund'] as const;
 
-/** What a commerce_event's custom_event_type may be besides the values of a custom_event. */
+/** Values of custom_event_type that a commerce_event may have besides those of a custom_event. */
 export const COMMERCE_EVENT_TYPES = [
   ...CART,
   ...SALE,

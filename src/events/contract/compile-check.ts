@@ -142,7 +142,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-/** A number with more digits than a double has is an object too, but none of JSON. */
+/** Tells whether a value is an object of JSON. A number with more digits than a double has is a JavaScript object, too. */
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }

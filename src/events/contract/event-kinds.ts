@@ -28,7 +28,7 @@ const closedEvent = <Kind extends string, Data extends TSchema>(kind: Kind, data
 const openEvent = <Kind extends string, Data extends TSchema>(kind: Kind, data: Data): Wrapper<Kind, Data> =>
   open({ event_type: Type.Literal(kind), data }, { title: titleOf(kind) });
 
-/** `screen_view` is a ScreenViewEvent. */
+/** Returns the title of an event's shape: ScreenViewEvent for `screen_view`. */
 function titleOf(kind: string): string {
   const words = kind.replace(/_event$/, '').split('_');
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Event`;
@@ -154,7 +154,7 @@ const IdentityOfChange = open({
 });
 const userIdentityChange = openEvent('user_identity_change', dataOf({ new: IdentityOfChange, old: IdentityOfChange }));
 
-/** An event; `event_type` says which kind, and validation looks there first. */
+/** An event; `event_type` tells its kind, and validation reads it first. */
 export const Event = Type.Union(
   [
     customEvent,

@@ -3,7 +3,7 @@ import { EVENT_TYPES, isEventType } from './event-types.ts';
 import { type Form, formOf, type Shape, shapeOf } from './form.ts';
 import type { Leaf } from './leaves.ts';
 
-/** Where in a batch a value of a row can go. */
+/** Place in a batch to which a value of a row can go. */
 export interface Destination {
   /** The steps from the batch to the value: `['events', 'data', 'event_name']`. A free key is the last step, dots and all. */
   readonly path: readonly string[];
@@ -43,7 +43,7 @@ export function findDestination(path: string, eventType: string | undefined): De
   return { path: named, ...rest };
 }
 
-/** `at` is the position of the step that `shape` has to answer. */
+/** Finds the place below a shape; `at` is the position of the step to look up in it. */
 function find(shape: Shape, at: number, walk: Walk): Found | NoDestination {
   const form = formOf(shape);
   if (form.form === 'kinds') return findInKinds(form, at, walk);
@@ -87,7 +87,7 @@ function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: W
 
 const isFound = (answer: Found | NoDestination): answer is Found => !('problem' in answer);
 
-/** Kinds that share a field give it the same type; the values allowed may differ, as those of custom_event_type do. */
+/** Merges the leaves of a field that two kinds share. Their type is the same; allowed values may differ. */
 function widen(one: Found, other: Found): Found {
   const { allowed } = one.leaf;
   if (allowed === undefined || other.leaf.allowed === undefined) return one;

@@ -1,9 +1,9 @@
-// How this room reads its TypeBox shapes: as one of six forms. Validation, destinations and required fields all go by them.
+// The six forms as which this room reads its TypeBox shapes, for validation, destinations and required fields.
 import type { TSchema } from 'typebox';
 import { LEAF, type Leaf } from './leaves.ts';
 import { MAP_LIMITS, type MapLimits } from './objects.ts';
 
-/** What is read of a TypeBox schema, which is JSON Schema, and what this room put into it. */
+/** Fields that are read from a TypeBox schema: keywords of JSON Schema, and the symbols of this room. */
 export interface Shape {
   readonly [LEAF]?: Leaf;
   readonly [MAP_LIMITS]?: MapLimits;
@@ -24,7 +24,7 @@ export interface ObjectForm {
   readonly nullable: boolean;
   readonly fields: ReadonlyMap<string, Shape>;
   readonly required: readonly string[];
-  /** One of these has to be there too; empty where nothing is said. */
+  /** Fields of which one is required; empty: no such rule. */
   readonly requiredOneOf: readonly string[];
   readonly closed: boolean;
 }
@@ -63,7 +63,7 @@ function objectForm(shape: Shape, nullable: boolean): ObjectForm {
   };
 }
 
-/** The kinds of a union by the value of the field that tells them apart. */
+/** Returns the kinds of a union by the value of the field that tells them apart. */
 function kindsOf({ anyOf = [], discriminator }: Shape): ReadonlyMap<string, Shape> {
   const tag = discriminator?.propertyName ?? '';
   return new Map(anyOf.map((kind) => [String(kind.properties?.[tag]?.const), kind]));

@@ -4,7 +4,7 @@ import { fitsInt64, isRawNumber, kindOf, quoteValue, tooLong, wantedOneOf } from
 import { isUuid, type Leaf, type LeafKind } from './leaves.ts';
 import type { BatchLimits } from './scan.ts';
 
-/** What is wrong with a single value that is not a list, as a sentence without its subject; undefined: nothing. */
+/** Check of one value that is no list: returns its problem as a sentence without a subject, or undefined. */
 export type LeafProblem = (value: unknown, limits: BatchLimits) => string | undefined;
 
 const DIGITS = /^-?\d{1,19}$/;
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<LeafKind, Kind>> = {
   Ip: { fits: (value) => isText(value) && isIP(value) !== 0, wanted: 'an IPv4 or IPv6 address' },
 };
 
-/** Compiled once a field. */
+/** Compiles the check of a leaf. Call it once per field. */
 export function leafProblem(leaf: Leaf): LeafProblem {
   const ofKind = leaf.allowed === undefined ? kindProblem(leaf) : choiceProblem(leaf.allowed);
   const further = furtherProblem(leaf);
@@ -62,7 +62,7 @@ function kindProblem({ kind, nullable, digits }: Leaf): LeafProblem {
   return (value) => (fits(value) || (digits && isDigits(value)) ? undefined : `${words}, is ${quoteValue(value)}`);
 }
 
-/** What a value of the right kind may still break. */
+/** Returns the check of a leaf's rules beyond its kind; undefined when it has none. */
 function furtherProblem({ length, identity }: Leaf): LeafProblem | undefined {
   if (length === 'name') return (value, limits) => tooLong(value, limits.nameCharacters);
   if (length === 'value') return (value, limits) => tooLong(value, limits.valueCharacters);
@@ -77,7 +77,7 @@ const isDigits = (value: unknown): boolean => isText(value) && DIGITS.test(value
 
 const textOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value));
 
-/** A container of another kind than the value is. */
+/** Returns the problem of a value that is not the wanted container. */
 export function wrongContainer(wanted: 'an object' | 'a list', nullable: boolean, value: unknown): string {
   return `must be ${wanted}${nullable ? ' or null' : ''}, is ${kindOf(value)}`;
 }

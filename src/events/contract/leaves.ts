@@ -12,7 +12,7 @@ export interface Leaf {
   readonly nullable: boolean;
   /** The only texts that pass. */
   readonly allowed?: readonly string[];
-  /** Whether a list of such values stands there: never, as well as a single one, or always. */
+  /** Use of lists: `never` a list, `either` a list or a single value, `always` a list. */
   readonly list: 'never' | 'either' | 'always';
   /** The bound of a text: that of a name (of an attribute or event) or that of an attribute's value (D-031). */
   readonly length?: 'name' | 'value';
@@ -26,7 +26,7 @@ export interface Leaf {
 export type WireNumber = number | bigint | RawNumber;
 export type WireString = string | boolean | WireNumber | null;
 
-/** Where a schema keeps its `Leaf`: no keyword of JSON Schema, so that documents made of the schema do not show it. */
+/** Key of a schema's `Leaf`. It is no keyword of JSON Schema, so documents made from the schema do not show it. */
 export const LEAF = Symbol('leaf');
 
 interface Written {
@@ -76,12 +76,12 @@ export const AttributeValues = Type.Unsafe<WireString | readonly WireString[]>({
   [LEAF]: { kind: 'String', nullable: true, list: 'either', length: 'value' } satisfies Leaf,
 });
 
-/** Text that is one of the values listed, and nothing else. */
+/** Makes the leaf of a text that must be one of the listed values. */
 export function oneOf<const Values extends readonly string[]>(...allowed: Values): TUnsafe<Values[number]> {
   return leafOf<Values[number]>({ kind: 'string', nullable: false, allowed }, { type: 'string', enum: allowed });
 }
 
-/** Makes the leaf of a String whose usual values are shown and not demanded (D-028). */
+/** Makes the leaf of a String whose usual values are documented, not required (D-028). */
 export function usually(...examples: readonly string[]): TUnsafe<WireString> {
   return leafOf<WireString>({ kind: 'String', nullable: true }, { ...ANY_SINGLE, examples });
 }
@@ -94,7 +94,7 @@ export function fields<const Name extends string, Schema extends TSchema>(
   return Object.fromEntries(names.map((name) => [name, Type.Optional(schema)])) as Record<Name, TOptional<Schema>>;
 }
 
-/** Optional fields that are identities or device ids, each named after its type. */
+/** Makes optional fields that hold identities or device ids, each named after its type. */
 export function identities<const Name extends string, Schema extends TSchema>(
   schema: Schema,
   ...names: readonly Name[]

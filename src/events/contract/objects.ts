@@ -6,10 +6,10 @@ export interface MapLimits {
   readonly fields?: 'attributesPerEvent' | 'userAttributesPerBatch';
 }
 
-/** Where a map keeps its `MapLimits`, as `LEAF` does for single values. */
+/** Key of a map's `MapLimits`, as `LEAF` is the key of a single value's `Leaf`. */
 export const MAP_LIMITS = Symbol('limits');
 
-/** What the reference page and generated clients call a shape, and what one may look like. */
+/** Name and examples of a shape, for the reference page and generated clients. */
 interface Shown {
   readonly title?: string;
   readonly examples?: readonly unknown[];
@@ -23,7 +23,7 @@ export const closed = <Properties extends TProperties>(properties: Properties, s
 export const open = <Properties extends TProperties>(properties: Properties, shown: Shown = {}) =>
   Type.Object(properties, { additionalProperties: true, ...shown });
 
-/** An object of free keys, line breaks in them included, which the pattern of a TypeBox record passes over. */
+/** Makes an object of free keys. Keys may contain line breaks, which the pattern of a TypeBox record does not match. */
 export const mapOf = <Values extends TSchema>(
   values: Values,
   limits: MapLimits = {},

@@ -1,4 +1,4 @@
-// What has to be there: of one object, and of everything that a set of paths touches.
+// Required fields: of one object, and of everything that a set of paths touches.
 import { EventBatch } from './batch.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { formOf, type Shape, shapeOf } from './form.ts';
@@ -7,9 +7,9 @@ import { formOf, type Shape, shapeOf } from './form.ts';
 type Choice = readonly string[];
 
 /**
- * What an object needs once it is there, by its dotted path in the batch (empty: the batch itself); lists on the way count
- * as their items. Nothing for a path that is no object, or that the event type has no place for. Below `events` the event
- * type has to be known.
+ * Returns the fields that an object needs once it is present. `path` is its dotted path in the batch, empty for the batch
+ * itself; a list on the way counts as its items. Returns nothing for a path that is no object or that the event type does
+ * not have. Below `events` the event type must be known.
  */
 export function requiredFields(path: string, eventType: string | undefined): readonly Choice[] {
   const steps = path === '' ? [] : path.split('.');
@@ -20,14 +20,14 @@ export function requiredFields(path: string, eventType: string | undefined): rea
   return [...required.map((name) => [name]), ...(requiredOneOf.length > 0 ? [requiredOneOf] : [])];
 }
 
-/** `{}` says nothing and holds nothing. */
+/** Returns the shape of a field; the empty shape `{}` when there is no such field. */
 function inside(shape: Shape, step: string, eventType: string | undefined): Shape {
   const form = formOf(itemOf(shape, eventType));
   if (form.form === 'map') return form.values;
   return (form.form === 'object' ? form.fields.get(step) : undefined) ?? {};
 }
 
-/** Through lists, and to the kind of event. */
+/** Returns the shape of an item of a list, and of the kind of event among its kinds. */
 function itemOf(shape: Shape, eventType: string | undefined): Shape {
   const form = formOf(shape);
   if (form.form === 'list') return itemOf(form.items, eventType);
@@ -35,7 +35,7 @@ function itemOf(shape: Shape, eventType: string | undefined): Shape {
 }
 
 const DATA = 'events.data';
-/** The event of a row and its data are always written, be they empty. */
+/** Places that are always written: the event of a row and its data, even when empty. */
 const ALWAYS_THERE = ['', 'events', DATA];
 
 /**
@@ -54,13 +54,13 @@ export function missingFields(eventType: string | undefined, paths: readonly str
   return [...new Set(missing.map((choice) => choice.join(' or ')))];
 }
 
-/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
+/** Returns a path with all places above it: `a`, `a.b`, `a.b.c` for `a.b.c`. */
 function withPlacesOf(path: string): readonly string[] {
   const steps = path.split('.');
   return steps.map((_, index) => steps.slice(0, index + 1).join('.'));
 }
 
-/** A touched object asks for the same whichever kind of event it is in. */
+/** Returns what a touched object needs. Every kind of event that has the object needs the same of it. */
 function needsOf(place: string, eventType: string | undefined): readonly Choice[] {
   if (eventType !== undefined || !place.startsWith('events')) return requiredFields(place, eventType);
   return place === DATA ? [] : EVENT_TYPES.flatMap((kind) => requiredFields(place, kind));

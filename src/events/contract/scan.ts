@@ -16,18 +16,18 @@ export interface Scan {
   readonly issues: Issue[];
 }
 
-/** Looks at the value at the end of the trail. */
+/** Check of the value at the end of the trail. */
 export type Check = (value: unknown, scan: Scan) => void;
 
 const MOST_ISSUES = 50;
 
-/** What is over 50 issues helps nobody, and a hostile batch holds thousands. */
+/** Adds an issue at the end of the trail. Keeps 50 at most: more help nobody, and a hostile batch has thousands. */
 export function complain({ issues, trail }: Scan, message: string): void {
   if (issues.length < MOST_ISSUES) issues.push({ path: trail.reduce<string>(fieldPath, ''), message });
   else if (issues.length === MOST_ISSUES) issues.push({ path: '', message: 'and more' });
 }
 
-/** The same one step further. */
+/** Adds an issue one step below the trail. */
 export function complainAt(scan: Scan, step: Step, message: string): void {
   scan.trail.push(step);
   complain(scan, message);

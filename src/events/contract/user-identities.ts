@@ -2,7 +2,7 @@ import type { IdentityType } from '../../kernel/index.ts';
 import { AnyString, identities } from './leaves.ts';
 import { closed } from './objects.ts';
 
-/** The keys in the order in which complaints name them; `customerid` is `customer_id` as some clients spell it. */
+/** Keys of `user_identities` in the order in which messages list them; some clients spell `customer_id` as `customerid`. */
 export const USER_IDENTITIES = [
   'other',
   'customer_id',

@@ -8,8 +8,8 @@ import { batchCursor } from './cursor.ts';
 const BEFORE_ANY = -1n;
 
 /**
- * Pages of the selection in order of receipt, behind `after`. Each page is a statement of its own, so an export holds no
- * snapshot and no connection while its client reads; months without batches are passed over.
+ * Reads the selection behind `after` in pages, in order of receipt. Each page is a statement of its own, so an export holds
+ * no snapshot and no connection while its client reads. Months without batches are skipped.
  */
 export async function* batchPages(
   store: Store,
@@ -44,7 +44,7 @@ interface BatchLines {
   readonly limit: number;
 }
 
-/** The same as text, a page at a time. */
+/** Writes the selection as NDJSON, a page at a time. */
 export async function* batchLines({
   store,
   pipelineIds,
@@ -62,7 +62,7 @@ export async function* batchLines({
   }
 }
 
-/** Put together as text: the batch is not parsed, so it keeps every digit, and it has no line breaks. */
+/** Writes a line. The batch is not parsed, so it keeps every digit; it has no line breaks. */
 function batchLine(
   { receivedOn, id, environment, mpid, source, text }: ReceivedBatch,
   ids: ReadonlyMap<bigint, string>,

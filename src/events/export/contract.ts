@@ -6,7 +6,7 @@ const Environment = Type.Union([Type.Literal('production'), Type.Literal('develo
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const time = () => Type.String({ format: 'date-time' });
 
-/** What both exports take. */
+/** Parameters of both exports. */
 export const ExportQuery = {
   cursor: text('The `cursor` of the last line you have: the answer goes on behind it.'),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Most lines to send.' })),

@@ -1,4 +1,4 @@
-// Where an export stands: text that says which line came last. Short, without secrets, the same in every daemon.
+// Cursors of exports: text that names the line that came last. Short, without secrets, the same in every daemon.
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
 import { fitsInt64, type Issue, quoteValue } from '../../kernel/index.ts';
 import type { LogPosition } from '../log/read-log.ts';
@@ -8,7 +8,7 @@ export const ALL_TIME = { from: new Date('0001-01-01T00:00:00Z'), to: new Date('
 
 export const batchCursor = ({ receivedOn, id }: LogPosition): string => `b1_${receivedOn.getTime()}_${id}`;
 
-/** The position of a line of `/batches`, or what is wrong with the text. */
+/** Parses the cursor of a line of `/batches`; returns an issue for any other text. */
 export function readBatchCursor(text: string): LogPosition | Issue {
   const [, ms, id] = /^b1_(\d{1,15})_(\d{1,19})$/.exec(text) ?? [];
   if (ms === undefined || id === undefined || Number(ms) > ALL_TIME.to.getTime() || !fitsInt64(BigInt(id)))
@@ -24,7 +24,7 @@ export interface ProfilePosition {
 export const profileCursor = ({ environment, mpid }: ProfilePosition): string =>
   `p1_${ENVIRONMENT_NUMBER[environment]}_${mpid}`;
 
-/** The position of a line of `/profiles`, or what is wrong with the text. */
+/** Parses the cursor of a line of `/profiles`; returns an issue for any other text. */
 export function readProfileCursor(text: string): ProfilePosition | Issue {
   const [, environment, mpid] = /^p1_([01])_(\d{1,19})$/.exec(text) ?? [];
   if (mpid === undefined || !fitsInt64(BigInt(mpid))) return noCursor(text);

@@ -13,7 +13,7 @@ export interface ExportDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly pipelineIds: PipelineIds;
-  /** How long an export waits for deliveries that are under way when it begins. */
+  /** Most time that an export waits for deliveries that are under way when it begins. */
   readonly settleWaitMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface Export {
   readonly lines: AsyncIterable<string>;
 }
 
-/** Every batch of the log once, in order of receipt. Throws VALIDATION_FAILED; who exported what is recorded first. */
+/** Exports each batch of the log once, in order of receipt. The audit log records it first. Throws VALIDATION_FAILED. */
 export async function exportBatches(
   { store, clock, pipelineIds, settleWaitMs }: ExportDeps,
   { workspaceId, actor }: Caller,
@@ -51,7 +51,7 @@ export async function exportBatches(
 
 async function* nothing(): AsyncGenerator<string, void, undefined> {}
 
-/** The audit log masks what is called a key; that of an input is none that opens anything. */
+/** Returns a query for the audit log, which masks fields named key. The key of an input is no secret, so it is renamed. */
 export function shownQuery({
   input_key: input,
   ...query

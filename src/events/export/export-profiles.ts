@@ -11,8 +11,8 @@ import { profileLines } from './profile-lines.ts';
 type Query = Static<ReturnType<typeof Type.Object<typeof ExportQuery>>>;
 
 /**
- * Every profile that is there when the export begins, once; the bounds in time are those of its creation. Throws
- * VALIDATION_FAILED; who exported what is recorded first.
+ * Exports each profile that exists when the export begins once; the bounds in time apply to its creation. The audit log
+ * records the export first. Throws VALIDATION_FAILED.
  */
 export async function exportProfiles(
   { store, clock }: Pick<ExportDeps, 'store' | 'clock'>,

@@ -7,7 +7,7 @@ import { type ProfilePosition, profileCursor } from './cursor.ts';
 export interface ProfileLines {
   readonly store: Store;
   readonly workspaceId: WorkspaceId;
-  /** In this order. */
+  /** Environments in the order of the export. */
   readonly environments: readonly Environment[];
   /** Bounds of their creation, inclusive. */
   readonly from: Date;
@@ -20,8 +20,8 @@ export interface ProfileLines {
 const BEFORE_ANY = 0n;
 
 /**
- * Profiles in order of environment and MPID, which never change: who is there when an export begins is in it once. Who comes
- * meanwhile may be in it or not.
+ * Reads profiles in order of environment and MPID, which never change. So each profile that exists when an export begins is
+ * in it once. A profile that is created meanwhile may be in it or not.
  */
 async function* profilePages({ store, workspaceId, environments, from, to, after }: ProfileLines) {
   const begin = after === undefined ? 0 : environments.indexOf(after.environment);
@@ -38,7 +38,7 @@ async function* profilePages({ store, workspaceId, environments, from, to, after
   }
 }
 
-/** The same as text, a page at a time. */
+/** Writes the profiles as NDJSON, a page at a time. */
 export async function* profileLines(asked: ProfileLines): AsyncGenerator<string, void, undefined> {
   let left = asked.limit;
   for await (const page of profilePages(asked)) {

@@ -12,7 +12,7 @@ type Query = Static<typeof BatchesQuery>;
 
 export interface BatchesAsked {
   readonly selection: LogSelection;
-  /** Absent: from the first on. */
+  /** Position behind which the export begins; undefined: at the first batch. */
   readonly after: LogPosition | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Asking {
 /** Names that a message lists at most. */
 const LISTED = 20;
 
-/** What a query asks for. Throws VALIDATION_FAILED that says of each parameter at fault what is allowed. */
+/** Returns what a query selects. Throws VALIDATION_FAILED, which tells for each wrong parameter what is allowed. */
 export async function selectBatches(asking: Asking, query: Query): Promise<BatchesAsked> {
   const issues: Issue[] = [];
   const { from = ALL_TIME.from, to = ALL_TIME.to } = readTimes(query);
@@ -44,7 +44,7 @@ function readCursor(text: string | undefined, issues: Issue[]): LogPosition | un
   return undefined;
 }
 
-/** Every pipeline that has or had the id: once one is deleted its id may be used again. */
+/** Finds every pipeline that has or had the id, because the id of a deleted pipeline may be used again. */
 async function pipelines({ pipelineIds, workspaceId }: Asking, { pipeline_id: id }: Query, issues: Issue[]) {
   if (id === undefined) return {};
   const ids = await pipelineIds(workspaceId);

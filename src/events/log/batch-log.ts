@@ -1,5 +1,5 @@
-// The log of batches is written and erased here and read in read-log.ts: the only files that know the rows of
-// `event_batches`. Nothing outside may assume one row a batch.
+// The log of batches is written and erased here and read in read-log.ts. Only these files know the rows of
+// `event_batches`; nothing outside may assume one row per batch.
 import { ENVIRONMENT_NUMBER, type ProfileScope } from '../../identity/index.ts';
 import { AppError, INT64_MOST, type WorkspaceId } from '../../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Sql, type Transaction } from '../../store/index.ts';
@@ -25,19 +25,19 @@ const BATCHES: CopyTarget = {
 /** Batches that were received at one time. */
 interface ReceivedBatches {
   readonly texts: readonly string[];
-  /** By batch: the sender's own `batch_id`. */
+  /** Sender's own `batch_id`, by index of the batch. */
   readonly ids: ReadonlyMap<number, bigint>;
-  /** By batch: who brought it. */
+  /** Sources, by index of the batch. */
   readonly sources: readonly (BatchSource | undefined)[];
-  /** By batch; undefined: it is not kept. */
+  /** MPIDs, by index of the batch; undefined: the batch is not kept. */
   readonly mpids: readonly (bigint | undefined)[];
   readonly receivedMs: number;
   readonly nextId: () => bigint;
 }
 
 /**
- * COPY of batches in order of MPID, which is that of the index: 5 µs a batch of 500 bytes in PostgreSQL, of which the index
- * costs 1.5, where batches in any order cost 0.4 to 1.4 more.
+ * Copies batches to the log in order of MPID, the order of its index: 5 µs of PostgreSQL per batch of 500 bytes, 1.5 of
+ * them for the index. Batches in any other order cost 0.4 to 1.4 µs more.
  */
 export async function appendBatches(
   tx: Transaction,
@@ -60,12 +60,12 @@ export async function appendBatches(
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
-    // two daemons may draw the same ids; the next try draws others
+    // two daemons may draw the same ids; the next attempt draws others
     throw new AppError('STORE_CONFLICT', 'Another daemon kept a batch under the same id; deliver again.');
   }
 }
 
-/** Not within the time that exports may have read already (`settle-log.ts`). */
+/** Returns the time of receipt, moved behind the time that exports may have read already (`settle-log.ts`). */
 async function timeOfReceipt(tx: Transaction, workspaceId: WorkspaceId, receivedMs: number): Promise<number> {
   const announced = await announcedTime(tx, workspaceId);
   return announced === undefined ? receivedMs : Math.max(receivedMs, announced.getTime() + 1);
@@ -74,7 +74,7 @@ async function timeOfReceipt(tx: Transaction, workspaceId: WorkspaceId, received
 const pipelineOf = (source: BatchSource | undefined) => (source?.kind === 'pipeline' ? source.number : null);
 const keyOf = (source: BatchSource | undefined) => (source?.kind === 'input' ? source.key : (source?.feedKey ?? null));
 
-/** Those that are kept; of one person in the order they came. */
+/** Returns the indexes of the kept batches in order of MPID; batches of one person stay in their order. */
 function inOrderOfMpid(mpids: readonly (bigint | undefined)[]): readonly number[] {
   const kept = [...mpids.keys()].filter((index) => mpids[index] !== undefined);
   return kept.sort((one, other) => {
@@ -84,25 +84,25 @@ function inOrderOfMpid(mpids: readonly (bigint | undefined)[]): readonly number[
   });
 }
 
-/** The batch as it is kept: `mpid` and `batch_id` in front of its own text, which nobody parses again. */
+/** Returns a batch as the log keeps it: `mpid` and `batch_id` in front of its own text, which is never parsed again. */
 function keptText(text: string, mpid: bigint, batchId: bigint): string {
   const own = mpid === NOBODY ? '' : `"mpid":${mpid},`;
   const front = `{${own}"batch_id":${batchId}`;
   return text === '{}' ? `${front}}` : `${front},${text.slice(1)}`;
 }
 
-/** Batches that one statement erases at most: the text of a batch may have 128 KB. */
+/** Most batches that one statement erases: the text of a batch may have 128 KB. */
 const ERASED_AT_ONCE = 2_000;
 
-/** What one part of an erasure did; `next`: where the following part begins; absent: this was the last. */
+/** Result of one part of an erasure. `next` is where the following part begins; absent: this part was the last. */
 export interface ErasedBatches {
   readonly erased: number;
   readonly next?: LogPosition;
 }
 
 /**
- * Deletes some of a person's batches, the oldest first, from every month: a bounded part, so that nothing waits long and a
- * part is one transaction with its count. `after` spares the dead entries of the parts before.
+ * Deletes the oldest of a person's batches, from every month. A part is bounded, so that nothing waits long and a part is
+ * one transaction with its count. `after` skips the dead index entries of the parts before.
  */
 export async function eraseBatches(sql: Sql, scope: LogScope, after?: LogPosition): Promise<ErasedBatches> {
   const range = [...personOf(scope), after?.receivedOn ?? '-infinity', after?.id ?? 0n];
@@ -119,7 +119,7 @@ export async function eraseBatches(sql: Sql, scope: LogScope, after?: LogPositio
   return last === undefined ? { erased } : { erased, next: last };
 }
 
-/** Deletes these of a person's batches; answers how many were there. */
+/** Deletes some of a person's batches and returns how many existed. */
 export async function deleteBatches(sql: Sql, scope: LogScope, batches: readonly LogPosition[]): Promise<number> {
   return await sql.execute(
     `DELETE FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
@@ -129,7 +129,7 @@ export async function deleteBatches(sql: Sql, scope: LogScope, batches: readonly
   );
 }
 
-/** How many batches a person has. */
+/** Counts the batches of a person. */
 export async function countBatches(sql: Sql, scope: LogScope): Promise<number> {
   const rows = await sql.query<{ readonly count: bigint }>(
     `SELECT count(*) AS count FROM event_batches WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)`,
@@ -144,16 +144,16 @@ const personOf = ({ workspaceId, mpid, environment }: LogScope) =>
 const OF_PERSON_AFTER = `mpid = $2 AND environment = ANY($3)
   AND received_on >= $4 AND (received_on, id) > ($4, $5)`;
 
-/** Where a batch stands in the index of its workspace. */
+/** Position of a batch in the index of its workspace. */
 export interface LogKey extends LogPosition {
   readonly mpid: bigint;
 }
 
 interface OldBatches {
   readonly workspaceId: WorkspaceId;
-  /** Those received before. */
+  /** Time before which a batch was received to be old. */
   readonly since: Date;
-  /** Those behind this key; absent: from the first on. */
+  /** Key behind which to look; undefined: from the first batch on. */
   readonly after: LogKey | undefined;
 }
 
@@ -162,7 +162,7 @@ const FIRST: KeyValues = [-1n, '-infinity', 0n];
 const LAST: KeyValues = [INT64_MOST, THE_END.receivedOn, THE_END.id];
 const valuesOf = ({ mpid, receivedOn, id }: LogKey): KeyValues => [mpid, receivedOn, id];
 
-/** Key of the `count`th old batch, in the order of the index; undefined: there are fewer. */
+/** Finds the key of the `count`th old batch in the order of the index; undefined when there are fewer. */
 export async function findOldBatch(
   sql: Sql,
   { workspaceId, since, after }: OldBatches,
@@ -179,8 +179,8 @@ export async function findOldBatch(
 }
 
 /**
- * Deletes old batches up to `last` (absent: all); answers how many. A range of the index and no list of keys: a list is
- * joined, and what a planner without statistics then does reads whole months for each.
+ * Deletes old batches up to `last` (undefined: all) and returns how many. Names a range of the index, not a list of keys: a
+ * list is joined, and a planner without statistics then reads whole months for each key.
  */
 export async function deleteOldBatches(
   sql: Sql,

@@ -1,4 +1,4 @@
-// Batches that a sender named with a `source_request_id`, for as long as a second one counts as the same.
+// Request ids of batches (`source_request_id`), remembered for 30 days so that a batch sent twice is a duplicate.
 import { hash } from 'node:crypto';
 import type { Environment } from '../../identity/index.ts';
 import { isRawNumber, type WorkspaceId } from '../../kernel/index.ts';
@@ -14,10 +14,9 @@ interface NamedRequest {
 }
 
 /**
- * Key, environment and id as one UUID; undefined: the batch was given none. Requests of before the environments were told
- * apart stand under both: a migration hashed theirs on as it is done here.
+ * Hashes key, environment and id to a UUID; undefined for a batch without an id. An empty id counts as none, like null.
+ * The hash of another environment than production is made from that of production.
  */
-// An empty id names nothing, like null.
 export function requestHash({ key, environment, id }: NamedRequest): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   const ofProduction = uuidOf(`${key}\0${isRawNumber(id) ? id.rawJSON : id}`);
@@ -28,14 +27,14 @@ const uuidOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 32
 
 interface Requests {
   readonly workspaceId: WorkspaceId;
-  /** Each once. */
+  /** Hashes without repetitions, sorted. */
   readonly hashes: readonly string[];
   readonly receivedMs: number;
 }
 
 /**
- * Remembers the requests; answers those that nobody had named within 30 days. Another transaction that names one of them is
- * waited for; `hashes` are sorted, so that no two wait for each other.
+ * Claims request ids and returns those that are new within 30 days. Waits for other transactions that claim the same ids;
+ * the hashes are sorted, so that no two transactions wait for each other.
  */
 export async function claimRequests(sql: Sql, { workspaceId, hashes, receivedMs }: Requests): Promise<Set<string>> {
   const rows = await sql.query<{ hash: string }>(CLAIM, [
@@ -53,7 +52,7 @@ const CLAIM = `
   ON CONFLICT (workspace_id, hash) DO UPDATE SET received_on = excluded.received_on WHERE known.received_on < $4
   RETURNING replace(hash::text, '-', '') AS hash`;
 
-/** Forgets requests of the same transaction whose batches were refused: the next batch of that name is no duplicate. */
+/** Deletes claims of the same transaction whose batches were refused, so that the next batch of that id is no duplicate. */
 export async function releaseRequests(
   sql: Sql,
   { workspaceId, hashes }: Pick<Requests, 'workspaceId' | 'hashes'>,
@@ -64,10 +63,10 @@ export async function releaseRequests(
   ]);
 }
 
-/** Rows a statement deletes at most. */
+/** Most rows that one statement deletes. */
 const AT_ONCE = 5_000;
 
-// the time once more outside: one that was claimed again meanwhile is looked at anew, and no longer old
+// the time is checked outside as well: a row that was claimed again meanwhile is read again and is no longer old
 const EXPIRE = `
   DELETE FROM batch_requests WHERE workspace_id = $1 AND received_on < $2 AND hash IN
     (SELECT hash FROM batch_requests WHERE workspace_id = $1 AND received_on < $2 ORDER BY received_on LIMIT $3)`;
@@ -77,7 +76,7 @@ interface Expiry {
   readonly nowMs: number;
 }
 
-/** Deletes what is remembered for longer than 30 days, a bounded statement at a time; answers how many. */
+/** Deletes request ids older than 30 days in bounded statements and returns how many. */
 export async function expireRequests(sql: Sql, { workspaceId, nowMs }: Expiry, signal: AbortSignal): Promise<number> {
   const values = [workspaceId, new Date(nowMs - REMEMBERED_MS), AT_ONCE];
   return deleteInParts(sql, { statement: EXPIRE, values, mostRows: AT_ONCE, signal });

@@ -8,8 +8,8 @@ import { type LogPosition, NOBODY, readBatchesOf } from './read-log.ts';
 const scopeOf = (workspaceId: WorkspaceId) => ({ workspaceId, mpid: NOBODY });
 
 /**
- * Returns the next batches without an MPID, the newest first: in an event or an attribute they may name a person all the
- * same. `next`: where the following page begins; absent: there are no more.
+ * Returns the next batches without an MPID, the newest first. They may still name a person in an event or an attribute.
+ * `next` is where the following page begins; absent: there are no more.
  */
 export async function readOfNobody(
   sql: Sql,
@@ -26,7 +26,7 @@ export async function readOfNobody(
   return { records, ...(last !== undefined && { next: last }) };
 }
 
-/** Deletes these batches without an MPID; answers how many were there. */
+/** Deletes some of the batches without an MPID and returns how many existed. */
 export async function eraseOfNobody(
   sql: Sql,
   workspaceId: WorkspaceId,

@@ -3,7 +3,7 @@ import { parseEveryValue, parseJson, type WorkspaceId } from '../../kernel/index
 import type { Sql } from '../../store/index.ts';
 import { meaningsInCalls } from '../analytics/id-fields.ts';
 
-/** Batches of one page: each text has 128 KB at most. */
+/** Batches of one page; each text has 128 KB at most. */
 const AT_ONCE = 100;
 
 interface RejectedRow {
@@ -13,8 +13,8 @@ interface RejectedRow {
 }
 
 /**
- * Returns the next rejected batches of a workspace; `next`: where the following page begins; absent: there are no more. They
- * have no MPID, so whoever looks for a person reads all of them.
+ * Returns the next rejected batches of a workspace. `next` is where the following page begins; absent: there are no more.
+ * They have no MPID, so a search for a person reads all of them.
  */
 export async function readRejected(
   sql: Sql,
@@ -30,12 +30,12 @@ export async function readRejected(
   return { records, ...(last !== undefined && page.length === AT_ONCE && { next: last.id }) };
 }
 
-/** Deletes these rejected batches; answers how many were there. */
+/** Deletes some of the rejected batches and returns how many existed. */
 export async function eraseRejected(sql: Sql, workspaceId: WorkspaceId, ids: readonly bigint[]): Promise<number> {
   return await sql.execute('DELETE FROM rejected_batches WHERE workspace_id = $1 AND id = ANY($2)', [workspaceId, ids]);
 }
 
-/** A text that is no JSON was refused for that, and is looked at as it is. */
+/** Returns the parts of a rejected batch to search. A text that is no JSON, and was rejected for that, is searched as it is. */
 const readRow = ({ text, errors }: RejectedRow): unknown => [parseJson(errors), text === null ? null : jsonOr(text)];
 
 function jsonOr(text: string): unknown {

@@ -2,13 +2,12 @@ import type { Retention } from '../../access/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { deleteOldBatches, findOldBatch, type LogKey } from './batch-log.ts';
 
-/** Rows a statement deletes at most, so that work goes on beside it. */
+/** Most rows that one statement deletes, so that other work goes on beside it. */
 const AT_ONCE = 5_000;
 
 /**
- * Deletes expired batches of a workspace (D-023), a bounded statement at a time, and returns how many. It walks the
- * index once: the last month holds batches that stay, and none of them is passed twice. After an abort the next call
- * deletes the rest.
+ * Deletes expired batches of a workspace (D-023) in bounded statements and returns how many. Walks the index once: the
+ * last month also holds batches that stay, and none of them is read twice. After an abort the next call deletes the rest.
  */
 export async function expireBatches(
   sql: Sql,

@@ -4,9 +4,9 @@ import type { Store, Transaction } from '../../store/index.ts';
 import { monthOf } from './months.ts';
 import { listPartitions, type Partition, partitionOf } from './partitions.ts';
 
-/** A daemon that could not look for so long still has its month ready. */
+/** Months made in advance, so that a daemon whose upkeep failed for so long still has its partition. */
 const MONTHS_AHEAD = 2;
-/** Deliveries wait behind one who waits for a lock, so nobody waits for it long; there is another day. */
+/** Longest wait for a lock, because deliveries queue behind the statement that waits. The next day tries again. */
 const LOCK_TIMEOUT_MS = 2000;
 
 export interface UpkeepDeps {
@@ -17,8 +17,8 @@ export interface UpkeepDeps {
 
 /**
  * Makes the missing partitions of this month and the next two (D-040). A partition that cannot be made is logged and
- * tried again the next time: the default partition takes its batches meanwhile, and keeps the months whose batches it
- * holds, which happens when a clock jumps far ahead. Any number of daemons may do this at once.
+ * tried again the next time; the default partition takes its batches meanwhile. A month whose batches are in the default
+ * partition already, after a clock has jumped far ahead, stays there. Any number of daemons may do this at once.
  */
 export async function keepPartitions({ store, clock, log }: UpkeepDeps): Promise<void> {
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
@@ -38,7 +38,7 @@ async function isThere(store: Store, { name }: Partition): Promise<boolean> {
   return (await listPartitions(store)).some((partition) => partition.name === name);
 }
 
-/** Attached, because to make it in its place would lock out every delivery: so only who uses the default partition waits. */
+/** Makes a table and attaches it. To make a partition in place would lock out all deliveries; this way few have to wait. */
 async function makePartition(tx: Transaction, { name, start, end }: Partition): Promise<void> {
   await tx.execute(`CREATE TABLE ${name} (LIKE event_batches INCLUDING ALL)`);
   await tx.execute(
@@ -47,7 +47,7 @@ async function makePartition(tx: Transaction, { name, start, end }: Partition): 
   );
 }
 
-/** Drops the months that lie before what any workspace keeps. One that is in use stays until the next time. */
+/** Drops the months that no workspace keeps any longer. A month that is in use stays until the next time. */
 export async function dropPartitions(
   { store, log }: Pick<UpkeepDeps, 'store' | 'log'>,
   retentions: readonly Pick<Retention, 'batchesSince'>[],
@@ -63,7 +63,7 @@ export async function dropPartitions(
   }
 }
 
-/** Batches in the default partition, whose month had no partition; counted up to `most`. */
+/** Counts batches in the default partition, whose month had no partition of its own; counts no further than `most`. */
 export async function countStrayBatches(store: Store, most: number): Promise<number> {
   const [row] = await store.query<{ count: bigint }>(
     `/* across workspaces: doctor */

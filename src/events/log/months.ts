@@ -1,4 +1,4 @@
-/** A calendar month of UTC, as the log is divided. */
+/** A calendar month of UTC, the unit into which the log is divided. */
 export interface Month {
   /** Its first instant. */
   readonly start: Date;
@@ -6,7 +6,7 @@ export interface Month {
   readonly end: Date;
 }
 
-/** The month that lies `ahead` months after the one of `timeMs`. */
+/** Returns the month that lies `ahead` months after the one of `timeMs`. */
 export function monthOf(timeMs: number, ahead = 0): Month {
   const time = new Date(timeMs);
   const firstOf = (month: number) => new Date(Date.UTC(time.getUTCFullYear(), month, 1));

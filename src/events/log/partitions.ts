@@ -1,4 +1,4 @@
-// The months of the log, as the catalog of the store knows them.
+// The months of the log, as the store's catalog lists them.
 import type { Sql } from '../../store/index.ts';
 import { type Month, monthOf } from './months.ts';
 
@@ -13,7 +13,7 @@ export function partitionOf(month: Month): Partition {
   return { ...month, name: `event_batches_${year}_${number}` };
 }
 
-/** All partitions but the default one, the oldest first. */
+/** Lists all partitions but the default one, the oldest first. */
 export async function listPartitions(sql: Sql): Promise<readonly Partition[]> {
   const rows = await sql.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid

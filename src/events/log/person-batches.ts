@@ -2,8 +2,8 @@ import { inIndexOrder, type Store } from '../../store/index.ts';
 import { type LogPosition, type LogScope, readBatchesOf, type StoredBatch } from './read-log.ts';
 
 /**
- * All batches that a person has when this begins, the newest first, a page of about a MiB at a time. Each page is a
- * statement of its own: what comes meanwhile stands before the first, and no snapshot is held.
+ * Reads all batches that a person has when it begins, the newest first, in pages of about 1 MiB. Each page is a statement
+ * of its own, so no snapshot is held. Batches that arrive meanwhile lie before the first page and are not read.
  */
 export async function* personBatches(
   store: Store,

@@ -1,20 +1,20 @@
-// The log of batches is read here and written in batch-log.ts: the only files that know the rows of `event_batches`.
+// The log of batches is read here and written in batch-log.ts. Only these files know the rows of `event_batches`.
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
 import { INT64_MOST, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { BatchSource } from '../accept/delivery.ts';
 
-/** Stands for no MPID: those are positive. */
+/** Stands for no MPID; MPIDs are positive. */
 export const NOBODY = 0n;
 
-/** Whose batches; without an environment those of both. */
+/** Batches of one MPID; without an environment, those of both. */
 export interface LogScope {
   readonly workspaceId: WorkspaceId;
   readonly environment?: Environment;
   readonly mpid: bigint;
 }
 
-/** Where a batch stands among those of its person. */
+/** Position of a batch among those of its person. */
 export interface LogPosition {
   readonly receivedOn: Date;
   readonly id: bigint;
@@ -22,7 +22,7 @@ export interface LogPosition {
 
 export interface StoredBatch extends LogPosition {
   readonly environment: Environment;
-  /** undefined: nobody knows who brought it. */
+  /** Source of the batch; undefined: unknown. */
   readonly source: BatchSource | undefined;
   /** JSON text, `mpid` and `batch_id` in front. */
   readonly text: string;
@@ -37,28 +37,28 @@ interface BatchRow extends LogPosition {
 
 export interface LogPage {
   readonly limit: number;
-  /** The last one of the page before; absent: from the newest on. */
+  /** Last batch of the page before; absent: from the newest on. */
   readonly before?: LogPosition;
 }
 
 /** Behind the newest batch. */
 export const THE_END = { receivedOn: 'infinity', id: INT64_MOST };
 
-/** Of what was received, a page reads the batches of its first time anew, up to a whole chunk: larger pages do so less often. */
+/** Rows of a page. A page reads the batches of its first time of receipt again, up to a chunk; large pages do so less often. */
 const PAGE_ROWS = 2000;
 const PAGE_BYTES = 1024 * 1024;
 
 const COLUMNS = `received_on AS "receivedOn", id, environment, pipeline_number AS "pipelineNumber",
   input_key AS "inputKey", text`;
 
-/** A person's batches, the newest first: one probe of each month's index. */
+/** Reads a person's batches, the newest first, with one probe of each month's index. */
 export async function readBatches(
   sql: Sql,
   { workspaceId, environment, mpid }: LogScope,
   { limit, before }: LogPage,
 ): Promise<readonly StoredBatch[]> {
   const { receivedOn, id } = before ?? THE_END;
-  // the plain comparison spares the months after the position; of the pair alone the planner cannot tell
+  // the plain comparison lets the planner skip the months after the position, which the pair alone does not
   const rows = await sql.query<BatchRow>(
     `SELECT ${COLUMNS} FROM event_batches
      WHERE workspace_id = $1 AND mpid = $2 AND environment = ANY($3)
@@ -70,8 +70,9 @@ export async function readBatches(
 }
 
 /**
- * The next batches of a person behind `before`, the newest first, as many as a page holds: the last one alone may pass its
- * bytes; none: there are no more. The number of rows is part of the text, so that a plan is made for a few.
+ * Reads the next page of a person's batches behind `before`, the newest first; an empty page is the end. Only the last
+ * batch may exceed the bytes of a page. The number of rows is part of the statement's text, so that its plan is made for
+ * few rows.
  */
 export async function readBatchesOf(
   sql: Sql,
@@ -109,33 +110,33 @@ function sourceOf({
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'development'];
 
-/** Of an environment, or of both. */
+/** Returns the number of an environment, or those of both. */
 export function environmentNumbers(environment: Environment | undefined): readonly number[] {
   return environment === undefined ? Object.values(ENVIRONMENT_NUMBER) : [ENVIRONMENT_NUMBER[environment]];
 }
 
-/** Which batches of a workspace, in the order of their receipt. Times are inclusive. */
+/** Selection of a workspace's batches, which are read in order of receipt. Times are inclusive. */
 export interface LogSelection {
   readonly workspaceId: WorkspaceId;
-  /** Absent: both. */
+  /** Environment of the batches; absent: both. */
   readonly environment?: Environment | undefined;
-  /** Those that one of these pipelines brought. */
+  /** Pipelines that brought the batches; absent: any source. */
   readonly pipelineNumbers?: readonly bigint[] | undefined;
-  /** Those that came in with one of these keys, or were brought for the feed of one. */
+  /** Keys with which the batches came in, or keys of the feeds for which pipelines brought them; absent: any. */
   readonly inputKeys?: readonly string[] | undefined;
   readonly from: Date;
   readonly to: Date;
 }
 
 export interface ReceivedBatch extends StoredBatch {
-  /** undefined: of nobody. */
+  /** MPID of the batch; undefined: it names nobody. */
   readonly mpid: bigint | undefined;
 }
 
 /**
- * The next batches behind `after`, as many as a page holds: the last one alone may pass its bytes; none: there are no more.
- * Bounds should lie in one month: of several the planner merges the indexes, which costs their first entries each time.
- * The number of rows is part of the text, so that a plan is made for a few.
+ * Reads the next page of a selection behind `after`; an empty page is the end. Only the last batch may exceed the bytes of
+ * a page. Bounds should lie in one month: the planner merges the indexes of several, and reads their first entries each
+ * time. The number of rows is part of the statement's text, so that its plan is made for few rows.
  */
 export async function readReceived(
   sql: Sql,
@@ -165,7 +166,7 @@ export async function readReceived(
   return rows.map((row) => ({ ...batchOfRow(row), mpid: row.mpid === NOBODY ? undefined : row.mpid }));
 }
 
-/** When the first batch was received that the workspace has between two times, inclusive. */
+/** Returns the time of receipt of the workspace's first batch between two times, inclusive. */
 export async function nextReceipt(
   sql: Sql,
   { workspaceId, from, to }: Pick<LogSelection, 'workspaceId' | 'from' | 'to'>,

@@ -17,28 +17,28 @@ import { rejectedBatches } from '../tables.ts';
 import { readable, whoInJson } from '../who-in-json.ts';
 
 export interface Rejection {
-  /** JSON text as it came. */
+  /** JSON text as received. */
   readonly text: string;
   readonly issues: readonly Issue[];
 }
 
 interface RejectedRequest {
   readonly workspaceId: WorkspaceId;
-  /** Of the input or feed. */
+  /** Key of the input or feed. */
   readonly key: string;
   readonly path: string;
   readonly rejections: readonly Rejection[];
 }
 
-/** Longer ones are kept without their text, which is refused for its size; and so are those that cannot be written again. */
+/** Longest text that is kept. A batch with a longer text, or one that cannot be written again, is recorded without it. */
 const MOST_CHARACTERS = 131_072;
 
-/** Resolves when the rejections are durable. */
+/** Recorder of rejections; resolves when they are durable. */
 export type RecordRejections = (request: RejectedRequest) => Promise<void>;
 
 const ATTEMPTS = 3;
 
-/** One for a process: two might draw the same ids. */
+/** Creates the recorder of rejections. Create one per process, because two might draw the same ids. */
 export function createRecordRejections(deps: RecordDeps): RecordRejections {
   const { store, clock, identities } = deps;
   const nextId = createIdSource(clock);
@@ -50,7 +50,7 @@ export function createRecordRejections(deps: RecordDeps): RecordRejections {
           recordIn(tx, identities, { ...request, ids, receivedOn: new Date(clock.nowMs()) }),
         );
       } catch (error) {
-        // another daemon may have drawn the same ids; the next try draws others
+        // another daemon may have drawn the same ids; the next attempt draws others
         if (attempt === ATTEMPTS || !(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
       }
     }
@@ -102,7 +102,7 @@ async function insertRejections(sql: Sql, request: NamedRejections): Promise<voi
 
 export type RejectedBatch = Readonly<typeof rejectedBatches.$inferSelect>;
 
-/** Returns one page, the newest first; of one time the last of its request first. Beyond `PAGE_BYTES` texts are null. */
+/** Returns one page, the newest first, and of one time the last of its request first. Texts beyond `PAGE_BYTES` are null. */
 export async function listRejected(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -128,7 +128,7 @@ export async function listRejected(
   return sql.orm.select({ id, workspaceId: workspace, receivedOn, key, path, errors, text }).from(page).orderBy(order);
 }
 
-/** Rows a statement deletes at most. */
+/** Most rows that one statement deletes. */
 const AT_ONCE = 1_000;
 
 const EXPIRE = `

@@ -1,5 +1,5 @@
-// A batch is received before it is committed, so the newest times of the log may still gain batches. An export must not pass
-// those times: its cursor would leave out what comes late. So it asks first how far the log is settled.
+// A batch is received before it is committed, so the newest times of the log may still gain batches. An export must not
+// pass those times, or its cursor would skip batches that commit late. So it asks first how far the log is settled.
 import { underWay } from '../../identity/index.ts';
 import type { Clock, WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
@@ -9,16 +9,17 @@ const LOOK_MS = 20;
 export interface SettleDeps {
   readonly sql: Sql;
   readonly clock: Clock;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
-  /** How long deliveries that are under way are waited for. */
+  /** Most time to wait for deliveries that are under way. */
   readonly waitMs: number;
 }
 
 /**
- * Up to when all that was received is committed and nothing more will come, so that it can be handed out; undefined: nobody
- * knows yet. It announces a time, which whoever begins to deliver from then on reads and stays behind, whatever its own
- * clock shows, and waits for those that had begun before. When one of them takes too long, what was settled before holds.
+ * Returns the time up to which the log is settled: all batches received by then are committed, and no more will come.
+ * Returns undefined when no time is settled yet. It announces a time first. A delivery that begins later reads this time
+ * and receives its batches after it, whatever its own clock shows. Then it waits for deliveries that began before. When
+ * one of them takes too long, the time that was settled before holds.
  */
 export async function settleLog(deps: SettleDeps, workspaceId: WorkspaceId): Promise<Date | undefined> {
   const { sql, clock } = deps;
@@ -31,7 +32,7 @@ export async function settleLog(deps: SettleDeps, workspaceId: WorkspaceId): Pro
   return announced;
 }
 
-/** The time that a delivery must stay behind; asked once it holds the creation lock, by which `underWay` finds it. */
+/** Returns the time after which a delivery must receive. Ask while holding the creation lock, by which `underWay` finds it. */
 export async function announcedTime(sql: Sql, workspaceId: WorkspaceId): Promise<Date | undefined> {
   const rows = await sql.query<{ announced: Date }>('SELECT announced FROM log_horizons WHERE workspace_id = $1', [
     workspaceId,
@@ -44,7 +45,7 @@ interface Horizon {
   readonly settled: Date | null;
 }
 
-/** It always moves on: else what was kept right behind it, by a clock that lags, would not be settled until that catches up. */
+/** Announces a time after the one before. Otherwise batches kept right behind that one would wait for a clock that lags. */
 async function announce(sql: Sql, workspaceId: WorkspaceId, now: Date): Promise<Horizon> {
   const rows = await sql.query<Horizon>(
     `INSERT INTO log_horizons AS held (workspace_id, announced) VALUES ($1, $2)

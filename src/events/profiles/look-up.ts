@@ -1,5 +1,5 @@
-// Who looks at whom stands in the audit log before the answer goes out. The value that somebody searched by does not: the
-// log outlives what an erasure removes, and the MPIDs of those who were found say as much.
+// The audit log records each lookup before the answer is sent. It does not record the value of a search: the log outlives
+// an erasure, and the MPIDs that were found say as much.
 import type { Static } from 'typebox';
 import { recordChanges } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
@@ -27,13 +27,13 @@ export interface LookUpDeps {
 
 export interface LookUp {
   readonly mpid: bigint;
-  /** Absent: whichever it is in. */
+  /** Environment of the profile; undefined: either. */
   readonly environment: Environment | undefined;
-  /** How many of the newest batches. */
+  /** Number of newest batches to return. */
   readonly batches: number;
 }
 
-/** One profile with its newest batches. Throws NOT_FOUND; who asked is recorded all the same. */
+/** Returns a profile with its newest batches. Throws NOT_FOUND; the audit log records that lookup, too. */
 export async function lookUpProfile(
   deps: LookUpDeps,
   caller: Caller,
@@ -76,7 +76,7 @@ export interface Search extends ProfilePage {
   readonly identity: Identity;
 }
 
-/** The profiles that hold an identity, its owner first. */
+/** Returns the profiles that hold an identity, its owner first. */
 export async function searchProfiles(
   deps: LookUpDeps,
   caller: Caller,
@@ -93,7 +93,7 @@ export async function searchProfiles(
 const scopeOf = ({ environment }: Profile) => ({ environment });
 
 interface Look {
-  /** undefined: nobody was found. */
+  /** MPID that was found; undefined: none. */
   readonly mpid: bigint | undefined;
   readonly detail: Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,7 @@ import type { HeldIdentity, Profile } from '../../identity/index.ts';
 import { formatMicros, parseJson } from '../../kernel/index.ts';
 import type { ProfileAnswer } from './contract.ts';
 
-/** A profile as it goes out: numbers of 64 bits as text, values of attributes with every digit. */
+/** Returns a profile as the API shows it: numbers of 64 bits as text, values of attributes with every digit. */
 export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
   const { mpid, environment, createdOn, sourceMpid, holdsLogin, identities, attributes, consent } = profile;
   return {

@@ -88,7 +88,7 @@ function listProfiles(deps: ProfileEndpointsDeps): Endpoint {
   });
 }
 
-/** Throws VALIDATION_FAILED. */
+/** Returns the identity to search for. Throws VALIDATION_FAILED. */
 function readIdentity({ identity_type: name, identity: value }: Static<typeof SearchQuery>): Identity {
   const type = name === undefined ? undefined : identityTypeOfColumn(name);
   const issues: Issue[] = [];

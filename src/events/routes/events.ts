@@ -112,7 +112,7 @@ function single({ batches, settingsOf, recordRejections }: IngestDeps, { channel
   });
 }
 
-/** An answer that tells these apart would tell anybody with a web page's key which MPIDs there are. */
+/** Tells whether a batch was rejected for its MPID. Such an answer would tell anybody with a page's key which MPIDs exist. */
 function isOfMpid({ rule }: { readonly rule?: string }): boolean {
   return rule === 'mpid_unknown' || rule === 'mpid_contradicts_login';
 }
@@ -152,7 +152,7 @@ function sentBatches(body: unknown, text: string): readonly SentBatch[] {
   return body.map((batch: unknown, index) => ({ body: batch, text: texts[index] as string }));
 }
 
-/** Rejected where a field of it is given twice. */
+/** Adds an issue to a batch in which a field is given twice. */
 function withoutRepeated(batch: SentBatch): SentBatch {
   const path = repeatedField(batch.text, batch.body as Json);
   return path === undefined ? batch : { ...batch, issues: [repetition(path)] };
