@@ -34,7 +34,7 @@ import { createEngine, type Engine, isLedgerAhead } from './runs/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
 
-/** How long a call of the API waits for a warehouse, all in all. */
+/** Total time that a call of the API waits for a warehouse. */
 export const WAREHOUSE_WAIT_MS = 20_000;
 const PARTITIONS_CRON = '7 2 * * *';
 const EXPIRY_CRON = '17 3 * * *';
@@ -42,7 +42,7 @@ const EXPIRY_CRON = '17 3 * * *';
 /** The connectors of this build, for commands that probe connections. */
 export const connectorFleet: Fleet = FLEET;
 
-/** For the command that prints how to prepare a warehouse. */
+/** Set-up SQL of the connectors, for the command that prints it. */
 export const warehouseSetUps = SET_UPS;
 
 export interface AppOptions {
@@ -63,11 +63,11 @@ export interface App {
   /** The public address of the API. */
   readonly url: string;
   listen(): Promise<void>;
-  /** Takes nothing new; the chunk that is being delivered ends and its run goes back to the queue, within `graceMs`. */
+  /** Takes no new work. Within `graceMs` it finishes the chunk being delivered and requeues its run. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** What the operator, not a caller of the API, decides for the connectors of a workspace. `ownPort`: where the API listens. */
+/** Returns what the operator decides for the connectors of a workspace, not a caller. `ownPort` is the port of the API. */
 export function connectorEnvironments(
   { home, http, duckdb, warehouse }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
@@ -83,7 +83,7 @@ export function connectorEnvironments(
   });
 }
 
-/** Starts the store and builds a daemon on it that does nothing yet. Throws what is in the way, and leaves nothing running. */
+/** Starts the store and builds a daemon on it that does nothing yet. When it throws, nothing is left running. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   requireKnownLimits(config.ceilings);
   const { keyRing, identityKey } = await resolveKeys(config, options.log);
@@ -214,7 +214,7 @@ interface Running {
   readonly store: Store;
 }
 
-/** First nobody is sent here any more, then the work ends, then the answers, then the store. */
+/** Ends a daemon in order: new requests, then work, then open answers, then the store. */
 async function drainAll({ http, engine, jobs, requests, batches, store }: Running, graceMs: number): Promise<void> {
   http.drain();
   await engine.stop();

@@ -1,4 +1,4 @@
-// Environment → typed configuration. The only reader of process.env; the tables of docs/settings.md are generated from SETTINGS.
+// Turns the environment into typed configuration. This is the only reader of process.env.
 import { resolve } from 'node:path';
 import {
   certificatesOf,
@@ -26,12 +26,12 @@ export interface Config {
   readonly http: {
     readonly host: string;
     readonly port: number;
-    /** Undefined: derived from host and port once the daemon listens. */
+    /** Public address; undefined: derived from host and port once the daemon listens. */
     readonly baseUrl: string | undefined;
     /** Paths of PEM files; undefined: plain HTTP. */
     readonly tls?: FilePair | undefined;
     readonly trustedProxies: readonly string[];
-    /** Absent: this machine alone. */
+    /** Networks that may read /metrics; absent: this machine alone. */
     readonly metricsFrom?: readonly string[];
     readonly bodyLimitBytes: number;
     /** Host names at which /v1, /v2 and /v3 are those of the data subject request API. */
@@ -41,7 +41,7 @@ export interface Config {
   readonly store: {
     readonly databaseUrl: Secret | undefined;
     readonly port: number;
-    /** Of the embedded one: what it answered outlives the machine, not only the process. */
+    /** Commits of the embedded store survive a crash of the machine, not only of the process. */
     readonly syncsToDisk: boolean;
     readonly poolSize: number;
   };

@@ -12,10 +12,10 @@ interface ExpiryDeps {
 }
 
 /**
- * Deletes what the workspaces keep no longer: batches, those that were rejected, what their senders called them, entries of
- * the audit log, failed records, runs, deleted pipelines; and warns of what has waited too long. Whole months of batches go
- * first, so that nothing in them is deleted one by one. What cannot be deleted is logged and tried again the next day; it
- * keeps nothing else, and no other workspace, from expiring.
+ * Deletes what is past its retention: batches, rejected batches, request ids, entries of the audit log, reports of group
+ * runs, failed records, runs, deleted pipelines. Whole months of batches are dropped first, so that nothing in them is
+ * deleted one by one. A deletion that fails is logged and tried again the next day; the others go on. Also warns of
+ * pipelines whose tables wait for a cleanup.
  */
 export async function expireAll(deps: ExpiryDeps, signal: AbortSignal): Promise<void> {
   const retentions: Retention[] = [];
@@ -27,7 +27,7 @@ export async function expireAll(deps: ExpiryDeps, signal: AbortSignal): Promise<
       readRetention(deps, id).then((retention) => retentions.push(retention)),
     ),
   );
-  // a workspace whose retention nobody knows may keep a month
+  // a workspace whose retention could not be read may keep a month
   if (retentions.length === ids.length) await dropPartitions(deps, retentions);
   const expire = (retention: Retention) =>
     logged(deps, retention.workspaceId, expireWorkspace(deps, retention, signal));
@@ -63,7 +63,7 @@ async function expireWorkspace(deps: ExpiryDeps, retention: Retention, signal: A
   }
 }
 
-/** Longer than a week a pipeline should not go without a run that clears its table of erased people. */
+/** A week: the longest that a pipeline should go without a run that removes erased people from its table. */
 const WAIT_MS = 7 * 86_400_000;
 
 async function warnOfWaiting({ store, clock, log }: ExpiryDeps, workspaceId: WorkspaceId): Promise<void> {

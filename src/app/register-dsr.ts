@@ -17,7 +17,7 @@ interface DsrParts {
   readonly settingsOf: SettingsReader;
 }
 
-/** Tells the jobs of this daemon what data subject requests need of them. */
+/** Registers the jobs of data subject requests. */
 export async function registerDsr({ config, ...parts }: DsrParts): Promise<void> {
   const tombstones = createTombstones(parts.identityKey);
   const nextId = createIdSource(parts.clock);

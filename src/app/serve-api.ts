@@ -1,4 +1,4 @@
-// The HTTP server of a daemon: the endpoints of all rooms, who may call them, and what /readyz asks.
+// The HTTP server of a daemon: the endpoints of all rooms, who may call them, and the checks of /readyz.
 import { accessEndpoints, createAllowsOrigin, createAuthenticate, createSigningKeys } from '../access/index.ts';
 import { versionOneEndpoints } from '../api-v1/index.ts';
 import type { Config } from '../config.ts';
@@ -13,7 +13,7 @@ import { dataPlanUses, pipelineIds, pipelinesEndpoints } from '../pipelines/inde
 import { runsEndpoints } from '../runs/index.ts';
 import type { Store } from '../store/index.ts';
 
-/** Patience of an export with deliveries under way; with one that takes longer it ends where an earlier one did. */
+/** Most time that an export waits for deliveries under way. If one takes longer, the export ends where an earlier one did. */
 const SETTLE_WAIT_MS = 2_000;
 
 interface ServedParts {

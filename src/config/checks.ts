@@ -1,13 +1,13 @@
-// What the texts of variables must look like.
+// Checks of the texts of variables.
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 const HOST_PATTERN = /^(?:\*\.)?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
 
-/** 32 bytes are 43 digits and one `=`. */
+/** Pattern of a key of 32 bytes: 43 digits and one `=`. */
 export const KEY_IN_BASE64 = /^[\w+/-]{43}=?$/;
 
-/** As the driver reads it, which takes an address without a host where it names a socket. */
+/** Tells whether a text is an address as the driver reads it, which allows one without a host for a socket. */
 export function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 }
@@ -28,7 +28,7 @@ export function isHostOrNetwork(text: string): boolean {
   return isNetwork(text) || HOST_PATTERN.test(text);
 }
 
-/** `host:port`; an IPv6 address stands in brackets. */
+/** Parses `host:port`; an IPv6 address stands in brackets. */
 export function hostAndPortOf(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, host = '', digits] = /^(\[[\da-f:.]+\]|[a-z\d_.-]+):(\d{1,5})$/i.exec(text) ?? [];
   const [name, port] = [host.replace(/^\[|\]$/g, ''), Number(digits)];
@@ -36,18 +36,18 @@ export function hostAndPortOf(text: string): { readonly host: string; readonly p
   return isHost && port >= 1 && port <= 65_535 ? { host: name, port } : undefined;
 }
 
-/** Without slashes at its end. */
+/** Returns an HTTP address without the slashes at its end. */
 export function httpAddressOf(text: string): string | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text.replace(/\/+$/, '') : undefined;
 }
 
-/** `http://host:port` and nothing behind it. */
+/** Returns the origin of an address that is `http://host:port` and nothing more. */
 export function originOf(text: string): string | undefined {
   const url = URL.parse(text);
   return url !== null && httpAddressOf(text) !== undefined && `${url.origin}/` === url.href ? url.origin : undefined;
 }
 
-/** The text of a file that holds a certificate. */
+/** Returns the text of a file that holds a certificate. */
 export function certificatesOf(file: string): string | undefined {
   try {
     const text = readFileSync(file, 'utf8');

@@ -5,15 +5,15 @@ import type { Reader } from './reader.ts';
 
 /** Settings of data subject requests. */
 export interface DsrConfig {
-  /** Of this processor, `opendsr.` and `opengdpr.` not in front of it: in headers, certificate and extension names. */
+  /** Domain of this processor in headers, certificates and names of extensions, without `opendsr.` or `opengdpr.`. */
   readonly domain: string;
   /** Domains whose extensions in requests are taken as ours. */
   readonly domainAliases: readonly string[];
-  /** What answers and callbacks are signed with; absent: a pair that signs itself. */
+  /** Certificate that signs answers and callbacks; absent: a self-signed one. */
   readonly certificate?: FilePair;
-  /** How often the queue of callbacks goes out. */
+  /** Minutes from one departure of the queue of callbacks to the next. */
   readonly callbackMinutes: number;
-  /** When access and portability requests begin: a cron of five fields, UTC. */
+  /** Times at which access and portability requests begin: a cron of five fields, UTC. */
   readonly accessCron: string;
   /** More profiles or batches than this make an ordinary value a filler, which gets no tombstone. */
   readonly fillerCarriers: number;
@@ -45,7 +45,7 @@ export function readDsr(read: Reader, issues: Issue[]): DsrConfig {
   };
 }
 
-/** A cron counts the minutes of each hour anew: only these leave it after equal waits. */
+/** Reads the minutes between callbacks. They divide 60, because a cron counts the minutes of each hour anew. */
 function readCallbackMinutes(read: Reader): number {
   const parse = (text: string) => (/^\d{1,2}$/.test(text) && 60 % Number(text) === 0 ? Number(text) : undefined);
   const meaning = 'a number of minutes that divides 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30 or 60';

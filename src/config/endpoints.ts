@@ -1,5 +1,5 @@
-// Servers that stand in for the vendors' own, so that a connector can be tried without an account. All absent by default:
-// who can name one can lead a daemon to inner hosts, so they are the operator's word and never a caller's.
+// Servers that stand in for the vendors' own, so that a connector can be tried without an account. All are absent by
+// default. They can lead a daemon to inner hosts, so the operator sets them, never a caller.
 import type { Issue } from '../kernel/index.ts';
 import { certificatesOf, hostAndPortOf, originOf } from './checks.ts';
 import type { Reader } from './reader.ts';
@@ -9,7 +9,7 @@ export interface HostAndPort {
   readonly port: number;
 }
 
-/** Each one absent: the vendor's own, as the connection's configuration says. */
+/** Addresses in place of the vendors' own, which a connection's configuration names; absent: the vendor's own. */
 export interface WarehouseEndpoints {
   /** `accessUrl` of every Snowflake connection, whatever its account: `http://host:port`. */
   readonly snowflake?: { readonly accessUrl: string };

@@ -8,7 +8,7 @@ export interface FilePair {
   readonly key: string;
 }
 
-/** A certificate and its key: both files or none. */
+/** Reads the paths of a certificate and its key: both or none. */
 export function readFilePair(
   { text }: Reader,
   issues: Issue[],

@@ -1,4 +1,4 @@
-// One variable at a time → a typed value. A wrong one is complained of by name and the reading goes on.
+// Turns one variable at a time into a typed value. A wrong one becomes an issue with its name, and reading goes on.
 import { asAppError, createKeyRing, type EncryptionKey, type Issue, Secret } from '../kernel/index.ts';
 import { SETTINGS, type SettingName } from './settings.ts';
 
@@ -27,7 +27,7 @@ export function createReader(environment: Environment, issues: Issue[]) {
       if (!allowed.includes(text(name))) complain(name, `"${text(name)}" is none of ${allowed.join(', ')}.`);
       return text(name);
     },
-    /** What the text means; `parse` gives undefined for what it is not. */
+    /** Parses a variable; `parse` returns undefined for a text that it refuses. */
     parsed<T>(name: SettingName, parse: (text: string) => T | undefined, meaning: string): T | undefined {
       const value = optional(name);
       if (value === undefined) return undefined;
@@ -39,7 +39,7 @@ export function createReader(environment: Environment, issues: Issue[]) {
       for (const item of list(name)) if (!fits(item)) complain(name, `"${item}" is not ${meaning}.`);
       return list(name);
     },
-    /** The value stays out of the complaint: it may be the secret with a slip in it. */
+    /** Reads a secret. An issue does not quote the value: it may be the secret with a typing error. */
     secret(name: SettingName, fits: (text: string) => boolean, meaning: string): Secret | undefined {
       const value = optional(name);
       if (value === undefined) return undefined;
@@ -59,7 +59,7 @@ export function createReader(environment: Environment, issues: Issue[]) {
   };
 }
 
-/** A shell puts nothing where a variable was not set; without that key what it encrypted could not be read. */
+/** Issue of an empty key: a shell puts nothing where a variable was not set, and what that key encrypted could not be read. */
 const EMPTY_KEY =
   'a key of the list is empty: the variable it came from was not set. Leave the comma out, or put the key there.';
 

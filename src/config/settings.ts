@@ -1,4 +1,4 @@
-// Every variable with its default and meaning: the tables of docs/settings.md are generated from them.
+// Every variable with its default and meaning. The tables of docs/settings.md are generated from this file.
 
 interface Setting {
   readonly meaning: string;
