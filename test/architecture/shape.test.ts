@@ -60,6 +60,14 @@ describe('the source', () => {
     expect(barrels).toEqual([]);
   });
 
+  // a word of another API, such as the version of data subject requests, belongs to its own room
+  test.each(['pipelines', 'mapping', 'runs'])('does not know version 1 of warehouse sync in %s', (room) => {
+    const knowing = source.filter(
+      ({ path, text }) => path.startsWith(`src/${room}/`) && /version[- ]?(1|one)\b|platform.v1|api-v1/i.test(text),
+    );
+    expect(knowing.map(({ path }) => path)).toEqual([]);
+  });
+
   test('keeps main.ts below 60 lines', () => {
     const mains = source.filter(({ path }) => path === 'src/main.ts');
     expect(mains.map(({ text }) => text.split('\n').length).filter((lines) => lines >= 60)).toEqual([]);

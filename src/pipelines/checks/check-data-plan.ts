@@ -40,7 +40,7 @@ async function lookUpPlan(sql: Sql, workspaceId: WorkspaceId, { dataPlan, lock }
   if (version === undefined) return FINE;
   const registered = plan.versions.find((each) => each.version === Number(version));
   if (registered === undefined) return refused('data_plan_version', unknownVersion(id, version));
-  // Only version 1 refuses a plan that is not active; the specification does not say what version 2 does.
+  // A plan that is not active is a warning: the specification does not say that it is refused.
   if (registered.status === 'active') return FINE;
   return { issues: [], notices: [{ message: `Version ${version} of the data plan "${id}" is ${registered.status}.` }] };
 }

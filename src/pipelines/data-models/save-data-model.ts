@@ -142,7 +142,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
   return after;
 }
 
-/** Returns the fields that an audit entry compares, with the load timestamp, which version 2 does not show. */
+/** Returns the fields that an audit entry compares, with the load timestamp, which the API does not show. */
 function modelFields(model: DataModel) {
   return { ...dataModelAnswer(model), ...(model.loadTimestamp !== null && { load_timestamp: model.loadTimestamp }) };
 }

@@ -1,4 +1,4 @@
-// Retries a failed run for version 1 (D-107). The run keeps its id, its logical date and its nominal end. Everything else is as
+// Retries a failed run (D-107). The run keeps its id, its logical date and its nominal end. Everything else is as
 // for a run that starts now, so that fixes made since then take effect.
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
