@@ -115,7 +115,20 @@ module.exports = {
       name: 'connectors-are-met-in-app-only',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/app\\.ts$' },
-      to: { path: '^connectors/' },
+      to: { path: '^connectors/', pathNot: '^connectors/facts\\.ts$' },
+    },
+    {
+      name: 'provider-facts-are-met-in-warehouse-and-help-only',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(warehouse/providers|cli/warehouse)\\.ts$' },
+      to: { path: '^connectors/facts\\.ts$' },
+    },
+    {
+      // every command line and every room that asks for a provider reads them
+      name: 'provider-facts-load-nothing',
+      severity: 'error',
+      from: { path: ['^connectors/facts\\.ts$', '^connectors/[a-z]+/facts\\.ts$'] },
+      to: { pathNot: '^connectors/[a-z]+/facts\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       // a command is declared in src/cli/NAME.ts, and what it does is loaded when it runs: help and complaints come at once

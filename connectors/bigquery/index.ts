@@ -2,6 +2,7 @@ import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/
 import { type BigQueryConfig, configSchema } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
+import { facts } from './facts.ts';
 import { requireOpenHosts } from './hosts.ts';
 import { serviceAccountOf } from './service-account.ts';
 import { loadSdk, openSession } from './session.ts';
@@ -9,10 +10,8 @@ import { loadSdk, openSession } from './session.ts';
 /** Beta: Google BigQuery. */
 export const bigquery = defineConnector({
   provider: 'Beta',
-  product: 'BigQuery',
+  ...facts,
   configSchema,
-  secretFields: ['service_account_key'],
-  placeFields: ['project_id', 'dataset_id'],
   dialect,
   capabilities: {
     // a job's result is a table that never changes, and every attempt of a run finds the same job (`jobNames`)

@@ -3,16 +3,15 @@ import { resolveHost } from '../_shared/resolve-host.ts';
 import { configSchema, type DatabricksConfig, HTTPS_PORT } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
+import { facts } from './facts.ts';
 import { targetOf } from './guard-agent.ts';
 import { loadSdk, openSession } from './session.ts';
 
 /** Delta: a Databricks SQL warehouse or cluster. */
 export const databricks = defineConnector({
   provider: 'Delta',
-  product: 'Databricks',
+  ...facts,
   configSchema,
-  secretFields: ['token', 'client_secret'],
-  placeFields: ['host', 'catalog', 'schema'],
   dialect,
   capabilities: {
     // a statement sees one version of each table; time travel would have to be written into the customer's SQL at every table,

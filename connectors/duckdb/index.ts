@@ -3,6 +3,7 @@ import { defineConnector } from '../../src/warehouse/index.ts';
 import { configSchema, type DuckDbConfig } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
+import { facts } from './facts.ts';
 import { loadSdk, openSession } from './session.ts';
 
 const TURNED_OFF =
@@ -14,10 +15,8 @@ const TURNED_OFF =
  */
 export const duckdb = defineConnector({
   provider: 'DuckDB',
-  product: 'DuckDB',
+  ...facts,
   configSchema,
-  secretFields: [],
-  placeFields: ['database'],
   dialect,
   capabilities: {
     // one statement sees one snapshot, but two statements of a run may see two

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import Type, { type Static } from 'typebox';
+import { DEFAULT_PORT } from './facts.ts';
 
 /** Modes as libpq names them; `prefer` uses TLS where the server offers it. */
 export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -58,8 +59,6 @@ export const configSchema = Type.Object(
 );
 
 export type RedshiftConfig = Static<typeof configSchema>;
-
-export const DEFAULT_PORT = '5439';
 
 export function targetOf({ host, port = DEFAULT_PORT }: RedshiftConfig): {
   readonly host: string;

@@ -1,18 +1,16 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
-import { configSchema, DEFAULT_PORT, type RedshiftConfig, targetOf } from './config.ts';
+import { configSchema, type RedshiftConfig, targetOf } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
+import { facts } from './facts.ts';
 import { loadSdk, openSession } from './session.ts';
 
 /** Gamma: Amazon Redshift and PostgreSQL; the server tells which of the two it is. */
 export const redshift = defineConnector({
   provider: 'Gamma',
-  product: 'Redshift',
+  ...facts,
   configSchema,
-  secretFields: ['password'],
-  placeFields: ['host', 'port', 'database'],
-  configDefaults: { port: DEFAULT_PORT },
   dialect,
   capabilities: {
     // one transaction from the run's clock to its end: REPEATABLE READ in PostgreSQL, Redshift's own snapshot isolation

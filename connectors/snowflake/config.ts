@@ -87,10 +87,3 @@ export const configSchema = Type.Refine(
 );
 
 export type SnowflakeConfig = Static<typeof configSchema>;
-
-export const SECRET_FIELDS = [
-  'password',
-  'private_key',
-  'private_key_passphrase',
-  'programmatic_access_token',
-] as const;

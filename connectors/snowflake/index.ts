@@ -1,18 +1,17 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { accessUrlOf, targetOf } from './address.ts';
-import { configSchema, SECRET_FIELDS, type SnowflakeConfig } from './config.ts';
+import { configSchema, type SnowflakeConfig } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
+import { facts } from './facts.ts';
 import { loadSdk, openSession } from './session.ts';
 
 /** Alpha: Snowflake. */
 export const snowflake = defineConnector({
   provider: 'Alpha',
-  product: 'Snowflake',
+  ...facts,
   configSchema,
-  secretFields: SECRET_FIELDS,
-  placeFields: ['account_identifier', 'region', 'database', 'schema'],
   dialect,
   capabilities: {
     // time travel is a clause of each table, not of a query. A model's views, functions, shared and external tables, and tables

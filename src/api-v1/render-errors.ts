@@ -7,7 +7,7 @@ import { WAREHOUSES } from './warehouses.ts';
 export type FieldNames = Readonly<Record<string, string>>;
 
 /** No two warehouses have different names for one field. */
-const CONFIG_NAMES: FieldNames = Object.assign({}, ...Object.values(WAREHOUSES).map(({ fields }) => fields));
+const CONFIG_NAMES: FieldNames = Object.assign({}, ...WAREHOUSES.map(({ fields }) => fields));
 
 /** Does `work`. What it refuses names the fields as version 1 does. */
 export async function rendered<Result>(names: FieldNames, work: () => Promise<Result>): Promise<Result> {

@@ -1,19 +1,17 @@
 import { Option } from 'commander';
+import { PROVIDER_FACTS } from '../../connectors/facts.ts';
 import type { Register } from './command.ts';
+
+const PROVIDERS = Object.entries(PROVIDER_FACTS).map(([word, { setUpHelp }]) => ({
+  name: word.toLowerCase(),
+  lines: setUpHelp,
+}));
+
+const INPUTS = PROVIDERS.map(({ name, lines }) => `  ${name.padEnd(8)}${lines.join(`\n${' '.repeat(10)}`)}`);
 
 const HELP = `
 What each provider takes (in brackets: what it may do without):
-  alpha   --role --warehouse --database --schema --table --user [--password or --public-key]
-          --pod --cloud-account --org-id --account-id
-          Snowflake. The last four name the storage integration: the pod of the service and its AWS account there, and the
-          ids that \`penstock init\` shows.
-  beta    --database --schema --table --user [--region]
-          BigQuery: the project, the dataset, the table, the service account, the location of the dataset.
-  gamma   --role --database --schema --table --user [--password]
-          PostgreSQL and Redshift take the same statements.
-  delta   --database --schema --table --user
-          Databricks: the catalog, the schema, the table, the application id of the service principal.
-  duckdb  [--schema] --table
+${INPUTS.join('\n')}
 
 The statements go to standard output, with comments that say what each is for, what comes before, and what to keep for the
 connection. Read them, then give them to the client of the warehouse:
@@ -30,7 +28,7 @@ export const registerWarehouse: Register = (program, context) => {
   warehouse
     .command('setup-sql')
     .description('print the statements that let Penstock write profile ids back to one table')
-    .requiredOption('--provider <word>', 'alpha, beta, gamma, delta, duckdb, or the name of the product')
+    .requiredOption('--provider <word>', `${PROVIDERS.map(({ name }) => name).join(', ')}, or the name of the product`)
     .option('--role <name>', 'role, or group, that gets the rights')
     .option('--warehouse <name>', 'compute warehouse that statements run in')
     .option('--database <name>', 'database, project or catalog of the table')

@@ -5,11 +5,9 @@ import type { WarehouseEndpoints } from '../config.ts';
 import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
+import type { ProviderFacts } from './provider-facts.ts';
+import type { Provider } from './providers.ts';
 import type { WriteBack } from './write-back.ts';
-
-/** The provider words of version 2, and our own DuckDB (D-001, D-002). */
-export const PROVIDERS = ['Alpha', 'Beta', 'Gamma', 'Delta', 'DuckDB'] as const;
-export type Provider = (typeof PROVIDERS)[number];
 
 /**
  * A bound parameter. It is always text or an integer, never a JavaScript Date, which would lose microseconds (D-081).
@@ -119,20 +117,10 @@ export interface ConnectorEnvironment {
 
 export type ConnectionConfig = Readonly<Record<string, unknown>>;
 
-export interface ConnectorSpec {
+export interface ConnectorSpec
+  extends Pick<ProviderFacts, 'product' | 'secretFields' | 'placeFields' | 'configDefaults'> {
   readonly provider: Provider;
-  /** The product's own name. The API's words are in `provider-words.ts`. */
-  readonly product: string;
   readonly configSchema: TSchema;
-  /** Fields of `config` that are encrypted at rest and masked in responses. */
-  readonly secretFields: readonly string[];
-  /**
-   * Fields of `config` that identify the database: as long as they are equal, a table is the same. Default: all fields that are
-   * not secret.
-   */
-  readonly placeFields?: readonly string[];
-  /** Defaults of fields, saved and returned where the caller gives none. */
-  readonly configDefaults?: ConnectionConfig;
   readonly dialect: Dialect;
   readonly capabilities: Capabilities;
   /** Loads the SDK, never before, and opens a session. `config` has passed `configSchema` and holds revealed secrets. */

@@ -1,29 +1,29 @@
 // What a connector is and what all connectors share: the contract, exact cells, the SQL gate, the range predicates. It knows
-// no product (those live in connectors/), no pipeline and no store. Terms: see connector.ts.
+// no product by name (those live in connectors/; providers.ts reads their facts), no pipeline and no store. Terms: see
+// connector.ts.
 export type { Cell, Column, ColumnType, NestedCell } from './cells.ts';
 export { findColumn, requireDistinctColumns } from './columns.ts';
-export {
-  type BoundValue,
-  type ConnectionConfig,
-  type Connector,
-  type ConnectorEnvironment,
-  type ConnectorSpec,
-  type CostEstimate,
-  type Fleet,
-  type NetworkRules,
-  PROVIDERS,
-  type ProbeStage,
-  type Provider,
-  type ReadRequest,
-  type ReadResult,
-  type Session,
-  type StageName,
-  type Statement,
+export type {
+  BoundValue,
+  ConnectionConfig,
+  Connector,
+  ConnectorEnvironment,
+  ConnectorSpec,
+  CostEstimate,
+  Fleet,
+  NetworkRules,
+  ProbeStage,
+  ReadRequest,
+  ReadResult,
+  Session,
+  StageName,
+  Statement,
 } from './connector.ts';
 export { defineConnector } from './define-connector.ts';
 export type { Dialect } from './dialect.ts';
 export { ITERATOR_TYPES, type IteratorType, parseIteratorType } from './iterator.ts';
-export { PRODUCTS, providerOf } from './provider-words.ts';
+export type { ProviderFacts, VersionOneFacts, VersionOneTimestampType } from './provider-facts.ts';
+export { PROVIDER_FACTS, PROVIDERS, type Provider, providerOf } from './providers.ts';
 export {
   ANY_NAME,
   foldName,

@@ -1,15 +1,18 @@
 // Wire shapes of feeds (docs/spec/warehouse-sync.md#feeds, D-021).
 import { type Static, Type } from 'typebox';
 import { Int64 } from '../../http/index.ts';
+import { PROVIDERS } from '../../warehouse/index.ts';
 
 const CLOSED = { additionalProperties: false };
+
+const WAREHOUSE_WORDS = PROVIDERS.map((provider) => `\`${provider.toLowerCase()}\``).join(', ');
 
 export const FeedBody = Type.Object(
   {
     module_name: Type.String({
       minLength: 1,
       maxLength: 256,
-      description: 'A warehouse’s word (`alpha`, `beta`, `gamma`, `delta`, `duckdb`) or any other source’s name.',
+      description: `A warehouse’s word (${WAREHOUSE_WORDS}) or any other source’s name.`,
       examples: ['alpha'],
     }),
     name: Type.String({

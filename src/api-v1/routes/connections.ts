@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import { refuse } from '../../kernel/index.ts';
 import type { Connection, PipelinesDeps } from '../../pipelines/index.ts';
 import {
   createConnection,
@@ -18,7 +17,7 @@ import { loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-v
 import { keptOfConnection } from '../kept.ts';
 import { rendered } from '../render-errors.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
-import { providerOfType, unknownType, warehouseOf } from '../warehouses.ts';
+import { providerOfType, warehouseOf } from '../warehouses.ts';
 import { CONNECTION_NAMES, connectionAnswer, connectionBody } from '../wire/connection.ts';
 import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
 
@@ -45,7 +44,6 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
     responses: { 200: Type.Array(ConnectionAnswer) },
     async handler({ caller, query: { type } }) {
       const provider = type === undefined ? undefined : providerOfType(type);
-      if (type !== undefined && provider === undefined) throw refuse([{ path: 'type', message: unknownType(type) }]);
       const all = await listConnections(store, caller.workspaceId, provider);
       const known = all.filter((connection) => warehouseOf(connection) !== undefined);
       return { status: 200, body: known.map((connection) => connectionAnswer(fleet, connection)) };

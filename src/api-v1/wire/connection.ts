@@ -2,18 +2,17 @@ import type { Static } from 'typebox';
 import { type Issue, refuse } from '../../kernel/index.ts';
 import type { ConnectionBody as BodyOfTwo, Connection } from '../../pipelines/index.ts';
 import { auditAnswer, maskConfig, secretFieldsOf } from '../../pipelines/index.ts';
-import type { ConnectionConfig, Fleet, Provider } from '../../warehouse/index.ts';
+import type { ConnectionConfig, Fleet, VersionOneFacts } from '../../warehouse/index.ts';
 import { CONFIG_NAMES, type ConnectionAnswer, type ConnectionBody } from '../contract/connection.ts';
 import type { FieldNames } from '../render-errors.ts';
-import { providerOfType, unknownType, WAREHOUSES } from '../warehouses.ts';
+import { providerOfType, requireWarehouse } from '../warehouses.ts';
 
 type Body = Static<typeof ConnectionBody>;
-type Warehouse = NonNullable<(typeof WAREHOUSES)[Provider]>;
 
 /** Returns a connection of a version 1 warehouse, with masked secrets and without the fields that version 1 does not know. */
 export function connectionAnswer(fleet: Fleet, connection: Connection): Static<typeof ConnectionAnswer> {
   const { id, name, workspaceId, provider, fault } = connection;
-  const { type, fields } = WAREHOUSES[provider] as Warehouse;
+  const { type, fields } = requireWarehouse(connection);
   const masked = maskConfig({ config: connection.config, secretFields: secretFieldsOf(fleet, provider) });
   const config = Object.entries(fields).map(([field, own]) => [own, textOf(masked[field])]);
   return {
@@ -38,8 +37,7 @@ function textOf(value: unknown): string | null {
  */
 export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
   const provider = providerOfType(body.type);
-  if (provider === undefined) throw refuse([{ path: 'type', message: unknownType(body.type) }]);
-  const warehouse = WAREHOUSES[provider] as Warehouse;
+  const warehouse = requireWarehouse({ provider });
   const foreign = foreignFields(body, warehouse);
   if (foreign.length > 0) throw refuse(foreign);
   const said = Object.entries(warehouse.fields).flatMap(([field, own]) => {
@@ -60,7 +58,7 @@ export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): S
   };
 }
 
-function foreignFields(body: Body, { type, fields }: Warehouse): readonly Issue[] {
+function foreignFields(body: Body, { type, fields }: VersionOneFacts): readonly Issue[] {
   const own = Object.values(fields);
   return CONFIG_NAMES.filter((name) => body[name] != null && !own.includes(name)).map((path) => ({
     path,
@@ -69,7 +67,11 @@ function foreignFields(body: Body, { type, fields }: Warehouse): readonly Issue[
 }
 
 /** Returns the fields that version 1 cannot express. Other ways to sign in are left out where the body has a password. */
-function unsaid(config: ConnectionConfig, { fields, otherSignIns = [] }: Warehouse, body: Body): ConnectionConfig {
+function unsaid(
+  config: ConnectionConfig,
+  { fields, otherSignIns = [] }: VersionOneFacts,
+  body: Body,
+): ConnectionConfig {
   const replaced = body.password == null ? [] : otherSignIns;
   const isKept = (field: string) => fields[field] === undefined && !replaced.includes(field);
   return Object.fromEntries(Object.entries(config).filter(([field]) => isKept(field)));

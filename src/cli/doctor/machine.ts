@@ -38,7 +38,7 @@ async function lookAtHome({ home, store }: Config): Promise<Omit<Finding, 'check
   }
   const warehouses = join(home, 'warehouses');
   if (await isOpenToOthers(warehouses)) {
-    const found = `${warehouses}, which holds the files of DuckDB connections, is open to other users.`;
+    const found = `${warehouses}, which holds the files of warehouses, is open to other users.`;
     return { status: 'warning', found, mend: `chmod 700 ${warehouses}` };
   }
   return { status: 'ok', found: home };

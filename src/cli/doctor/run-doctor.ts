@@ -3,6 +3,7 @@ import { connectorEnvironments, connectorFleet } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { workspaceId } from '../../kernel/index.ts';
 import { listConnections, probeStored } from '../../pipelines/index.ts';
+import { PROVIDER_FACTS } from '../../warehouse/index.ts';
 import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { asOperator, hasHome, type Operator } from '../operator.ts';
@@ -63,7 +64,7 @@ async function examineConnections(operator: Operator, config: Config): Promise<r
           const passed = stages.filter(({ status }) => status === 'passed').map(({ name }) => name);
           if (fault === null) return { status: 'ok', found: `passed: ${passed.join(', ')}` };
           const { folder } = deps.connectorEnvironment(workspaceId(id));
-          const files = connection.provider === 'DuckDB' ? ` Its files lie in ${folder}.` : '';
+          const files = PROVIDER_FACTS[connection.provider].isEmbedded ? ` Its files lie in ${folder}.` : '';
           const mend = `Mend what it says, then PUT the connection, which clears its fault.${files}`;
           return { status: 'failed', found: fault.map(({ message }) => message).join(' '), mend };
         }),

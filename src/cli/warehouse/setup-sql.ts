@@ -3,7 +3,7 @@ import { generateSecret } from '../../access/index.ts';
 import { warehouseSetUps } from '../../app.ts';
 import { refuse } from '../../kernel/index.ts';
 import {
-  PRODUCTS,
+  PROVIDER_FACTS,
   PROVIDERS,
   type Provider,
   providerOf,
@@ -39,7 +39,7 @@ function readProvider(word: string): Provider {
 }
 
 function wordOf(provider: Provider): string {
-  const products = PRODUCTS[provider].join(', ');
+  const products = PROVIDER_FACTS[provider].productNames.join(', ');
   return products === '' ? provider.toLowerCase() : `${provider.toLowerCase()} (${products})`;
 }
 

@@ -1,8 +1,14 @@
 // The `config` of a connection between wire, store and connector: checked, encrypted, masked, revealed.
 import { field, type Issue, type KeyRing, SECRET_MASK, Secret, say } from '../../kernel/index.ts';
-import type { ConnectionConfig, Connector, Fleet, Provider } from '../../warehouse/index.ts';
+import {
+  type ConnectionConfig,
+  type Connector,
+  type Fleet,
+  PROVIDER_FACTS,
+  type Provider,
+} from '../../warehouse/index.ts';
 import type { Connection } from './connection.ts';
-import { ADDRESS_FIELDS, CONFIG_FIELDS, secretFieldsOf } from './provider.ts';
+import { secretFieldsOf } from './provider.ts';
 
 type ConnectionKey = Pick<Connection, 'workspaceId' | 'id'>;
 
@@ -20,7 +26,7 @@ function checkByConnector(connector: Connector, config: ConnectionConfig): reado
 }
 
 function checkByTable(provider: Provider, config: ConnectionConfig): readonly Issue[] {
-  const { required, optional, mayBeEmpty = [] } = CONFIG_FIELDS[provider];
+  const { required, optional, mayBeEmpty = [] } = PROVIDER_FACTS[provider].config;
   const known = [...required, ...optional];
   const missing = required.filter((field) => config[field] === undefined);
   const issues = missing.map((field) => ({ path: `config.${field}`, message: `is required for ${provider}` }));
@@ -60,7 +66,7 @@ export function unmaskConfig(
  * secret to a server of their own (D-016).
  */
 export function checkMasksStay({ config, secretFields }: Sealing, stored: Pick<Connection, 'provider' | 'config'>) {
-  const moved = ADDRESS_FIELDS[stored.provider].filter(
+  const moved = PROVIDER_FACTS[stored.provider].addressFields.filter(
     (field) => String(config[field]) !== String(stored.config[field]),
   );
   if (moved.length === 0) return [];

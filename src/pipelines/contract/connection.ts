@@ -1,14 +1,20 @@
 import { Type } from 'typebox';
-import { PROVIDERS } from '../../warehouse/index.ts';
-import { CONFIG_FIELDS } from '../connections/provider.ts';
+import { PROVIDER_FACTS, PROVIDERS } from '../../warehouse/index.ts';
 import { auditProperties, closed, Name, Notices, ResourceState, Slug } from './shared.ts';
 
 const config = Type.Record(Type.String(), Type.Unknown(), {
-  description: `Fields of the provider. ${Object.entries(CONFIG_FIELDS)
-    .map(([provider, { required, optional }]) => {
-      const more = optional.length === 0 ? '' : `; optional ${optional.join(', ')}`;
-      return `${provider}: ${required.join(', ')}${more}.`;
-    })
+  description: `Fields of the provider. ${Object.entries(PROVIDER_FACTS)
+    .map(
+      ([
+        provider,
+        {
+          config: { required, optional },
+        },
+      ]) => {
+        const more = optional.length === 0 ? '' : `; optional ${optional.join(', ')}`;
+        return `${provider}: ${required.join(', ')}${more}.`;
+      },
+    )
     .join(' ')} Secrets are answered as asterisks.`,
 });
 

@@ -1,19 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET } from '../../../connectors/index.ts';
 import { renderMessage } from '../../../src/api-v1/render-errors.ts';
-import { TIMESTAMP_TYPES, WAREHOUSES } from '../../../src/api-v1/warehouses.ts';
+import { TIMESTAMP_TYPES } from '../../../src/api-v1/warehouses.ts';
 import { connectionBody } from '../../../src/api-v1/wire/connection.ts';
 import { AppError, say, template } from '../../../src/kernel/index.ts';
 import type { Connection } from '../../../src/pipelines/connections/connection.ts';
-import { CONFIG_FIELDS } from '../../../src/pipelines/connections/provider.ts';
-import { type ConnectionConfig, parseIteratorType } from '../../../src/warehouse/index.ts';
+import { type ConnectionConfig, PROVIDER_FACTS, parseIteratorType } from '../../../src/warehouse/index.ts';
 
 describe('a warehouse of version 1', () => {
-  it.each(Object.entries(WAREHOUSES))(
-    '%s has a field for everything that the specification requires, or a value',
-    (provider, warehouse) => {
-      const { required, optional } = CONFIG_FIELDS[provider as keyof typeof CONFIG_FIELDS];
-      const said = [...Object.keys(warehouse.fields), ...Object.keys(warehouse.defaults)];
+  const known = Object.values(PROVIDER_FACTS).flatMap(({ config, versionOne }) =>
+    versionOne === undefined ? [] : [{ type: versionOne.type, config, versionOne }],
+  );
+
+  it('is one of three', () => {
+    expect(known.map(({ type }) => type)).toEqual(['alpha', 'beta', 'gamma']);
+  });
+
+  it.each(known)(
+    '$type has a field for everything that the specification requires, or a value',
+    ({ config: { required, optional }, versionOne: { fields, defaults } }) => {
+      const said = [...Object.keys(fields), ...Object.keys(defaults)];
       expect(required.filter((field) => !said.includes(field))).toEqual([]);
       expect(said.filter((field) => ![...required, ...optional].includes(field))).toEqual([]);
     },
@@ -34,8 +40,8 @@ describe('a connection that version 1 makes', () => {
   } as const;
 
   it.each(Object.entries(said))('of %s suits its connector', (provider, config) => {
-    const { defaults } = WAREHOUSES[provider as keyof typeof said] as { defaults: Readonly<Record<string, string>> };
-    expect(FLEET[provider as keyof typeof said]?.checkConfig({ ...defaults, ...config })).toEqual([]);
+    const { versionOne } = PROVIDER_FACTS[provider as keyof typeof said];
+    expect(FLEET[provider as keyof typeof said]?.checkConfig({ ...versionOne?.defaults, ...config })).toEqual([]);
   });
 
   it.each([

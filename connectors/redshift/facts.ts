@@ -1,0 +1,36 @@
+import type { ProviderFacts } from '../../src/warehouse/index.ts';
+
+export const DEFAULT_PORT = '5439';
+
+/** Facts about Gamma: Amazon Redshift and PostgreSQL. */
+export const facts: ProviderFacts = {
+  product: 'Redshift',
+  productNames: ['PostgreSQL', 'Redshift'],
+  aliases: ['postgres'],
+  config: {
+    required: ['host', 'database', 'user', 'password'],
+    optional: ['port', 'aws_iam_role_arn'],
+  },
+  secretFields: ['password'],
+  // those of TLS, because they say who may read a password on its way
+  addressFields: ['host', 'port', 'sslmode', 'sslrootcert'],
+  placeFields: ['host', 'port', 'database'],
+  configDefaults: { port: DEFAULT_PORT },
+  setUpHelp: [
+    '--role --database --schema --table --user [--password]',
+    'PostgreSQL and Redshift take the same statements.',
+  ],
+  versionOne: {
+    type: 'gamma',
+    fields: {
+      aws_iam_role_arn: 'gamma_aws_iam_role_arn',
+      database: 'database',
+      user: 'user',
+      password: 'password',
+      host: 'host',
+      port: 'port',
+    },
+    defaults: {},
+    // the specification does not list the types of Gamma, so all are allowed
+  },
+};
