@@ -27,7 +27,8 @@ export async function takeCreationLock(
   const locked = await lockWith(tx, workspaceId, { statement, isExclusive });
   if (locked !== undefined) return locked;
   await tx.execute('INSERT INTO creation_locks (workspace_id) VALUES ($1) ON CONFLICT DO NOTHING', [workspaceId]);
-  return (await lockWith(tx, workspaceId, { statement, isExclusive })) ?? { hasTombstones: false };
+  // the row is found now, because none is ever deleted
+  return await takeCreationLock(tx, workspaceId, isExclusive);
 }
 
 const LOCK_ALONE = 'SELECT has_tombstones FROM creation_locks WHERE workspace_id = $1 FOR UPDATE';

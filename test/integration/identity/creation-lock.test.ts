@@ -1,9 +1,9 @@
 // Who holds a workspace's creation lock, as another connection sees it.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { shareUnlessAsked, takeCreationLock, underWay } from '../../../src/identity/deliver/creation-lock.ts';
 import { drawTicket, handTicketIn, letAskersPass } from '../../../src/identity/deliver/creation-tickets.ts';
 import { markTombstones } from '../../../src/identity/tombstones/write-tombstones.ts';
-import { workspaceId } from '../../../src/kernel/index.ts';
+import { systemClock, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
 import { testIdentities } from '../../support/people/deliver-people.ts';
 import { openTestStore } from '../../support/stores/test-store.ts';
@@ -71,6 +71,56 @@ it('the first delivery of a workspace shares the lock, too, and is under way mea
   expect((await underWay(store)).size).toBe(0);
 });
 
+/** Returns the transaction, with a list of the statements that it was asked. */
+function noting(tx: Transaction): { readonly tx: Transaction; readonly statements: string[] } {
+  const statements: string[] = [];
+  const query: Transaction['query'] = (text, values) => {
+    statements.push(text);
+    return tx.query(text, values);
+  };
+  const execute: Transaction['execute'] = (text, values) => {
+    statements.push(text);
+    return tx.execute(text, values);
+  };
+  return { tx: { ...tx, query, execute }, statements };
+}
+
+it.each([
+  ['shared where nobody asks for it alone, and again', 1, inOrder((tx) => shareUnlessAsked(tx, HERE), share)],
+  ['shared twice', 1, inOrder(share, share)],
+  ['alone twice, and shared', 1, inOrder(takeAlone, takeAlone, share)],
+  ['shared, and then alone', 2, inOrder(share, takeAlone, share)],
+  ['of two workspaces', 2, inOrder(share, (tx) => takeCreationLock(tx, workspaceId(2n), false))],
+] as const)('the lock taken %s takes a statement each time it is not held: %i', async (_, count, work) => {
+  await using store = await openStore();
+  await store.transaction((tx) => takeCreationLock(tx, workspaceId(2n), false));
+  await store.transaction(async (tx) => {
+    const noted = noting(tx);
+    await work(noted.tx);
+    expect(noted.statements).toHaveLength(count);
+  });
+});
+
+/** Returns the transaction. Its first statement finds nothing, as where another one writes the row right after. */
+function tooEarly(tx: Transaction): Transaction {
+  let isFirst = true;
+  const query: Transaction['query'] = async (text, values) => {
+    if (!isFirst) return await tx.query(text, values);
+    isFirst = false;
+    return [];
+  };
+  return { ...tx, query };
+}
+
+it('a lock whose row, or whose last ticket, changes between two statements is taken as it is then', async () => {
+  await using store = await openStore();
+  await store.transaction((tx) => markTombstones(tx, HERE, true));
+  await store.transaction(async (tx) => {
+    expect(await takeCreationLock(tooEarly(tx), HERE, false)).toMatchObject({ hasTombstones: true });
+  });
+  expect(await leaves(store, (tx) => shareUnlessAsked(tooEarly(tx), HERE))).toBe('shares');
+});
+
 it('a ticket makes shares step aside until it is handed in', async () => {
   await using store = await openStore();
   const ticket = await drawTicket(store, HERE);
@@ -83,6 +133,7 @@ it('a ticket makes shares step aside until it is handed in', async () => {
   expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([ticket]);
   await handTicketIn(store, HERE, ticket);
   expect(await leaves(store, (tx) => shareUnlessAsked(tx, HERE))).toBe('shares');
+  expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([]);
 });
 
 it('whoever lets askers pass waits as long as their tickets are held, and not for later ones', async () => {
@@ -99,6 +150,26 @@ it('whoever lets askers pass waits as long as their tickets are held, and not fo
   });
   await passing;
   expect(order).toEqual(['held', 'passed']);
+});
+
+it('whoever lets askers pass deletes their tickets after fifty looks where no transaction holds them, and no others', async () => {
+  await using store = await openStore();
+  const [ticket, later] = [await drawTicket(store, HERE), await drawTicket(store, HERE)];
+  using looks = vi.spyOn(systemClock, 'sleep').mockResolvedValue();
+  await letAskersPass(store, HERE, [ticket]);
+  expect(looks).toHaveBeenCalledTimes(50);
+  expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([later]);
+});
+
+it('whoever lets askers pass gives up on a ticket that is held for five hundred looks', async () => {
+  await using store = await openStore();
+  const ticket = await drawTicket(store, HERE);
+  using looks = vi.spyOn(systemClock, 'sleep').mockResolvedValue();
+  await store.transaction(async (tx) => {
+    await handTicketIn(tx, HERE, ticket);
+    await letAskersPass(store, HERE, [ticket]);
+  });
+  expect(looks).toHaveBeenCalledTimes(500);
 });
 
 it('the lock tells whether the workspace has tombstones, and shares go together while they are asked for', async () => {
