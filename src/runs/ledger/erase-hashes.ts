@@ -15,7 +15,8 @@ interface RecordsOfRows {
 interface KeptRow {
   readonly runId: bigint;
   readonly cells: string;
-  readonly columnsId: number;
+  /** Columns of the cells, as JSON text. */
+  readonly columns: string;
 }
 
 /**
@@ -32,7 +33,7 @@ export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Prom
     if (run?.snapshot === undefined) continue;
     const { snapshot, pipelineNumber } = run;
     const timeLine = { workspaceId, pipelineNumber, generation: snapshot.pipeline.generation };
-    for (const hash of await hashesOf(tx, { ...records, runId, rows, snapshot })) {
+    for (const hash of hashesOf(rows, snapshot, records.ledgerKey)) {
       for (const chunk of await chunksWith(tx, timeLine, hash))
         erased += await cutOut(tx, { ...timeLine, hash }, chunk);
     }
@@ -43,28 +44,23 @@ export async function eraseHashes(tx: Transaction, records: RecordsOfRows): Prom
 /** Returns the kept rows of the records. A row without cells was given up by its run, which has dropped its ledger. */
 async function loadRows(tx: Transaction, { workspaceId, records }: RecordsOfRows): Promise<readonly KeptRow[]> {
   return await tx.query<KeptRow>(
-    `SELECT run_id AS "runId", cells, columns_id AS "columnsId" FROM failed_records
-     WHERE workspace_id = $1 AND cells IS NOT NULL AND columns_id IS NOT NULL
-       AND (run_id, id) IN (SELECT run_id, id FROM unnest($2::bigint[], $3::bigint[]) AS named (run_id, id))`,
+    `SELECT record.run_id AS "runId", record.cells, kind.columns FROM failed_records AS record
+     JOIN failed_columns AS kind
+       ON kind.workspace_id = $1 AND kind.run_id = record.run_id AND kind.id = record.columns_id
+     WHERE record.workspace_id = $1 AND record.cells IS NOT NULL
+       AND (record.run_id, record.id) IN (SELECT run_id, id FROM unnest($2::bigint[], $3::bigint[]) AS named (run_id, id))`,
     [workspaceId, records.map(({ runId }) => runId), records.map(({ id }) => id)],
   );
 }
 
-interface RowsOfRun extends RecordsOfRows {
-  readonly runId: bigint;
-  readonly rows: readonly KeptRow[];
-  readonly snapshot: RunSnapshot;
-}
-
 /** Returns the distinct hashes of the rows. */
-async function hashesOf(tx: Transaction, { workspaceId, runId, rows, snapshot, ledgerKey: key }: RowsOfRun) {
-  const kinds = await tx.query<{ readonly id: number; readonly columns: string }>(
-    'SELECT id, columns FROM failed_columns WHERE workspace_id = $1 AND run_id = $2',
-    [workspaceId, runId],
-  );
-  const hashOf = new Map(kinds.map(({ id, columns }) => [id, rowHash(snapshot, JSON.parse(columns), key)]));
-  const hashes = new Set(rows.map(({ cells, columnsId }) => hexOf(hashOf.get(columnsId), cells)));
-  return [...hashes].filter((hex) => hex !== '').map((hex) => Buffer.from(hex, 'hex'));
+function hashesOf(rows: readonly KeptRow[], snapshot: RunSnapshot, key: Secret): readonly Buffer[] {
+  const hashes = new Set<string>();
+  for (const [columns, ofColumns] of Map.groupBy(rows, (row) => row.columns)) {
+    const hash = rowHash(snapshot, JSON.parse(columns), key);
+    for (const { cells } of ofColumns) hashes.add(hexOf(hash, cells));
+  }
+  return [...hashes].map((hex) => Buffer.from(hex, 'hex'));
 }
 
 /** Returns the row hash that the run itself used. */
@@ -72,10 +68,9 @@ function rowHash({ pipeline }: RunSnapshot, columns: readonly Column[], key: Sec
   return createRowHash({ key, columns, positions: identifyingPositions(pipeline, columns) ?? [...columns.keys()] });
 }
 
-function hexOf(rowHash: RowHash | undefined, cells: string): string {
-  if (rowHash === undefined) return '';
+function hexOf(hash: RowHash, cells: string): string {
   const bytes = Buffer.alloc(HASH_BYTES);
-  rowHash.write(rowHash.textOf(cellsFromText(cells)), bytes, 0);
+  hash.write(hash.textOf(cellsFromText(cells)), bytes, 0);
   return bytes.toString('hex');
 }
 

@@ -43,6 +43,13 @@ test('the hash of a failed row goes from the ledger of another run too, and thos
     throw undone;
   });
   await expect(counting).rejects.toBe(undone);
+  // a run that was requeued from the start says no more how it recognised its rows
+  const requeued = here.store.transaction(async (tx) => {
+    await tx.execute('UPDATE pipeline_runs SET snapshot = NULL');
+    expect(await eraseHashes(tx, { workspaceId: WORKSPACE, records, ledgerKey: IDENTITY_KEY })).toBe(0);
+    throw undone;
+  });
+  await expect(requeued).rejects.toBe(undone);
   await here.store.transaction((tx) =>
     eraseFailedRecords(tx, { workspaceId: WORKSPACE, records, ledgerKey: IDENTITY_KEY }),
   );
