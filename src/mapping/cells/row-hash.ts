@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Secret } from '../../kernel/index.ts';
+import { itemAt, type Secret } from '../../kernel/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import { cellForm } from './cell-form.ts';
 import { cellText, readCells } from './row-text.ts';
@@ -37,9 +37,9 @@ export interface RowHashPlan {
  */
 export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash {
   const ordered = byName(columns, positions);
-  const names = JSON.stringify(ordered.map((position) => columns[position]?.name));
+  const orderedColumns = ordered.map((position) => itemAt(columns, position));
+  const names = JSON.stringify(orderedColumns.map(({ name }) => name));
   const seed = hash('sha256', `${key.reveal()}\nrow\n${names}`, 'hex').slice(0, 2 * HASH_BYTES);
-  const orderedColumns = ordered.map((position) => columns[position] as Column);
   return {
     names,
     types: JSON.stringify(orderedColumns.map(cellForm)),
@@ -62,6 +62,6 @@ export function createRowHash({ key, columns, positions }: RowHashPlan): RowHash
 
 /** Sorts positions by the names of their columns, which are distinct. */
 function byName(columns: readonly Column[], positions: readonly number[]): readonly number[] {
-  const nameOf = (position: number) => columns[position]?.name ?? '';
+  const nameOf = (position: number) => itemAt(columns, position).name;
   return positions.toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
 }
