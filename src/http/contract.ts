@@ -1,7 +1,7 @@
 // HTTP: Fastify behind one small interface. An endpoint is one value, from which the route, the validation, the types and the
 // OpenAPI operation are made. Nothing of a body is stripped, coerced or defaulted. This room knows no resource and no table.
 import type { Static, TObject, TSchema } from 'typebox';
-import type { WorkspaceId } from '../kernel/index.ts';
+import type { Json, WorkspaceId } from '../kernel/index.ts';
 
 /**
  * Names of the APIs, each with its own error body.
@@ -112,7 +112,17 @@ export interface FileStream {
   readonly description: string;
 }
 
-export interface EndpointSpec<Params extends TObject, Query extends TObject, Body extends TSchema> {
+/**
+ * Check of a body by its handler, for which the schema only documents the body. The handler also checks for text that the store
+ * cannot hold, so that one bad item of many need not refuse the others; `items`: and for fields given twice, where
+ * `hasRepeatedField` is set.
+ */
+export type BodyCheck = 'handler' | 'items';
+
+/** Body as a handler gets it: of its schema, or any JSON where the handler checks it. */
+type BodyOf<Body extends TSchema, Check> = [Check] extends [BodyCheck] ? Json : Static<Body>;
+
+export interface EndpointSpec<Params extends TObject, Query extends TObject, Body extends TSchema, Check = undefined> {
   readonly api: ApiName;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with `:name` for parameters and without a trailing slash; both forms are served. */
@@ -138,12 +148,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   readonly body?: Body;
   /** A request without a body counts as one with `{}`. */
   readonly mayLackBody?: boolean;
-  /**
-   * Check of the body; absent where the schema decides. `handler`: the schema only documents the body, and the handler checks
-   * it, including text that the store cannot hold. So one bad item of many need not refuse the others. `items`: the handler
-   * also checks for fields given twice, where `hasRepeatedField` is set.
-   */
-  readonly bodyCheck?: 'handler' | 'items';
+  /** Check of the body by the handler; absent where the schema decides. */
+  readonly bodyCheck?: Check;
   /** Largest body in bytes, decompressed, for everybody or by workspace; absent where the configuration's limit holds. */
   readonly bodyLimitBytes?: number | ((workspaceId: WorkspaceId) => number | Promise<number>);
   /** Top-level fields of the body that are ignored, such as read-only fields (D-006). */
@@ -165,8 +171,8 @@ export interface EndpointSpec<Params extends TObject, Query extends TObject, Bod
   admit?(caller: Caller): Promise<void>;
   /** Returns headers that sign a JSON answer for a known caller; refusals are signed, too. `text` is exactly what is sent. */
   sign?(caller: Caller, text: string): Promise<Readonly<Record<string, string>>>;
-  handler(request: EndpointRequest<Static<Params>, Static<Query>, Static<Body>>): Promise<EndpointResponse>;
+  handler(request: EndpointRequest<Static<Params>, Static<Query>, BodyOf<Body, Check>>): Promise<EndpointResponse>;
 }
 
 /** An endpoint in the form that lists hold: its type parameters are closed over. */
-export type Endpoint = EndpointSpec<TObject, TObject, TSchema>;
+export type Endpoint = EndpointSpec<TObject, TObject, TSchema, BodyCheck | undefined>;

@@ -3,6 +3,7 @@ export { measure, repeatedField, repetition } from './body/repeated-field.ts';
 export type {
   ApiName,
   Authenticate,
+  BodyCheck,
   Caller,
   CredentialRequest,
   Endpoint,

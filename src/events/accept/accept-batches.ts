@@ -2,7 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { SettingsReader, WorkspaceSettings } from '../../access/index.ts';
 import type { RateLimiter } from '../../http/index.ts';
 import { onlyAllowed, type Person, type PersonFailure, policyOf, type ResolutionPolicy } from '../../identity/index.ts';
-import { AppError, asAppError, type Clock, type Issue, type WorkspaceId } from '../../kernel/index.ts';
+import {
+  AppError,
+  asAppError,
+  type Clock,
+  type Issue,
+  itemAt,
+  type Json,
+  type WorkspaceId,
+} from '../../kernel/index.ts';
 import { createGroupCommit, type GroupCommit, type Store, type Submission } from '../../store/index.ts';
 import type { EventBatch } from '../contract/batch.ts';
 import { requestHash } from '../log/batch-requests.ts';
@@ -23,7 +31,7 @@ export interface BatchSender extends BatchOrigin {
 
 export interface SentBatch {
   /** Value from the lossless JSON parser, not validated yet. */
-  readonly body: unknown;
+  readonly body: Json;
   /** The JSON text of `body`. */
   readonly text: string;
   /** Issues found while the request was read. They stand in place of validation. */
@@ -184,9 +192,9 @@ async function keepBatches(
     throw error;
   }
   const answers = room.submit();
-  const kept = await Promise.all(submissions.map((one, index) => outcomeOf(groups, one, answers[index])));
-  const next = kept.values();
-  const outcomes = checked.map((one) => ('batch' in one ? (next.next().value as AcceptOutcome) : rejected(one)));
+  const kept = await Promise.all(submissions.map((one, index) => outcomeOf(groups, one, itemAt(answers, index))));
+  let next = 0;
+  const outcomes = checked.map((one) => ('batch' in one ? itemAt(kept, next++) : rejected(one)));
   const refused = new Map<number, readonly Issue[]>();
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status === 'rejected' && !wrong.has(index)) refused.set(index, outcome.issues);
@@ -206,10 +214,10 @@ const heldSize = ({ batch: { text } }: AcceptedBatch): number => 1024 + 4 * text
 async function outcomeOf(
   groups: Groups,
   { key, item, sizeBytes }: Submission<AcceptedBatch>,
-  answer: Promise<GroupOutcome> | undefined,
+  answer: Promise<GroupOutcome>,
 ): Promise<AcceptOutcome> {
   try {
-    let outcome = await (answer as Promise<GroupOutcome>);
+    let outcome = await answer;
     while (outcome.status === 'later') outcome = await groups.submit(key, item, sizeBytes);
     return outcome;
   } catch (thrown) {

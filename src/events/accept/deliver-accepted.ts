@@ -1,4 +1,5 @@
 import { deliverInTransaction, type ResolutionScope } from '../../identity/index.ts';
+import { itemAt } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { claimRequests, releaseRequests } from '../log/batch-requests.ts';
 import type { AcceptDeps, AcceptOutcome } from './accept-batches.ts';
@@ -27,16 +28,16 @@ const ROUNDS = 2;
 /** Delivers a group and its request ids in one transaction. Returns one outcome per batch, in order. */
 export async function deliverAccepted(deps: AcceptDeps, group: Group): Promise<readonly GroupOutcome[]> {
   // most groups have no duplicates, so they are prepared before the transaction begins
-  const prepared = await prepare(deps, group);
-  const { workspaceId } = (group[0] as AcceptedBatch).scope;
-  const outcomes = await deliverInTransaction(deps.store, workspaceId, (tx, exclusive) =>
-    keepGroup({ deps, tx, exclusive, rounds: ROUNDS }, group, prepared),
+  const { scope } = itemAt(group, 0);
+  const prepared = await prepare(deps, scope, group);
+  const outcomes = await deliverInTransaction(deps.store, scope.workspaceId, (tx, exclusive) =>
+    keepGroup({ deps, scope, tx, exclusive, rounds: ROUNDS }, group, prepared),
   );
   return group.map((accepted) => outcomes.get(accepted) ?? DUPLICATE);
 }
 
-const prepare = ({ events }: AcceptDeps, group: Group): Promise<PreparedBatches> =>
-  events.prepare((group[0] as AcceptedBatch).scope, batchesOf(group));
+const prepare = ({ events }: AcceptDeps, scope: ResolutionScope, group: Group): Promise<PreparedBatches> =>
+  events.prepare(scope, batchesOf(group));
 
 function* batchesOf(group: Group): Generator<BatchToKeep, void, undefined> {
   for (const { batch } of group) yield batch;
@@ -44,6 +45,7 @@ function* batchesOf(group: Group): Generator<BatchToKeep, void, undefined> {
 
 interface Keeping {
   readonly deps: AcceptDeps;
+  readonly scope: ResolutionScope;
   readonly tx: Transaction;
   readonly exclusive: boolean;
   readonly rounds: number;
@@ -55,19 +57,18 @@ interface Keeping {
  * one. `prepared` holds the whole group.
  */
 async function keepGroup(keeping: Keeping, group: Group, prepared?: PreparedBatches): Promise<Outcomes> {
-  const { deps, tx, exclusive, rounds } = keeping;
+  const { deps, scope, tx, exclusive, rounds } = keeping;
   if (rounds === 0) return new Map(group.map((accepted) => [accepted, LATER]));
   const fresh = await withoutDuplicates(keeping, group);
   if (fresh.length === 0) return new Map();
   const isWhole = prepared !== undefined && fresh.length === group.length;
-  const delivered = await deps.events.deliver(tx, isWhole ? prepared : await prepare(deps, fresh), exclusive);
+  const delivered = await deps.events.deliver(tx, isWhole ? prepared : await prepare(deps, scope, fresh), exclusive);
   const outcomes = new Map<AcceptedBatch, GroupOutcome>(
     fresh.map((accepted, index) => [accepted, outcomeOf(delivered.outcomes[index])]),
   );
   const refused = requestsOf(fresh.filter((accepted) => outcomes.get(accepted)?.status === 'rejected'));
   if (refused.length === 0) return outcomes;
-  const { workspaceId } = (group[0] as AcceptedBatch).scope;
-  await releaseRequests(tx, { workspaceId, hashes: refused });
+  await releaseRequests(tx, { workspaceId: scope.workspaceId, hashes: refused });
   const others = group.filter((other) => !outcomes.has(other) && refused.includes(other.request ?? ''));
   return others.length === 0
     ? outcomes
@@ -75,12 +76,11 @@ async function keepGroup(keeping: Keeping, group: Group, prepared?: PreparedBatc
 }
 
 /** Returns one batch of each new request id, and all batches without a request id. */
-async function withoutDuplicates({ deps, tx }: Keeping, group: Group): Promise<Group> {
+async function withoutDuplicates({ deps, scope, tx }: Keeping, group: Group): Promise<Group> {
   const hashes = new Set(requestsOf(group));
   if (hashes.size === 0) return group;
-  const { workspaceId } = (group[0] as AcceptedBatch).scope;
   const claimed = await claimRequests(tx, {
-    workspaceId,
+    workspaceId: scope.workspaceId,
     hashes: [...hashes].sort(),
     receivedMs: deps.clock.nowMs(),
   });

@@ -38,7 +38,7 @@ function* fieldsIn(text: string): Generator<FieldPlace, void, undefined> {
     const nameEnd = endOfText(text, start);
     const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = endOfValue(text, valueStart);
-    yield { name: JSON.parse(text.slice(start, nameEnd)) as string, start, valueStart, end };
+    yield { name: String(JSON.parse(text.slice(start, nameEnd))), start, valueStart, end };
     start = skipSpace(text, end);
     if (text[start] === ',') start = skipSpace(text, start + 1);
   }

@@ -35,7 +35,7 @@ export function personOfBatch(batch: EventBatch, receivedMs: number): Person | u
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, WireString | undefined>>;
 
 /** Collects the identities among fields. One that occurs twice, also as `customerid`, counts once. */
 function identitiesOf(places: readonly (Fields | null | undefined)[]): readonly Identity[] {
@@ -45,7 +45,7 @@ function identitiesOf(places: readonly (Fields | null | undefined)[]): readonly 
       const value = fields[name];
       if (value === null || value === undefined) continue;
       const type = identityTypeOfColumn(name);
-      if (type !== undefined) addOnce(identities, identityOf(type, value as WireString));
+      if (type !== undefined) addOnce(identities, identityOf(type, value));
     }
   }
   return identities;

@@ -88,9 +88,8 @@ const PLANS: Readonly<Record<Exclude<CallType, 'track'>, CallPlan>> = {
   alias: { fixed: [], lines: ofBatch(CALL_LINES, ALIAS_LINES, TRAITS_OF_CONTEXT) },
 };
 
-const TRACK_PLANS: ReadonlyMap<TrackName, CallPlan> = new Map(
-  [...TRACK_NAMES, OTHER_TRACK].map((track) => [track, trackPlan(track)]),
-);
+const TRACK_PLANS: ReadonlyMap<TrackName, CallPlan> = new Map(TRACK_NAMES.map((track) => [track, trackPlan(track)]));
+const OTHER_TRACK_PLAN = trackPlan(OTHER_TRACK);
 
 function trackPlan(track: TrackName): CallPlan {
   const { eventType, customEventType, part, action } = track;
@@ -134,5 +133,5 @@ function listPlan(part: NonNullable<TrackName['part']>, isOfOne: boolean): ListP
 
 export function planOf({ type, fields }: Call): CallPlan {
   if (type !== 'track') return PLANS[type];
-  return TRACK_PLANS.get(trackNamed(String(fields.event))) as CallPlan;
+  return TRACK_PLANS.get(trackNamed(String(fields.event))) ?? OTHER_TRACK_PLAN;
 }

@@ -5,7 +5,7 @@ import { AppError, isRawNumber, type Json, tooLong } from '../../kernel/index.ts
 import type { EventType } from '../contract/event-kinds.ts';
 import { findDestination } from '../contract/find-destination.ts';
 import type { Leaf } from '../contract/leaves.ts';
-import { CONVERSIONS, type Conversion } from './conversions.ts';
+import { CONVERSIONS, type Conversion, isFields, isList } from './conversions.ts';
 import type { FieldLine } from './field-lines.ts';
 import { fitValue } from './fit-value.ts';
 import type { Platform } from './platforms.ts';
@@ -102,8 +102,8 @@ function fitting({ leaf, convert }: CompiledLine, given: Json | undefined, event
 export function valueAt(source: Json, steps: Steps): Json | undefined {
   let at: Json | undefined = source;
   for (const step of steps) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Readonly<Record<string, Json>>)[step];
+    if (isFields(at)) at = Object.hasOwn(at, step) ? at[step] : undefined;
+    else at = isList(at) && typeof step === 'number' ? at[step] : undefined;
   }
   return at;
 }

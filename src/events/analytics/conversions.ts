@@ -72,6 +72,10 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
+export function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
 function nameAndVersion(value: Json): string | undefined {
   if (!isFields(value)) return undefined;
   const words = [value.name, value.version].filter(isText);
@@ -91,4 +95,4 @@ function purposesOf(value: Json, eventMs: number): Json | undefined {
   return Object.fromEntries(decided.map(([name, consented]) => [name, { consented, timestamp_unixtime_ms: eventMs }]));
 }
 
-const idsOf = (list: Json | undefined): readonly string[] => (Array.isArray(list) ? list.filter(isText) : []);
+const idsOf = (list: Json | undefined): readonly string[] => (isList(list) ? list.filter(isText) : []);

@@ -1,5 +1,4 @@
 import type { Json } from '../../kernel/index.ts';
-import type { EventBatch } from '../contract/batch.ts';
 import type { Call, CallFields } from './call-contract.ts';
 import { type CallPlan, DATA_STEPS, FILLED_UP, planOf } from './call-plans.ts';
 import { type CompiledLine, findValue, type Steps, valueAt } from './compile-lines.ts';
@@ -18,7 +17,7 @@ import { type Platform, platformNamed } from './platforms.ts';
  * custom_flags, other traits user attributes. Few bounds are checked here (`findValue`); `checkBatch` checks the rest.
  * Writes to `origins` from which field of the call each field of the batch came.
  */
-export function mapCall(given: Call, { arrival, limits }: Reading, origins?: Origins): EventBatch {
+export function mapCall(given: Call, { arrival, limits }: Reading, origins?: Origins): Draft {
   const call = given.type === 'identify' ? withTraitsOfContext(given.fields) : given.fields;
   const eventMs = eventTimeMs(call, arrival);
   const plan = planOf(given);
@@ -34,7 +33,7 @@ export function mapCall(given: Call, { arrival, limits }: Reading, origins?: Ori
   placeLines(mapping, plan.lines);
   fillUp(mapping, plan);
   placeOthers(mapping, plan);
-  return draft as EventBatch;
+  return draft;
 }
 
 /** Adds the context's traits to those of an identify call: RudderStack's older SDKs send them only there. */
@@ -63,13 +62,13 @@ function placeLines(mapping: Mapping, lines: readonly CompiledLine[]): void {
 
 function fillUp({ draft }: Mapping, { unnamed }: CallPlan): void {
   for (const [steps, names] of FILLED_UP) {
-    const there = valueAt(draft as CallFields, steps);
+    const there = valueAt(draft, steps);
     if (isFields(there)) {
       for (const name of names) if (there[name] === undefined) setAt(draft, [...steps, name], null);
     }
   }
   const name: Steps = [...DATA_STEPS, 'event_name'];
-  if (unnamed !== undefined && valueAt(draft as CallFields, name) === undefined) setAt(draft, name, unnamed);
+  if (unnamed !== undefined && valueAt(draft, name) === undefined) setAt(draft, name, unnamed);
 }
 
 function placeOthers(mapping: Mapping, { others, eventType }: CallPlan): void {

@@ -1,8 +1,8 @@
 import { identityTypeOfColumn } from '../../identity/index.ts';
 import { type Issue, type Json, kindOf, wantedOneOf } from '../../kernel/index.ts';
-import type { EventBatch } from '../contract/batch.ts';
-import { CALL_TYPES, type Call, type CallFields, type CallType, checkCall, isCallType } from './call-contract.ts';
+import { CALL_TYPES, type Call, type CallType, checkCall, isCallType } from './call-contract.ts';
 import { isFields } from './conversions.ts';
+import type { Draft } from './draft.ts';
 import { mapCall } from './map-call.ts';
 import type { Reading } from './mapping.ts';
 
@@ -18,7 +18,7 @@ export interface GivenCall {
 /** A call that became a batch, which may still be refused. */
 export interface ReadCall {
   readonly call: Call;
-  readonly batch: EventBatch;
+  readonly batch: Draft;
 }
 
 /** Turns a call into a batch, or returns its issues with their paths in the call. */
@@ -29,15 +29,15 @@ export function readCall({ fields, type, issues: known }: GivenCall, reading: Re
   if (!isCallType(own)) return [{ path: 'type', message: wantedOneOf(CALL_TYPES, own) }];
   const issues = checkCall(own, fields, reading.limits);
   if (issues.length > 0) return issues;
-  const call: Call = { type: own, fields: fields as CallFields };
+  const call: Call = { type: own, fields };
   const batch = mapCall(call, reading);
-  return batch.events === undefined && !namesSomebody(batch) ? [NOBODY] : { call, batch };
+  return batch.events === undefined && !namesPerson(batch) ? [NOBODY] : { call, batch };
 }
 
 // An event without a person is kept (D-037). A call without an event needs a person.
 const NOBODY: Issue = { path: '', message: 'names nobody; give it a userId, an anonymousId or an e-mail address' };
 
-function namesSomebody({ user_identities, device_info, mp_deviceid }: EventBatch): boolean {
-  const names = Object.keys({ ...user_identities, ...device_info });
+function namesPerson({ user_identities, device_info, mp_deviceid }: Draft): boolean {
+  const names = [user_identities, device_info].flatMap((held) => (isFields(held) ? Object.keys(held) : []));
   return mp_deviceid !== undefined || names.some((name) => identityTypeOfColumn(name) !== undefined);
 }

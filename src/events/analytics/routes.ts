@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { type Caller, defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
 import { AppError, type Json, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { BatchSender } from '../accept/accept-batches.ts';
@@ -56,8 +56,7 @@ function batchEndpoint(deps: AnalyticsDeps): Endpoint {
     body: CallBatch,
     async handler({ body, bodyText, hasRepeatedField, caller }) {
       const sender = senderOf(caller);
-      const given = body as Json;
-      const { calls, sentAt } = hasRepeatedField ? readRepeatingBatch(given, bodyText) : readCallBatch(given);
+      const { calls, sentAt } = hasRepeatedField ? readRepeatingBatch(body, bodyText) : readCallBatch(body);
       const { workspaceId, key } = sender;
       await acceptCalls(deps, {
         sender,
@@ -105,11 +104,11 @@ function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {
     operationId: `sendAnalytics${type.charAt(0).toUpperCase()}${type.slice(1)}`,
     summary: `Upload one analytics ${type} call`,
     description: 'Answers once the call is durable.',
-    body: CALLS[type] as TSchema,
+    body: CALLS[type],
     async handler({ body, caller }) {
       const [refusal = []] = await acceptCalls(deps, {
         sender: senderOf(caller),
-        calls: [{ fields: body as Json, type }],
+        calls: [{ fields: body, type }],
         sentAt: undefined,
       });
       if (refusal.length > 0) throw refuse(refusal);

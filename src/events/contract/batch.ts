@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Json } from '../../kernel/index.ts';
 import {
   ApplicationInformation,
   AttributionInfo,
@@ -60,7 +61,7 @@ export const EventBatch = closed(
     ...fields(Mpid, 'mpid', 'origin_mpid'),
     consent_state: maybe(ConsentState),
     // Clients send this field. It is accepted and ignored (D-028).
-    schema_version: Type.Optional(Type.Unknown()),
+    schema_version: Type.Optional(Type.Unsafe<Json>({})),
   },
   { title: 'EventBatch', examples: [SOME_BATCH] },
 );

@@ -8,12 +8,12 @@ import {
   repeatedField,
   repetition,
 } from '../../http/index.ts';
-import { AppError, type Json, refuse, type WorkspaceId } from '../../kernel/index.ts';
+import { AppError, itemAt, type Json, refuse, type WorkspaceId } from '../../kernel/index.ts';
 import type { BatchSender, SentBatch } from '../accept/accept-batches.ts';
 import { acceptBulk, type BulkDeps } from '../accept/accept-bulk.ts';
 import { itemTexts } from '../accept/json-text.ts';
 import type { BatchOrigin } from '../accept/kept-text.ts';
-import { toContractFields } from '../accept/web-habits.ts';
+import { translateWebBatch } from '../accept/translate-web-batch.ts';
 import { EventBatch, SOME_BATCH } from '../contract/batch.ts';
 
 export interface IngestDeps extends BulkDeps {
@@ -98,13 +98,13 @@ function single({ batches, settingsOf, recordRejections }: IngestDeps, { channel
     async handler({ body, bodyText, caller }) {
       const sender = senderOf(caller, { channel, isHistorical: false });
       const sent = { body, text: bodyText };
-      const said = channel === 'javascript' ? toContractFields(sent) : sent;
-      const { outcomes, rateUsedPercent } = await batches.accept(sender, [said]);
+      const batch = channel === 'javascript' ? translateWebBatch(sent) : sent;
+      const { outcomes, rateUsedPercent } = await batches.accept(sender, [batch]);
       const [outcome] = outcomes;
       if (outcome?.status === 'rejected') {
-        if (!sender.isPublic || !isOfMpid(outcome)) throw refuse(outcome.issues);
+        if (!sender.isPublic || !isRejectedForMpid(outcome)) throw refuse(outcome.issues);
         const { workspaceId, key } = sender;
-        const rejections = [{ text: said.text, issues: outcome.issues }];
+        const rejections = [{ text: batch.text, issues: outcome.issues }];
         await recordRejections({ workspaceId, key, path: path.path, rejections });
       }
       return accepted(rateUsedPercent);
@@ -113,7 +113,7 @@ function single({ batches, settingsOf, recordRejections }: IngestDeps, { channel
 }
 
 /** Tells whether a batch was rejected for its MPID. Such an answer would tell anybody with a page's key which MPIDs exist. */
-function isOfMpid({ rule }: { readonly rule?: string }): boolean {
+function isRejectedForMpid({ rule }: { readonly rule?: string }): boolean {
   return rule === 'mpid_unknown' || rule === 'mpid_contradicts_login';
 }
 
@@ -136,25 +136,25 @@ function bulk(deps: IngestDeps, { isHistorical, ...path }: BulkPath): Endpoint {
     refusals: RATE,
     async handler({ body, bodyText, hasRepeatedField, caller }) {
       const sender = senderOf(caller, { channel: 'server_to_server', isHistorical });
-      const sent = sentBatches(body, bodyText).map((batch) => (hasRepeatedField ? withoutRepeated(batch) : batch));
+      const sent = sentBatches(body, bodyText).map((batch) => (hasRepeatedField ? withRepetition(batch) : batch));
       return accepted(await acceptBulk(deps, { sender, path: path.path, sent }));
     },
   });
 }
 
-function sentBatches(body: unknown, text: string): readonly SentBatch[] {
+function sentBatches(body: Json, text: string): readonly SentBatch[] {
   if (!Array.isArray(body)) throw refuse([{ path: '', message: 'must be a list of event batches' }]);
   if (body.length > MOST_BATCHES) {
     const message = `has ${body.length} batches; at most ${MOST_BATCHES} are allowed in one request`;
     throw refuse([{ path: '', message }]);
   }
   const texts = itemTexts(text);
-  return body.map((batch: unknown, index) => ({ body: batch, text: texts[index] as string }));
+  return body.map((batch: Json, index) => ({ body: batch, text: itemAt(texts, index) }));
 }
 
 /** Adds an issue to a batch in which a field is given twice. */
-function withoutRepeated(batch: SentBatch): SentBatch {
-  const path = repeatedField(batch.text, batch.body as Json);
+function withRepetition(batch: SentBatch): SentBatch {
+  const path = repeatedField(batch.text, batch.body);
   return path === undefined ? batch : { ...batch, issues: [repetition(path)] };
 }
 

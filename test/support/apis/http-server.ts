@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import {
   type Authenticate,
+  type BodyCheck,
   createHttpServer,
   createMetrics,
   defineEndpoint,
@@ -42,7 +43,8 @@ export function anEndpoint<
   Params extends TObject = TObject,
   Query extends TObject = TObject,
   Body extends TSchema = TSchema,
->(spec: Partial<EndpointSpec<Params, Query, Body>>): Endpoint {
+  Check extends BodyCheck | undefined = undefined,
+>(spec: Partial<EndpointSpec<Params, Query, Body, Check>>): Endpoint {
   const plain = {
     api: 'platform_v2',
     method: 'POST',
@@ -56,5 +58,5 @@ export function anEndpoint<
     responses: { 200: Type.Unknown(), 204: Type.Unknown() },
     handler: async ({ body }: { readonly body: unknown }) => ({ status: 200, body }),
   };
-  return defineEndpoint({ ...plain, ...spec } as unknown as EndpointSpec<Params, Query, Body>);
+  return defineEndpoint({ ...plain, ...spec } as unknown as EndpointSpec<Params, Query, Body, Check>);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { CallFields, CallType } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';
 import { readCall } from '../../../src/events/analytics/read-call.ts';
+import type { EventBatch } from '../../../src/events/index.ts';
 import { LIMITS, paths } from '../../support/batches/batches.ts';
 
 const READING = { arrival: { receivedMs: Date.parse('2026-03-01T12:00:00.000Z') }, limits: LIMITS };
@@ -11,7 +12,7 @@ const LONG = 'x'.repeat(257);
 function mapped(type: CallType, fields: CallFields) {
   const batch = mapCall({ type, fields }, READING);
   expect(paths(batch)).toEqual([]);
-  return batch;
+  return batch as EventBatch;
 }
 const dataOf = (type: CallType, fields: CallFields) => mapped(type, fields).events?.[0]?.data;
 

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { CallFields, CallType } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';
-import { checkBatch, personOfBatch } from '../../../src/events/index.ts';
+import { checkBatch, type EventBatch, personOfBatch } from '../../../src/events/index.ts';
 import { LIMITS } from '../../support/batches/batches.ts';
 
 const RECEIVED = Date.parse('2026-03-01T12:00:00.000Z');
@@ -12,7 +12,7 @@ function mapped(type: CallType, fields: CallFields, sentAt?: string) {
   const arrival = { receivedMs: RECEIVED, ...(sentAt !== undefined && { sentAt }) };
   const batch = mapCall({ type, fields }, { arrival, limits: LIMITS });
   expect(checkBatch(batch, LIMITS)).toEqual([]);
-  return batch;
+  return batch as EventBatch;
 }
 const dataOf = (type: CallType, fields: CallFields) => mapped(type, fields).events?.[0]?.data;
 

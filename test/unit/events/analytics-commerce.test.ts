@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { CallFields } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';
 import { TRACK_NAMES } from '../../../src/events/analytics/track-names.ts';
-import { checkBatch } from '../../../src/events/index.ts';
+import { checkBatch, type EventBatch } from '../../../src/events/index.ts';
 import { parseJson, stringifyJson } from '../../../src/kernel/index.ts';
 import { LIMITS } from '../../support/batches/batches.ts';
 
@@ -12,7 +12,7 @@ const RECEIVED = Date.parse('2026-03-01T12:00:00.000Z');
 function mapped(fields: CallFields) {
   const batch = mapCall({ type: 'track', fields }, { arrival: { receivedMs: RECEIVED }, limits: LIMITS });
   expect(checkBatch(batch, LIMITS)).toEqual([]);
-  return batch;
+  return batch as EventBatch;
 }
 const track = (event: string, properties: CallFields = {}) => mapped({ event, properties }).events?.[0]?.data;
 

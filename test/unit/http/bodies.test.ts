@@ -10,7 +10,10 @@ const server = httpServer([
   anEndpoint({ path: '/oauth/token', api: 'oauth', body, formEncoded: true }),
   anEndpoint({ path: '/v3/text', api: 'events', body, plainText: true }),
   anEndpoint({
-    ...{ path: '/v2/own', api: 'events', body, bodyCheck: 'handler' },
+    path: '/v2/own',
+    api: 'events',
+    body,
+    bodyCheck: 'handler',
     handler: async ({ body: value, bodyText }) => ({ status: 200, body: { value, bodyText } }),
   }),
   anEndpoint({

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { toContractFields } from '../../../src/events/accept/web-habits.ts';
+import { translateWebBatch } from '../../../src/events/accept/translate-web-batch.ts';
 import { checkBatch } from '../../../src/events/index.ts';
 import { parseJson } from '../../../src/kernel/index.ts';
 import { LIMITS } from '../../support/batches/batches.ts';
 
-const say = (text: string) => toContractFields({ body: parseJson(text), text });
+const say = (text: string) => translateWebBatch({ body: parseJson(text), text });
 const data = (kind: string, text: string) => `{"events":[{"event_type":"${kind}","data":${text}}]}`;
 
 test.each([
@@ -72,5 +72,5 @@ test.each([
   '{"api_key":"unknown","user_attributes":{"a":1.50}}',
 ])('%s stays as it is', (text) => {
   const sent = { body: parseJson(text), text };
-  expect(toContractFields(sent)).toBe(sent);
+  expect(translateWebBatch(sent)).toBe(sent);
 });
