@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  customType,
   foreignKey,
   index,
   integer,
@@ -12,9 +13,29 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { ConnectionConfig, Provider } from '../warehouse/index.ts';
+import type { ResourceState } from './connections/connection.ts';
+import type { LoadTimestamp } from './data-models/load-timestamp.ts';
+import type {
+  KeptFields,
+  Notice,
+  Pipeline,
+  PipelineState,
+  PipelineType,
+  Schedule,
+  SyncMode,
+} from './pipelines/pipeline.ts';
+import type { RunStatus, RunType } from './run-rows/run.ts';
 
 const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+/** Defines a column of JSON text. No other room writes it, so a value that is read has the type of those that are written. */
+const json = <Value>(name: string) =>
+  customType<{ data: Value; driverData: string }>({
+    dataType: () => 'text',
+    fromDriver: (stored): Value => JSON.parse(stored),
+    toDriver: (value) => JSON.stringify(value),
+  })(name);
 const audit = () => ({
   createdOn: time('created_on').notNull(),
   createdBy: text('created_by').notNull(),
@@ -28,13 +49,12 @@ export const connections = pgTable(
     workspaceId: workspaceId(),
     id: text('id').notNull(),
     name: text('name').notNull(),
-    /** `new`, `active`, `inactive`. */
-    state: text('state').notNull(),
-    provider: text('provider').notNull(),
-    /** Configuration as JSON text; secret fields hold their encrypted text. */
-    config: text('config').notNull(),
-    /** Reasons of the fault as JSON text `[{message}]`. Null: healthy. */
-    fault: text('fault'),
+    state: text('state').$type<ResourceState>().notNull(),
+    provider: text('provider').$type<Provider>().notNull(),
+    /** Configuration, with encrypted secret fields. */
+    config: json<ConnectionConfig>('config').notNull(),
+    /** Reasons of the fault. Null: healthy. */
+    fault: json<readonly Notice[]>('fault'),
     ...audit(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
@@ -46,14 +66,14 @@ export const dataModels = pgTable(
     workspaceId: workspaceId(),
     id: text('id').notNull(),
     name: text('name').notNull(),
-    state: text('state').notNull(),
+    state: text('state').$type<ResourceState>().notNull(),
     sqlQuery: text('sql_query').notNull(),
-    /** The load timestamp that pipelines may follow, JSON text of `LoadTimestamp`; null: the model has none. */
-    loadTimestamp: text('load_timestamp'),
-    /** Reasons why it is invalid, as JSON text `[{message}]`. Null: valid. */
-    fault: text('fault'),
-    /** Warnings from saving it, as JSON text `[{message}]`. */
-    warnings: text('warnings').notNull().default('[]'),
+    /** Load timestamp that pipelines may follow. Null: the model has none. */
+    loadTimestamp: json<LoadTimestamp>('load_timestamp'),
+    /** Reasons why it is invalid. Null: valid. */
+    fault: json<readonly Notice[]>('fault'),
+    /** Warnings from saving it. */
+    warnings: json<readonly Notice[]>('warnings').notNull().default(sql`'[]'`),
     ...audit(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
@@ -81,24 +101,21 @@ export const pipelines = pgTable(
     number: bigint('number', { mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     id: text('id').notNull(),
     name: text('name').notNull(),
-    /** `user_attributes` or `events`. */
-    pipelineType: text('pipeline_type').notNull(),
+    pipelineType: text('pipeline_type').$type<PipelineType>().notNull(),
     /** Ids of the used parts. All three are null once the pipeline is deleted, so that the parts can be deleted too. */
     connectionId: text('connection_id'),
     dataModelId: text('data_model_id'),
     /** Transformation of an events pipeline; null for other types. */
     fieldTransformationId: text('field_transformation_id'),
-    /** `new`, `active`, `paused`. */
-    state: text('state').notNull(),
-    environment: text('environment').notNull(),
-    /** sync_mode, schedule, and the fields that are only kept, each as JSON text of its record in `pipeline.ts`. */
-    syncMode: text('sync_mode').notNull(),
-    schedule: text('schedule').notNull(),
-    kept: text('kept').notNull(),
-    /** Reasons of the fault as JSON text `[{message}]`. Null: not faulted. */
-    fault: text('fault'),
-    /** Harmless but notable hints, as JSON text `[{message}]`. */
-    warnings: text('warnings').notNull(),
+    state: text('state').$type<PipelineState>().notNull(),
+    environment: text('environment').$type<Pipeline['environment']>().notNull(),
+    syncMode: json<SyncMode>('sync_mode').notNull(),
+    schedule: json<Schedule>('schedule').notNull(),
+    kept: json<KeptFields>('kept').notNull(),
+    /** Reasons of the fault. Null: not faulted. */
+    fault: json<readonly Notice[]>('fault'),
+    /** Harmless but notable hints. */
+    warnings: json<readonly Notice[]>('warnings').notNull(),
     /** End of the last delivered range, as text with microseconds. Null: nothing was delivered yet. */
     position: text('position'),
     /** Instant from which on the engine knows each delivered row, as text with microseconds. Null: from the beginning. */
@@ -140,10 +157,8 @@ export const pipelineRuns = pgTable(
     id: bigint('id', { mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     pipelineNumber: bigint('pipeline_number', { mode: 'bigint' }).notNull(),
     connectionId: text('connection_id').notNull(),
-    /** `scheduled` or `manual`. */
-    type: text('type').notNull(),
-    /** `queued`, `running`, `success`, `failed`, `stopped`, `retrying`. */
-    status: text('status').notNull(),
+    type: text('type').$type<RunType>().notNull(),
+    status: text('status').$type<RunStatus>().notNull(),
     /**
      * Fencing token, raised by each claim. Every write of the run names it, so a worker that was taken for dead cannot write.
      */
@@ -153,8 +168,8 @@ export const pipelineRuns = pgTable(
     losses: integer('losses').notNull().default(0),
     /** Time of the next attempt of a `retrying` run. */
     retryAt: time('retry_at'),
-    errors: text('errors').notNull(),
-    warnings: text('warnings').notNull(),
+    errors: json<readonly Notice[]>('errors').notNull(),
+    warnings: json<readonly Notice[]>('warnings').notNull(),
     logicalDate: time('logical_date').notNull(),
     createdOn: time('created_on').notNull(),
     startedOn: time('started_on'),

@@ -19,7 +19,7 @@ export async function refreshWarnings(
     const ofPlan = await planWarnings(tx, pipeline.workspaceId, { dataPlan: pipeline.kept.dataPlan });
     await tx.orm
       .update(pipelines)
-      .set({ warnings: JSON.stringify([...pipelineWarnings(pipeline), ...ofPlan, ...notices]) })
+      .set({ warnings: [...pipelineWarnings(pipeline), ...ofPlan, ...notices] })
       .where(and(eq(pipelines.workspaceId, pipeline.workspaceId), eq(pipelines.number, pipeline.number)));
   }
 }

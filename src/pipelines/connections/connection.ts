@@ -1,8 +1,6 @@
-import type { InferSelectModel } from 'drizzle-orm';
-import { type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import type { WorkspaceId } from '../../kernel/index.ts';
 import type { ConnectionConfig, Provider } from '../../warehouse/index.ts';
-import { type Audit, type Notice, noticesFromStore } from '../pipelines/pipeline.ts';
-import type { connections } from '../tables.ts';
+import type { Audit, Notice } from '../pipelines/pipeline.ts';
 
 export type ResourceState = 'new' | 'active' | 'inactive';
 
@@ -16,15 +14,4 @@ export interface Connection extends Audit {
   readonly config: ConnectionConfig;
   /** Reasons of the fault. Null: healthy. */
   readonly fault: readonly Notice[] | null;
-}
-
-export function connectionFromRow(row: InferSelectModel<typeof connections>): Connection {
-  return {
-    ...row,
-    workspaceId: workspaceId(row.workspaceId),
-    state: row.state as ResourceState,
-    provider: row.provider as Provider,
-    config: JSON.parse(row.config) as ConnectionConfig,
-    fault: noticesFromStore(row.fault),
-  };
 }

@@ -1,9 +1,9 @@
-import { and, asc, eq } from 'drizzle-orm';
-import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
+import { AppError, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Provider } from '../../warehouse/index.ts';
 import { connections } from '../tables.ts';
-import { type Connection, connectionFromRow } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 /**
  * Returns the connection with that id. `lock` holds the row to the end of the transaction; readers that only refer to it share
@@ -50,6 +50,11 @@ export async function listConnections(
     )
     .orderBy(asc(connections.id));
   return rows.map(connectionFromRow);
+}
+
+/** Builds a connection from its row. */
+export function connectionFromRow(row: InferSelectModel<typeof connections>): Connection {
+  return { ...row, workspaceId: workspaceId(row.workspaceId) };
 }
 
 /** Returns the message for a body that names an unknown connection (D-108). */

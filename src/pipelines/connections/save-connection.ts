@@ -15,9 +15,9 @@ import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
 import { connections } from '../tables.ts';
 import { connectionAnswer } from '../wire/connection-answer.ts';
 import type { Reachable } from './ask-warehouse.ts';
-import { type Connection, connectionFromRow } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { checkConfig, checkMasksStay, isMasked, revealSecret, sealConfig, unmaskConfig } from './connection-config.ts';
-import { findConnection, loadConnection } from './load-connection.ts';
+import { connectionFromRow, findConnection, loadConnection } from './load-connection.ts';
 import { type Probed, probeConnection } from './probe-connection.ts';
 import { secretFieldsOf, unknownProvider } from './provider.ts';
 
@@ -196,8 +196,8 @@ function columnsOf(
     name: body.name,
     state: body.state,
     provider,
-    config: JSON.stringify(merged),
-    fault: fault === null ? null : JSON.stringify(fault),
+    config: merged,
+    fault,
   };
 }
 

@@ -1,8 +1,6 @@
-import type { InferSelectModel } from 'drizzle-orm';
-import { type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import type { WorkspaceId } from '../../kernel/index.ts';
 import type { ResourceState } from '../connections/connection.ts';
-import { type Audit, type Notice, noticesFromStore } from '../pipelines/pipeline.ts';
-import type { dataModels } from '../tables.ts';
+import type { Audit, Notice } from '../pipelines/pipeline.ts';
 import type { LoadTimestamp } from './load-timestamp.ts';
 
 export interface DataModel extends Audit {
@@ -18,15 +16,4 @@ export interface DataModel extends Audit {
   readonly fault: readonly Notice[] | null;
   /** Warnings from saving it: reasons why reading it again may give other rows. */
   readonly warnings: readonly Notice[];
-}
-
-export function dataModelFromRow(row: InferSelectModel<typeof dataModels>): DataModel {
-  return {
-    ...row,
-    workspaceId: workspaceId(row.workspaceId),
-    state: row.state as ResourceState,
-    loadTimestamp: row.loadTimestamp === null ? null : (JSON.parse(row.loadTimestamp) as LoadTimestamp),
-    fault: noticesFromStore(row.fault),
-    warnings: noticesFromStore(row.warnings) ?? [],
-  };
 }

@@ -68,8 +68,8 @@ async function moveFollower(
   await tx.orm
     .update(pipelines)
     .set({
-      syncMode: JSON.stringify(syncMode),
-      schedule: JSON.stringify(schedule),
+      syncMode,
+      schedule,
       lastModifiedOn: new Date(nowMs),
       lastModifiedBy: actor,
       ...(isReset && resetColumns(before)),

@@ -1,8 +1,8 @@
-import { and, asc, eq } from 'drizzle-orm';
-import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
+import { AppError, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { dataModels } from '../tables.ts';
-import { type DataModel, dataModelFromRow } from './data-model.ts';
+import type { DataModel } from './data-model.ts';
 
 /**
  * Returns the data model with that id. `lock` holds the row to the end of the transaction; readers that only refer to it share
@@ -39,6 +39,11 @@ export async function listDataModels(sql: Sql, workspaceId: WorkspaceId): Promis
     .where(eq(dataModels.workspaceId, workspaceId))
     .orderBy(asc(dataModels.id));
   return rows.map(dataModelFromRow);
+}
+
+/** Builds a data model from its row. */
+export function dataModelFromRow(row: InferSelectModel<typeof dataModels>): DataModel {
+  return { ...row, workspaceId: workspaceId(row.workspaceId) };
 }
 
 /** Returns the message for a body that names an unknown data model (D-108). */

@@ -12,14 +12,15 @@ import { checkModelUsers, type NoticesOfUsers } from '../checks/check-users.ts';
 import { refreshWarnings } from '../checks/refresh-warnings.ts';
 import type { DataModelBody } from '../contract/data-model.ts';
 import { loadPipelines } from '../pipelines/load-pipeline.ts';
+import type { Notice } from '../pipelines/pipeline.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { type BasedOn, requireUnchanged } from '../require-unchanged.ts';
 import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
 import { dataModels } from '../tables.ts';
 import { dataModelAnswer } from '../wire/data-model-answer.ts';
-import { type DataModel, dataModelFromRow } from './data-model.ts';
+import type { DataModel } from './data-model.ts';
 import { following, moveFollowers } from './follow-model.ts';
-import { loadDataModel } from './load-data-model.ts';
+import { dataModelFromRow, loadDataModel } from './load-data-model.ts';
 import type { LoadTimestamp } from './load-timestamp.ts';
 
 type Body = Static<typeof DataModelBody>;
@@ -48,7 +49,7 @@ export async function createDataModel(
         name: body.name ?? body.id,
         state: body.state ?? 'new',
         sqlQuery: body.config.sql_query,
-        loadTimestamp: textOf(loadTimestamp),
+        loadTimestamp,
         fault: null,
         warnings,
         createdOn,
@@ -99,8 +100,7 @@ interface Overwriting {
   readonly deps: PipelinesDeps;
   readonly caller: Caller;
   readonly body: Body;
-  /** Warnings as JSON text. */
-  readonly warnings: string;
+  readonly warnings: readonly Notice[];
   readonly loadTimestamp: LoadTimestamp | null | undefined;
   readonly basedOn: BasedOn<DataModel> | undefined;
   readonly noticed: NoticesOfUsers;
@@ -118,7 +118,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
       name: body.name ?? before.name,
       state: body.state ?? before.state,
       sqlQuery: body.config.sql_query,
-      ...(put.loadTimestamp !== undefined && { loadTimestamp: textOf(put.loadTimestamp) }),
+      ...(put.loadTimestamp !== undefined && { loadTimestamp: put.loadTimestamp }),
       fault: null,
       warnings: put.warnings,
       lastModifiedOn: new Date(nowMs),
@@ -147,13 +147,9 @@ function modelFields(model: DataModel) {
   return { ...dataModelAnswer(model), ...(model.loadTimestamp !== null && { load_timestamp: model.loadTimestamp }) };
 }
 
-function textOf(loadTimestamp: LoadTimestamp | null): string | null {
-  return loadTimestamp === null ? null : JSON.stringify(loadTimestamp);
-}
-
-/** Returns the warnings as JSON text. Throws VALIDATION_FAILED. */
-async function checkSql({ config }: Body): Promise<string> {
+/** Returns the warnings. Throws VALIDATION_FAILED. */
+async function checkSql({ config }: Body): Promise<readonly Notice[]> {
   const check = await acceptsSomeGrammar(config.sql_query);
   if (check.outcome === 'refused') throw refuse([{ path: 'config.sql_query', message: check.complaint.message }]);
-  return JSON.stringify(check.outcome === 'accepted' ? check.warnings.map((message) => ({ message })) : []);
+  return check.outcome === 'accepted' ? check.warnings.map((message) => ({ message })) : [];
 }

@@ -19,7 +19,7 @@ interface Fault<Id> {
 export async function faultPipeline(tx: Transaction, { workspaceId, id, errors }: Fault<bigint>): Promise<void> {
   await tx.orm
     .update(pipelines)
-    .set({ fault: JSON.stringify(errors), nextDueAt: null })
+    .set({ fault: errors, nextDueAt: null })
     .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, id), isNull(pipelines.deletedOn)));
 }
 
@@ -27,7 +27,7 @@ export async function faultPipeline(tx: Transaction, { workspaceId, id, errors }
 export async function faultConnection(tx: Transaction, { workspaceId, id, errors }: Fault<string>): Promise<void> {
   await tx.orm
     .update(connections)
-    .set({ fault: JSON.stringify(errors) })
+    .set({ fault: errors })
     .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, id)));
   await tx.orm
     .update(pipelines)
@@ -39,7 +39,7 @@ export async function faultConnection(tx: Transaction, { workspaceId, id, errors
 export async function faultModel(tx: Transaction, { workspaceId, id, errors }: Fault<string>): Promise<void> {
   await tx.orm
     .update(dataModels)
-    .set({ fault: JSON.stringify(errors) })
+    .set({ fault: errors })
     .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)));
   await tx.orm
     .update(pipelines)

@@ -1,11 +1,11 @@
-import { and, asc, eq, isNull, type SQL } from 'drizzle-orm';
-import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import { and, asc, eq, type InferSelectModel, isNull, type SQL } from 'drizzle-orm';
+import { AppError, instantFromStore, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { connectionFromRow } from '../connections/connection.ts';
-import { dataModelFromRow } from '../data-models/data-model.ts';
+import { connectionFromRow } from '../connections/load-connection.ts';
+import { dataModelFromRow } from '../data-models/load-data-model.ts';
 import { connections, dataModels, fieldTransformations, pipelines } from '../tables.ts';
-import { fieldTransformationFromRow } from '../transformations/field-transformation.ts';
-import { type Pipeline, pipelineFromRow } from './pipeline.ts';
+import { fieldTransformationFromRow } from '../transformations/load-field-transformation.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 
 /** A selection of pipelines of a workspace. Deleted ones are never selected. */
@@ -70,6 +70,20 @@ export async function lockPipeline(sql: Sql, workspaceId: WorkspaceId, id: strin
   const rows = await sql.orm.select().from(pipelines).where(matches({ workspaceId, id })).for('update');
   if (rows[0] === undefined) throw pipelineNotFound(id);
   return pipelineFromRow(rows[0]);
+}
+
+/** Builds a pipeline from its row: instants as micros or ms. */
+export function pipelineFromRow({ scheduledUntil, nextDueAt, ...row }: InferSelectModel<typeof pipelines>): Pipeline {
+  return {
+    ...row,
+    workspaceId: workspaceId(row.workspaceId),
+    connectionId: row.connectionId ?? '',
+    dataModelId: row.dataModelId ?? '',
+    position: row.position === null ? null : instantFromStore(row.position),
+    ledgerFrom: row.ledgerFrom === null ? null : instantFromStore(row.ledgerFrom),
+    scheduledUntilMs: scheduledUntil?.getTime() ?? null,
+    nextDueAtMs: nextDueAt?.getTime() ?? null,
+  };
 }
 
 function matches(selection: PipelineSelection): SQL | undefined {

@@ -108,10 +108,10 @@ export function draftColumns({ body, syncMode, schedule, kept, warnings }: Pipel
     fieldTransformationId: body.field_transformation_id ?? null,
     state: body.state,
     environment: body.environment,
-    syncMode: JSON.stringify(syncMode),
-    schedule: JSON.stringify(schedule),
-    kept: JSON.stringify(kept),
-    warnings: JSON.stringify(warnings),
+    syncMode,
+    schedule,
+    kept,
+    warnings,
   };
 }
 

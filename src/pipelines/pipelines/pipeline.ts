@@ -1,8 +1,6 @@
-// A pipeline as the code knows it, read from its row. Instants are text as they were saved (UTC, `Z`), durations as written.
-import type { InferSelectModel } from 'drizzle-orm';
-import { instantFromStore, type Micros, type Worded, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+// A pipeline as the code knows it. Instants are text as they were saved (UTC, `Z`), durations as written.
+import type { Micros, Worded, WorkspaceId } from '../../kernel/index.ts';
 import type { IteratorType } from '../../warehouse/index.ts';
-import type { pipelines } from '../tables.ts';
 
 /** One entry of `errors` or `warnings`. */
 export type Notice = Worded;
@@ -101,42 +99,4 @@ export interface Pipeline extends Audit {
   readonly failedInARow: number;
   readonly latestSuccessfulRunId: bigint | null;
   readonly deletedOn: Date | null;
-}
-
-/** Builds a pipeline from the table's row: JSON columns parsed, instants as micros or ms. */
-export function pipelineFromRow(row: InferSelectModel<typeof pipelines>): Pipeline {
-  return {
-    workspaceId: workspaceId(row.workspaceId),
-    number: row.number,
-    id: row.id,
-    name: row.name,
-    pipelineType: row.pipelineType as PipelineType,
-    connectionId: row.connectionId ?? '',
-    dataModelId: row.dataModelId ?? '',
-    fieldTransformationId: row.fieldTransformationId,
-    state: row.state as PipelineState,
-    environment: row.environment as Pipeline['environment'],
-    syncMode: JSON.parse(row.syncMode) as SyncMode,
-    schedule: JSON.parse(row.schedule) as Schedule,
-    kept: JSON.parse(row.kept) as KeptFields,
-    fault: noticesFromStore(row.fault),
-    warnings: noticesFromStore(row.warnings) ?? [],
-    position: row.position === null ? null : instantFromStore(row.position),
-    ledgerFrom: row.ledgerFrom === null ? null : instantFromStore(row.ledgerFrom),
-    scheduledUntilMs: row.scheduledUntil?.getTime() ?? null,
-    nextDueAtMs: row.nextDueAt?.getTime() ?? null,
-    generation: row.generation,
-    failedInARow: row.failedInARow,
-    latestSuccessfulRunId: row.latestSuccessfulRunId,
-    deletedOn: row.deletedOn,
-    createdOn: row.createdOn,
-    createdBy: row.createdBy,
-    lastModifiedOn: row.lastModifiedOn,
-    lastModifiedBy: row.lastModifiedBy,
-  };
-}
-
-/** Parses `[{message}]` from its JSON text; null stays null. */
-export function noticesFromStore(text: string | null): readonly Notice[] | null {
-  return text === null ? null : (JSON.parse(text) as readonly Notice[]);
 }

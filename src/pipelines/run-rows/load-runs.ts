@@ -1,10 +1,10 @@
-import { and, desc, eq, getTableColumns, gte, lte } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gte, type InferSelectModel, lte } from 'drizzle-orm';
 import type { Page } from '../../http/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Pipeline } from '../pipelines/pipeline.ts';
 import { pipelineRuns } from '../tables.ts';
-import { type Run, runFromRow } from './run.ts';
+import type { Run } from './run.ts';
 
 type Owner = Pick<Pipeline, 'workspaceId' | 'number'>;
 
@@ -53,4 +53,9 @@ export async function loadRun(sql: Sql, pipeline: Owner & Pick<Pipeline, 'id'>, 
     .where(and(ownedBy(pipeline), eq(pipelineRuns.id, runId)));
   if (row !== undefined) return runFromRow(row);
   throw new AppError('NOT_FOUND', `The pipeline "${pipeline.id}" has no run ${runId}; GET its runs to see what is.`);
+}
+
+/** Builds a run from its row. The snapshot, which may hold 100 KB of SQL, is left to the room `runs`. */
+export function runFromRow(row: Omit<InferSelectModel<typeof pipelineRuns>, 'snapshot'>): Run {
+  return { ...row, workspaceId: workspaceId(row.workspaceId) };
 }

@@ -1,7 +1,5 @@
-import type { InferSelectModel } from 'drizzle-orm';
-import { type WorkspaceId, workspaceId } from '../../kernel/index.ts';
-import { type Notice, noticesFromStore } from '../pipelines/pipeline.ts';
-import type { pipelineRuns } from '../tables.ts';
+import type { WorkspaceId } from '../../kernel/index.ts';
+import type { Notice } from '../pipelines/pipeline.ts';
 
 export type RunType = 'scheduled' | 'manual';
 export type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
@@ -43,16 +41,4 @@ export interface Run {
   readonly writtenRecords: bigint | null;
   readonly conflictingRecords: bigint | null;
   readonly idempotencyKey: string | null;
-}
-
-/** Builds a run from its row. The snapshot, which may hold 100 KB of SQL, is left to the engine. */
-export function runFromRow(row: Omit<InferSelectModel<typeof pipelineRuns>, 'snapshot'>): Run {
-  return {
-    ...row,
-    workspaceId: workspaceId(row.workspaceId),
-    type: row.type as RunType,
-    status: row.status as RunStatus,
-    errors: noticesFromStore(row.errors) ?? [],
-    warnings: noticesFromStore(row.warnings) ?? [],
-  };
 }

@@ -1,8 +1,9 @@
 // Corrects schedules that a daemon with a clock ahead has written. A daemon with a right clock does so.
 import { and, eq, gt, isNull } from 'drizzle-orm';
-import { eachApart } from '../../kernel/index.ts';
+import { eachApart, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { type Pipeline, pipelineFromRow } from '../pipelines/pipeline.ts';
+import { loadPipelines } from '../pipelines/load-pipeline.ts';
+import type { Pipeline } from '../pipelines/pipeline.ts';
 import { pipelines } from '../tables.ts';
 import { dueAfter, nextDueAt, skipMissed, type Timetable, timetableOf } from './schedule.ts';
 
@@ -23,19 +24,23 @@ export async function putBackSchedules(sql: Sql, { nowMs, signal }: PuttingBack)
     `/* across workspaces: due times ahead */ SELECT DISTINCT workspace_id AS id FROM pipelines WHERE next_due_at > $1`,
     [after],
   );
-  const putBackIn = async (workspaceId: bigint) => {
-    const ahead = and(
-      eq(pipelines.workspaceId, workspaceId),
-      isNull(pipelines.deletedOn),
-      gt(pipelines.nextDueAt, after),
-    );
-    const rows = await sql.orm.select().from(pipelines).where(ahead);
-    await eachApart(rows, (row) => putBack(sql, pipelineFromRow(row), nowMs), signal);
+  const putBackIn = async (id: bigint) => {
+    const ahead = and(eq(pipelines.workspaceId, id), isNull(pipelines.deletedOn), gt(pipelines.nextDueAt, after));
+    const rows = await sql.orm.select({ number: pipelines.number }).from(pipelines).where(ahead);
+    await eachApart(rows, ({ number }) => putBack(sql, { workspaceId: workspaceId(id), number }, nowMs), signal);
   };
   await eachApart(workspaces, ({ id }) => putBackIn(id), signal);
 }
 
-async function putBack(sql: Sql, pipeline: Pipeline, nowMs: number): Promise<void> {
+interface PipelineKey {
+  readonly workspaceId: WorkspaceId;
+  readonly number: bigint;
+}
+
+async function putBack(sql: Sql, key: PipelineKey, nowMs: number): Promise<void> {
+  const [context] = await loadPipelines(sql, key);
+  if (context === undefined) return;
+  const { pipeline } = context;
   const { schedule, syncMode, nextDueAtMs } = pipeline;
   const right = rightDue(timetableOf(schedule, syncMode.from), pipeline, nowMs);
   if (right === undefined || nextDueAtMs === null) return;

@@ -1,7 +1,5 @@
-import type { InferSelectModel } from 'drizzle-orm';
-import { type Json, parseJson, stringifyJson, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import type { Json, WorkspaceId } from '../../kernel/index.ts';
 import type { Audit } from '../pipelines/pipeline.ts';
-import type { fieldTransformations } from '../tables.ts';
 
 /**
  * One line of a transformation (D-102). `destination` is a dotted path into the batch, `source` a column of the model, found by
@@ -27,27 +25,4 @@ export function eventTypeOf(mappings: readonly FieldMapping[]): string | undefin
     if (typeof mapping.value === 'string') return mapping.value;
   }
   return undefined;
-}
-
-export function fieldTransformationFromRow(row: InferSelectModel<typeof fieldTransformations>): FieldTransformation {
-  const { id, name, createdOn, createdBy, lastModifiedOn, lastModifiedBy } = row;
-  return {
-    workspaceId: workspaceId(row.workspaceId),
-    id,
-    name,
-    mappings: mappingsFromStore(row.mappings),
-    createdOn,
-    createdBy,
-    lastModifiedOn,
-    lastModifiedBy,
-  };
-}
-
-/** Returns mappings as JSON text, with every digit of a number. */
-export function mappingsForStore(mappings: readonly FieldMapping[]): string {
-  return stringifyJson(mappings);
-}
-
-function mappingsFromStore(text: string): readonly FieldMapping[] {
-  return parseJson(text) as unknown as readonly FieldMapping[];
 }

@@ -1,8 +1,8 @@
-import { and, asc, eq } from 'drizzle-orm';
-import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
+import { AppError, parseJson, stringifyJson, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { fieldTransformations } from '../tables.ts';
-import { type FieldTransformation, fieldTransformationFromRow } from './field-transformation.ts';
+import type { FieldMapping, FieldTransformation } from './field-transformation.ts';
 
 /**
  * Returns the transformation with that id. `lock` holds the row to the end of the transaction; readers that only refer to it
@@ -44,6 +44,30 @@ export async function listFieldTransformations(
     .where(eq(fieldTransformations.workspaceId, workspaceId))
     .orderBy(asc(fieldTransformations.id));
   return rows.map(fieldTransformationFromRow);
+}
+
+/** Builds a field transformation from its row. */
+export function fieldTransformationFromRow(row: InferSelectModel<typeof fieldTransformations>): FieldTransformation {
+  const { id, name, createdOn, createdBy, lastModifiedOn, lastModifiedBy } = row;
+  return {
+    workspaceId: workspaceId(row.workspaceId),
+    id,
+    name,
+    mappings: mappingsFromStore(row.mappings),
+    createdOn,
+    createdBy,
+    lastModifiedOn,
+    lastModifiedBy,
+  };
+}
+
+/** Returns mappings as JSON text, with every digit of a number. */
+export function mappingsForStore(mappings: readonly FieldMapping[]): string {
+  return stringifyJson(mappings);
+}
+
+function mappingsFromStore(text: string): readonly FieldMapping[] {
+  return parseJson(text) as unknown as readonly FieldMapping[];
 }
 
 /** Returns the message for a body that names an unknown transformation (D-108). */

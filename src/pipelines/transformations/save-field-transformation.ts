@@ -16,13 +16,8 @@ import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { fieldTransformations } from '../tables.ts';
 import { fieldTransformationAnswer } from '../wire/field-transformation-answer.ts';
 import { checkMappings } from './check-mappings.ts';
-import {
-  type FieldMapping,
-  type FieldTransformation,
-  fieldTransformationFromRow,
-  mappingsForStore,
-} from './field-transformation.ts';
-import { loadFieldTransformation } from './load-field-transformation.ts';
+import type { FieldMapping, FieldTransformation } from './field-transformation.ts';
+import { fieldTransformationFromRow, loadFieldTransformation, mappingsForStore } from './load-field-transformation.ts';
 import { readMappings } from './read-mappings.ts';
 
 type Body = Static<typeof FieldTransformationBody>;

@@ -79,7 +79,7 @@ describe('a trigger', () => {
 
   it('answers 400 in exactly the specified body while a run is not over', async () => {
     await trigger();
-    for (const status of ['queued', 'running', 'retrying']) {
+    for (const status of ['queued', 'running', 'retrying'] as const) {
       await api.store.orm
         .update(pipelineRuns)
         .set({ status })
@@ -192,7 +192,7 @@ describe('the report', () => {
   it('shows pipeline, connection, model and latest run', async () => {
     api.clock.set('2024-06-10T12:00:00Z');
     const { body: triggered } = await trigger();
-    await setRuns({ status: 'failed', errors: '[{"message":"It broke."}]', failedRecords: 3n, extractedRecords: 3n });
+    await setRuns({ status: 'failed', errors: [{ message: 'It broke.' }], failedRecords: 3n, extractedRecords: 3n });
     await setPipeline({ latestSuccessfulRunId: 9_007_199_254_740_993n });
     const { workspaceId } = api.admin;
     await api.store.transaction(async (tx) => {

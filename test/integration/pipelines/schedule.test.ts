@@ -10,6 +10,7 @@ import {
   pipelineRuns,
   pipelines,
   type RanOnPart,
+  type RunStatus,
   requestRun,
   reschedulePipelines,
 } from '../../../src/pipelines/index.ts';
@@ -54,7 +55,7 @@ async function nextDue(id: string): Promise<string | null> {
 
 interface Ran {
   readonly until: string;
-  readonly status: string;
+  readonly status: RunStatus;
   /** The run was a retry of the failed records of this one. */
   readonly retryOf?: bigint;
 }
@@ -229,15 +230,18 @@ describe('a fault', () => {
     ['success', 'stopped', null],
     ['success', 'failed', null],
     ['failed', 'success', NOW],
-  ])('of a `once` pipeline looks at its run (%s), not at a retry of its records (%s)', async (run, retry, due) => {
-    const id = await withSchedule({ type: 'once' });
-    const retryOf = await ran(id, { until: NOW, status: run });
-    await ran(id, { until: NOW, status: retry, retryOf });
-    const { workspaceId, number } = (await load(id)).pipeline;
-    await api.store.transaction((tx) => faultPipeline(tx, { workspaceId, id: number, errors }));
-    await put(id, { schedule: { type: 'once' } });
-    expect(await nextDue(id)).toBe(due);
-  });
+  ] as const)(
+    'of a `once` pipeline looks at its run (%s), not at a retry of its records (%s)',
+    async (run, retry, due) => {
+      const id = await withSchedule({ type: 'once' });
+      const retryOf = await ran(id, { until: NOW, status: run });
+      await ran(id, { until: NOW, status: retry, retryOf });
+      const { workspaceId, number } = (await load(id)).pipeline;
+      await api.store.transaction((tx) => faultPipeline(tx, { workspaceId, id: number, errors }));
+      await put(id, { schedule: { type: 'once' } });
+      expect(await nextDue(id)).toBe(due);
+    },
+  );
 });
 
 describe('one live run a pipeline', () => {

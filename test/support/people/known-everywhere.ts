@@ -48,8 +48,10 @@ export async function prepareRooms({ store, clock }: Installation): Promise<void
   const now = new Date(clock.nowMs());
   const zero = { extractedRecords: 0n, successfulRecords: 0n, failedRecords: 0n, deduplicatedRecords: 0n };
   await store.orm.insert(pipelineRuns).values({
-    ...{ ...zero, workspaceId, pipelineNumber: pipeline.number, connectionId: 'warehouse', type: 'manual' },
-    ...{ status: 'success', fence: 1, attempts: 1, errors: '[]', warnings: '[]', logicalDate: now, createdOn: now },
+    ...{ ...zero, workspaceId, pipelineNumber: pipeline.number, connectionId: 'warehouse' },
+    type: 'manual',
+    status: 'success',
+    ...{ fence: 1, attempts: 1, errors: [], warnings: [], logicalDate: now, createdOn: now },
     ...{
       erasedRecords: 0n,
       snapshot: stringifyJson({ pipeline: { syncMode: { type: 'full' }, generation: 0 }, transformation: null }),

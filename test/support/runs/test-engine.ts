@@ -124,14 +124,14 @@ const audit = { createdOn: new Date(0), createdBy: 'test' };
 /** An active pipeline with connection and model of its own, as `sync` would have saved them. */
 export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promise<Pipeline> {
   const { workspace = WORKSPACE, id = 'people', connectionId = 'warehouse', schedule = { type: 'on_demand' } } = spec;
-  const common = { workspaceId: workspace, name: id, state: 'active', ...audit };
+  const common = { workspaceId: workspace, name: id, state: 'active' as const, ...audit };
   await store.orm
     .insert(connections)
     .values({
       ...common,
       id: connectionId,
       provider: spec.provider ?? 'DuckDB',
-      config: JSON.stringify(sealed(workspace, connectionId, spec)),
+      config: sealed(workspace, connectionId, spec),
     })
     .onConflictDoNothing();
   await store.orm.insert(dataModels).values({ ...common, id, sqlQuery: spec.sqlQuery ?? 'SELECT * FROM people' });
@@ -147,10 +147,10 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     dataModelId: id,
     fieldTransformationId: mappings === undefined ? null : id,
     environment: spec.environment ?? 'production',
-    syncMode: JSON.stringify(spec.syncMode ?? { type: 'full' }),
-    schedule: JSON.stringify(schedule),
-    kept: JSON.stringify(spec.kept ?? {}),
-    warnings: '[]',
+    syncMode: spec.syncMode ?? { type: 'full' },
+    schedule,
+    kept: spec.kept ?? {},
+    warnings: [],
     generation: 0,
     failedInARow: 0,
     nextDueAt: spec.nextDueAtMs === undefined ? null : new Date(spec.nextDueAtMs),

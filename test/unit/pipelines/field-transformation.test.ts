@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Json, parseJson, rawNumber, stringifyJson, workspaceId } from '../../../src/kernel/index.ts';
+import type { FieldMapping } from '../../../src/pipelines/transformations/field-transformation.ts';
 import {
-  type FieldMapping,
   fieldTransformationFromRow,
   mappingsForStore,
-} from '../../../src/pipelines/transformations/field-transformation.ts';
+} from '../../../src/pipelines/transformations/load-field-transformation.ts';
 import { readMappings } from '../../../src/pipelines/transformations/read-mappings.ts';
 import { fieldTransformationAnswer } from '../../../src/pipelines/wire/field-transformation-answer.ts';
 

@@ -25,8 +25,10 @@ async function addRun(mappings: readonly object[] | null): Promise<bigint> {
     .insert(pipelineRuns)
     .values({
       ...{ ...counts, erasedRecords: 0n, workspaceId: WORKSPACE, pipelineNumber: pipeline.number },
-      ...{ connectionId: 'warehouse', type: 'manual', status: 'success', fence: 1, attempts: 1, errors: '[]' },
-      ...{ warnings: '[]', logicalDate: AT, createdOn: AT, snapshot: stringifyJson({ transformation }) },
+      ...{ connectionId: 'warehouse', fence: 1, attempts: 1, errors: [], warnings: [] },
+      ...{ logicalDate: AT, createdOn: AT, snapshot: stringifyJson({ transformation }) },
+      type: 'manual',
+      status: 'success',
     })
     .returning();
   return run?.id ?? 0n;

@@ -190,7 +190,7 @@ describe('a retry of failed records', () => {
 
   test('moves no position, clears no fault, and its failure faults nothing', async () => {
     const failed = await failedRun(tooLong('a'));
-    const fault = JSON.stringify([{ message: 'Broken.' }]);
+    const fault = [{ message: 'Broken.' }];
     await here.store.orm.update(pipelines).set({ fault, failedInARow: 3 });
     const before = await readPipeline(here.store);
     await attempt(undefined, await retry(failed.id));

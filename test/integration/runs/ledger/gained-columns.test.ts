@@ -85,7 +85,7 @@ describe('a column that the model gains', () => {
 
   test('says nothing where rows are recognised by a row_key, nor where no row is left to recognise', async () => {
     await addPipeline(here.store, { syncMode: WITH_LOOKBACK });
-    await here.store.orm.update(pipelines).set({ kept: JSON.stringify({ rowKey: ['email'] }) });
+    await here.store.orm.update(pipelines).set({ kept: { rowKey: ['email'] } });
     here.warehouse.rows = people(3);
     await attempt();
     gainColumn('extra');
@@ -154,7 +154,7 @@ describe('a column that the model loses', () => {
     expect(failed.errors).toEqual([{ message: expect.stringMatching(/no column "city".* lookback/) }]);
     expect(await arrivals()).toEqual(once(3));
 
-    await here.store.orm.update(pipelines).set({ syncMode: JSON.stringify(INCREMENTAL) });
+    await here.store.orm.update(pipelines).set({ syncMode: INCREMENTAL });
     here.warehouse.rows = [...here.warehouse.rows, ['new@example.org', '2026-01-15T12:00:30.000000Z']];
     const done = await attempt();
     expect(done.status).toBe('success');
@@ -186,7 +186,7 @@ describe('a column that the model loses', () => {
 
   test('that no row was recognised by is missed by nobody', async () => {
     await addPipeline(here.store, { ...EVENTS, syncMode: WITH_LOOKBACK });
-    await here.store.orm.update(pipelines).set({ kept: JSON.stringify({ rowKey: ['email'] }) });
+    await here.store.orm.update(pipelines).set({ kept: { rowKey: ['email'] } });
     here.warehouse.rows = people(3);
     await attempt();
     loseColumn('city');

@@ -193,7 +193,7 @@ async function begin(given: World, syncMode: SyncMode): Promise<Scene> {
   warehouse.columns = COLUMNS;
   const workspace = workspaceId(workspaces++);
   await addPipeline(store, { workspace, syncMode });
-  if (given.rowKey) await store.orm.update(pipelines).set({ kept: '{"rowKey":["email","at"]}' });
+  if (given.rowKey) await store.orm.update(pipelines).set({ kept: { rowKey: ['email', 'at'] } });
   return { workspace, world: given, random: randomOf(given.seed) };
 }
 

@@ -22,9 +22,8 @@ const ledgerOf = async () =>
        WHERE workspace_id = 1 GROUP BY run_id ORDER BY run_id`,
     )
   ).map(({ run_id, hashes }) => [run_id, hashes]);
-const setSyncMode = (syncMode: SyncMode) =>
-  here.store.orm.update(pipelines).set({ syncMode: JSON.stringify(syncMode) });
-const setRowKey = (...rowKey: string[]) => here.store.orm.update(pipelines).set({ kept: JSON.stringify({ rowKey }) });
+const setSyncMode = (syncMode: SyncMode) => here.store.orm.update(pipelines).set({ syncMode });
+const setRowKey = (...rowKey: string[]) => here.store.orm.update(pipelines).set({ kept: { rowKey } });
 
 describe('a run that goes on after a kill', () => {
   test('counts on from what its earlier attempts had counted, and keeps their failed records', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readRetention, workspaceIds } from '../../../../src/access/index.ts';
 import { workspaceId } from '../../../../src/kernel/index.ts';
-import { type Pipeline, pipelineRuns, pipelines } from '../../../../src/pipelines/index.ts';
+import { type Pipeline, pipelineRuns, pipelines, type RunStatus } from '../../../../src/pipelines/index.ts';
 import { expireRuns, failedRecords } from '../../../../src/runs/index.ts';
 import { runChunks } from '../../../../src/runs/tables.ts';
 import { openTestAccess, someWorkspace, type TestAccess } from '../../../support/apis/test-access.ts';
@@ -24,7 +24,11 @@ const daysAgo = (days: number) => new Date(access.clock.nowMs() - days * DAY_MS)
 /** A run that ended so many days ago, or is live, with some failed records; its id. */
 async function someRun(
   pipeline: Pipeline,
-  { status = 'success', endedDaysAgo = 0, records = 0 }: { status?: string; endedDaysAgo?: number; records?: number },
+  {
+    status = 'success',
+    endedDaysAgo = 0,
+    records = 0,
+  }: { status?: RunStatus; endedDaysAgo?: number; records?: number },
 ): Promise<bigint> {
   const { workspaceId: workspace, number: pipelineNumber } = pipeline;
   const isLive = ['queued', 'running', 'retrying'].includes(status);
@@ -33,9 +37,11 @@ async function someRun(
   const [row] = await access.store.orm
     .insert(pipelineRuns)
     .values({
-      ...{ ...none, workspaceId: workspace, pipelineNumber, connectionId: 'warehouse', type: 'manual', status },
-      ...{ fence: 1, attempts: 1, errors: '[]', warnings: '[]', logicalDate: at, createdOn: at, startedOn: at },
+      ...{ ...none, workspaceId: workspace, pipelineNumber, connectionId: 'warehouse' },
+      ...{ fence: 1, attempts: 1, errors: [], warnings: [], logicalDate: at, createdOn: at, startedOn: at },
       ...{ endedOn: isLive ? null : at, failedRecords: BigInt(records) },
+      type: 'manual',
+      status,
     })
     .returning({ id: pipelineRuns.id });
   const runId = row?.id ?? 0n;
