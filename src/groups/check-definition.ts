@@ -32,9 +32,13 @@ export function checkDefinition(given: GivenDefinition): CheckedDefinition {
   const issues = [...idIssues(id), ...lengthIssues('description', description, DESCRIPTION_MOST)];
   // An attribute without a name does not exist.
   if (source === '') issues.push({ path: 'source_user_attribute', message: 'must name a user attribute, is empty' });
-  issues.push(...listIssues(attributes), ...attributes.flatMap((_, index) => attributeIssues(attributes, index)));
+  issues.push(...listIssues(attributes));
+  for (const [index, attribute] of attributes.entries()) {
+    const isRepeated = attributes.findIndex((other) => other.id === attribute.id) < index;
+    issues.push(...attributeIssues(attribute, { path: fieldPath('attributes', index), isRepeated }));
+  }
   if (issues.length > 0) throw unprocessable(issues);
-  return { id, description, sourceUserAttribute: source, attributes: attributes.map(attributeOf) };
+  return { id, description, sourceUserAttribute: source, attributes: groupAttributes(attributes) };
 }
 
 /** Makes the error for a body that is understood but breaks a limit: 422 (D-071). */
@@ -43,10 +47,12 @@ export function unprocessable(issues: readonly Issue[]): AppError {
   return new AppError('UNPROCESSABLE', text, { issues });
 }
 
-const attributeOf = ({ id, type }: GivenDefinition['attributes'][number]): GroupAttribute => ({
-  id,
-  type: type as Aggregation,
-});
+type GivenAttribute = GivenDefinition['attributes'][number];
+
+const isAggregation = (name: string): name is Aggregation => AGGREGATIONS.some((known) => known === name);
+
+const groupAttributes = (attributes: readonly GivenAttribute[]): readonly GroupAttribute[] =>
+  attributes.flatMap(({ id, type }) => (isAggregation(type) ? { id, type } : []));
 
 function idIssues(id: string): readonly Issue[] {
   const message = `has ${[...id].length} characters; a group id has at least ${ID.least}`;
@@ -64,15 +70,14 @@ function listIssues({ length }: readonly unknown[]): readonly Issue[] {
   return [{ path: 'attributes', message: `has ${length} attributes; at most ${ATTRIBUTES_MOST} are allowed` }];
 }
 
-function attributeIssues(all: GivenDefinition['attributes'], index: number): readonly Issue[] {
-  const { id, type } = all[index] as GivenDefinition['attributes'][number];
-  const path = fieldPath('attributes', index);
+function attributeIssues(
+  { id, type }: GivenAttribute,
+  { path, isRepeated }: { readonly path: string; readonly isRepeated: boolean },
+): readonly Issue[] {
   const issues = lengthIssues(fieldPath(path, 'id'), id, ATTRIBUTE_ID_MOST);
   if (id === '') issues.push({ path: fieldPath(path, 'id'), message: 'must name a user attribute, is empty' });
-  if (all.findIndex((other) => other.id === id) < index) {
-    issues.push({ path: fieldPath(path, 'id'), message: `"${id}" stands there twice; leave one out` });
-  }
-  if (!AGGREGATIONS.some((name) => name === type)) {
+  if (isRepeated) issues.push({ path: fieldPath(path, 'id'), message: `"${id}" stands there twice; leave one out` });
+  if (!isAggregation(type)) {
     issues.push({ path: fieldPath(path, 'type'), message: wantedOneOf(AGGREGATIONS, type) });
   }
   return issues;

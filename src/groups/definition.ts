@@ -12,26 +12,13 @@ export interface GroupAttribute {
   readonly type: Aggregation;
 }
 
-type Row = InferSelectModel<typeof groupDefinitions>;
-
 /** The definition of a workspace's groups. */
-export interface GroupDefinition extends Omit<Row, 'attributes' | 'workspaceId'> {
-  readonly workspaceId: WorkspaceId;
-  readonly attributes: readonly GroupAttribute[];
-}
-
-export function definitionFromRow({ workspaceId, attributes, ...row }: Row): GroupDefinition {
-  return {
-    ...row,
-    workspaceId: workspaceId as WorkspaceId,
-    attributes: JSON.parse(attributes) as readonly GroupAttribute[],
-  };
-}
+export type GroupDefinition = Readonly<InferSelectModel<typeof groupDefinitions>>;
 
 /** Returns the only definition of the workspace. */
 export async function findDefinition(sql: Sql, workspaceId: WorkspaceId): Promise<GroupDefinition | undefined> {
   const [row] = await sql.orm.select().from(groupDefinitions).where(eq(groupDefinitions.workspaceId, workspaceId));
-  return row === undefined ? undefined : definitionFromRow(row);
+  return row;
 }
 
 /** Returns the definition. Throws NOT_FOUND. */

@@ -2,12 +2,12 @@ import { and, asc, desc, eq, gte, isNull, lte } from 'drizzle-orm';
 import type { Page } from '../http/index.ts';
 import { AppError, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
-import { type GroupRun, runFromRow } from './group-run.ts';
+import type { GroupRun } from './group-run.ts';
 import { groupRuns } from './tables.ts';
 
 /** Lists one page of the workspace's runs, bounded by the time of their requests, the newest first. */
 export async function listGroupRuns(sql: Sql, workspaceId: WorkspaceId, page: Page): Promise<readonly GroupRun[]> {
-  const rows = await sql.orm
+  return await sql.orm
     .select()
     .from(groupRuns)
     .where(
@@ -20,7 +20,6 @@ export async function listGroupRuns(sql: Sql, workspaceId: WorkspaceId, page: Pa
     .orderBy(desc(groupRuns.id))
     .limit(page.limit)
     .offset(page.offset);
-  return rows.map(runFromRow);
 }
 
 /** Returns a run. Throws NOT_FOUND. */
@@ -29,7 +28,7 @@ export async function loadGroupRun(sql: Sql, { workspaceId, id }: Pick<GroupRun,
     .select()
     .from(groupRuns)
     .where(and(eq(groupRuns.workspaceId, workspaceId), eq(groupRuns.id, id)));
-  if (row !== undefined) return runFromRow(row);
+  if (row !== undefined) return row;
   throw new AppError('NOT_FOUND', `There is no group run ${id} in this workspace; GET the list to see what is.`);
 }
 
@@ -41,5 +40,5 @@ export async function nextGroupRun(sql: Sql, workspaceId: WorkspaceId): Promise<
     .where(and(eq(groupRuns.workspaceId, workspaceId), isNull(groupRuns.endedOn)))
     .orderBy(asc(groupRuns.id))
     .limit(1);
-  return row === undefined ? undefined : runFromRow(row);
+  return row;
 }

@@ -4,7 +4,7 @@ import { AppError, type WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { findDefinition } from './definition.ts';
 import { lockGroups } from './group-lock.ts';
-import { type GroupRun, NO_COUNTS, runFromRow } from './group-run.ts';
+import { type GroupRun, NO_COUNTS } from './group-run.ts';
 import type { GroupsDeps } from './groups-deps.ts';
 import { nextGroupRun } from './load-runs.ts';
 import { groupRuns } from './tables.ts';
@@ -94,10 +94,10 @@ async function insertRun(tx: Transaction, { workspaceId, actor, requestedOn, due
       requestedBy: actor,
       requestedOn,
       status: 'queued',
-      counts: JSON.stringify(NO_COUNTS),
+      counts: NO_COUNTS,
       failures: 0,
     })
     .returning();
   if (row === undefined) throw new AppError('INTERNAL', 'The run that was inserted is not there.');
-  return runFromRow(row);
+  return row;
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../http/index.ts';
 import { AppError, type WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { type CheckedDefinition, checkDefinition, type GivenDefinition, unprocessable } from './check-definition.ts';
-import { definitionFromRow, findDefinition, type GroupDefinition, loadDefinition } from './definition.ts';
+import { findDefinition, type GroupDefinition, loadDefinition } from './definition.ts';
 import { lockGroups } from './group-lock.ts';
 import type { GroupsDeps } from './groups-deps.ts';
 import { inheritedName } from './inherited-name.ts';
@@ -26,7 +26,7 @@ export async function createDefinition(
     const audit = { createdOn: now, createdBy: actor, lastModifiedOn: now, lastModifiedBy: actor };
     const values = { ...columnsOf(checked), workspaceId, id: checked.id, revision: 1, ...audit };
     const [row] = await tx.orm.insert(groupDefinitions).values(values).returning();
-    const definition = definitionFromRow(present(row));
+    const definition = present(row);
     await recordChange(tx, {
       workspaceId,
       occurredOn: now,
@@ -85,7 +85,7 @@ export async function changeDefinition(
       .where(eq(groupDefinitions.workspaceId, workspaceId))
       .returning();
     await withdrawWhatGoes(tx, workspaceId, { before, after });
-    const definition = definitionFromRow(present(row));
+    const definition = present(row);
     await recordChange(tx, {
       workspaceId,
       occurredOn: now,
@@ -121,7 +121,7 @@ async function withdrawWhatGoes(tx: Transaction, workspaceId: WorkspaceId, { bef
 const groupingOf = ({ sourceUserAttribute, attributes }: CheckedDefinition) => ({ sourceUserAttribute, attributes });
 
 function columnsOf({ description, sourceUserAttribute, attributes }: CheckedDefinition) {
-  return { description, sourceUserAttribute, attributes: JSON.stringify(attributes) };
+  return { description, sourceUserAttribute, attributes };
 }
 
 const shown = ({ description, sourceUserAttribute, attributes }: GroupDefinition) => ({

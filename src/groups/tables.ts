@@ -12,8 +12,12 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { WorkspaceId } from '../kernel/index.ts';
+import { jsonColumn } from '../store/index.ts';
+import type { GroupAttribute } from './definition.ts';
+import type { CountsByEnvironment, Progress } from './group-run.ts';
 
-const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
+const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).$type<WorkspaceId>().notNull();
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** Group definitions. The primary key enforces the limit of one definition per workspace. */
@@ -22,8 +26,7 @@ export const groupDefinitions = pgTable('group_definitions', {
   id: text('id').notNull(),
   description: text('description').notNull(),
   sourceUserAttribute: text('source_user_attribute').notNull(),
-  /** `[{id, type}, …]` as JSON text. */
-  attributes: text('attributes').notNull(),
+  attributes: jsonColumn<readonly GroupAttribute[]>('attributes').notNull(),
   /** Counts changes that affect the groups: a run that meets a new revision begins again. */
   revision: integer('revision').notNull(),
   createdOn: time('created_on').notNull(),
@@ -41,20 +44,18 @@ export const groupRuns = pgTable(
     workspaceId: workspaceId(),
     /** Counted within the workspace. */
     id: bigint('id', { mode: 'bigint' }).notNull(),
-    /** `weekly` or `on_demand`. */
-    type: text('type').notNull(),
+    type: text('type', { enum: ['weekly', 'on_demand'] }).notNull(),
     /** Monday of a weekly run; there is one run for each. */
     dueOn: time('due_on'),
     requestedBy: text('requested_by').notNull(),
     requestedOn: time('requested_on').notNull(),
-    /** `queued`, `running`, `success`, `failed` or `stopped`. */
-    status: text('status').notNull(),
+    status: text('status', { enum: ['queued', 'running', 'success', 'failed', 'stopped'] }).notNull(),
     startedOn: time('started_on'),
     endedOn: time('ended_on'),
-    /** Position of the run as JSON text; null before its first step and after its last. */
-    progress: text('progress'),
-    /** Counts so far as JSON text: `{production: {…}, development: {…}}`. */
-    counts: text('counts').notNull(),
+    /** Position of the run; null before its first step and after its last. */
+    progress: jsonColumn<Progress>('progress'),
+    /** Counts so far. */
+    counts: jsonColumn<CountsByEnvironment>('counts').notNull(),
     /** Number of consecutive failed steps. */
     failures: integer('failures').notNull(),
     error: text('error'),

@@ -16,14 +16,9 @@ interface Writing {
 
 /** Writes the changes, and logs the end of the run. */
 export async function updateRun({ tx, log }: Writing, run: GroupRun, changes: Changes): Promise<void> {
-  const { counts, progress, ...plain } = changes;
   await tx.orm
     .update(groupRuns)
-    .set({
-      ...plain,
-      ...(counts === undefined ? {} : { counts: JSON.stringify(counts) }),
-      ...(progress === undefined ? {} : { progress: progress === null ? null : JSON.stringify(progress) }),
-    })
+    .set(changes)
     .where(and(eq(groupRuns.workspaceId, run.workspaceId), eq(groupRuns.id, run.id)));
   const after = { ...run, ...changes };
   if (after.endedOn === null) return;

@@ -5,6 +5,7 @@ export { hasDaemon } from './embedded/embedded-store.ts';
 export { removeHome } from './embedded/remove-home.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Submission } from './group-commit.ts';
 export { inIndexOrder } from './in-index-order.ts';
+export { jsonColumn } from './json-column.ts';
 export { resolveKeys } from './keys.ts';
 export { migrateStore } from './migrate.ts';
 export { openStore } from './open-store.ts';

@@ -2,10 +2,17 @@
 // position, does the next part and writes the new position. So any daemon may take the next step: it resumes there, and nothing
 // is done twice. That needs no lease and no fence.
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
-import { AppError, microsOfMs } from '../../kernel/index.ts';
+import { AppError, itemAt, microsOfMs } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { findDefinition, type GroupDefinition } from '../definition.ts';
-import { addCounts, type GroupCounts, type GroupRun, NO_COUNTS, type Progress } from '../group-run.ts';
+import {
+  addCounts,
+  type CountsByEnvironment,
+  type GroupCounts,
+  type GroupRun,
+  NO_COUNTS,
+  type Progress,
+} from '../group-run.ts';
 import { LAST_KEY } from '../group-scope.ts';
 import type { RunDeps } from '../groups-deps.ts';
 import { updateRun } from '../update-run.ts';
@@ -49,13 +56,12 @@ export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): P
   if (definition === undefined)
     throw new AppError('INTERNAL', 'A run goes on without a definition: its deletion ends runs.');
   await settlePlans(tx);
-  // under another definition, or at the first step, the run begins anew
-  const { progress, counts } = run.progress?.revision === definition.revision ? run : beginning(definition);
-  const { stage, after } = progress as Progress;
-  const { environment, work } = STAGES[stage] as Stage;
+  const { progress, counts } = positionOf(run, definition);
+  const { stage, after } = progress;
+  const { environment, work } = itemAt(STAGES, stage);
   const done = await work({ deps, tx, run, definition, environment, after });
   const next: Progress = {
-    ...(progress as Progress),
+    ...progress,
     stage: done.after === null ? stage + 1 : stage,
     after: done.after,
   };
@@ -72,10 +78,16 @@ export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): P
   });
 }
 
-const beginning = ({ revision }: GroupDefinition): Pick<GroupRun, 'progress' | 'counts'> => ({
-  progress: { revision, stage: 0, after: null },
-  counts: NO_COUNTS,
-});
+interface Position {
+  readonly progress: Progress;
+  readonly counts: CountsByEnvironment;
+}
+
+/** Returns where a run stands. At the first step, or when the definition has changed, it begins anew. */
+function positionOf({ progress, counts }: GroupRun, { revision }: GroupDefinition): Position {
+  if (progress?.revision === revision) return { progress, counts };
+  return { progress: { revision, stage: 0, after: null }, counts: NO_COUNTS };
+}
 
 /**
  * Forces index look-ups. Otherwise the planner sorts the whole table for each part of a workspace that has grown since its
