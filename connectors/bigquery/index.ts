@@ -1,4 +1,5 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { addressIssues } from '../_shared/address-issues.ts';
 import { type BigQueryConfig, configSchema } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
@@ -19,25 +20,13 @@ export const bigquery = defineConnector({
     writeBack: true,
     keepsStaging: true,
   },
-  // defineConnector has checked the configuration against the schema of this type
-  open: async (config, environment) =>
-    openSession({ sdk: await loadSdk(), config: config as BigQueryConfig, environment }),
-  checkAddress: (config, environment) => checkAddress(config as BigQueryConfig, environment),
+  open: async (config, environment) => openSession({ sdk: await loadSdk(), config, environment }),
+  checkAddress,
   classify,
 });
 
-/** Checks the address. An unknown name is not refused here: the probe reports it. */
 async function checkAddress(config: BigQueryConfig, environment: ConnectorEnvironment) {
-  const issues: { path: string; message: string }[] = [];
-  const check = async (path: string, work: () => unknown) => {
-    try {
-      await work();
-    } catch (thrown) {
-      const { code, message } = classify(thrown);
-      if (code === 'WAREHOUSE_CONFIG') issues.push({ path, message });
-    }
-  };
-  await check('config.service_account_id', () => serviceAccountOf(config));
-  await check('config.project_id', () => requireOpenHosts(environment));
-  return issues;
+  const account = await addressIssues('config.service_account_id', () => serviceAccountOf(config), classify);
+  const hosts = await addressIssues('config.project_id', () => requireOpenHosts(environment), classify);
+  return [...account, ...hosts];
 }

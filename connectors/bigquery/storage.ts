@@ -4,7 +4,7 @@ import type { BigQueryReadClient } from '@google-cloud/bigquery-storage';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { RecordBatch } from 'apache-arrow';
 import { AppError } from '../../src/kernel/index.ts';
-import type { Piece, Row } from '../_shared/cut-chunks.ts';
+import { type Piece, readRows } from '../_shared/cut-chunks.ts';
 import { openColumn } from './cells/arrow.ts';
 import type { Shape } from './cells/types.ts';
 import { type Client, within } from './client.ts';
@@ -185,14 +185,11 @@ function pieceOf(batch: RecordBatch, shapes: readonly Shape[]): Piece {
   });
   return {
     rowCount: batch.numRows,
-    rows(from, to) {
-      const rows: Row[] = [];
-      for (let row = from; row < to; row += 1) rows.push(new Array(columns.length));
-      for (const [column, open] of columns.entries()) {
-        const read = open(from, to);
-        for (let row = from; row < to; row += 1) (rows[row - from] as Row)[column] = read(row);
-      }
-      return rows;
-    },
+    rows: (from, to) =>
+      readRows(
+        columns.map((open) => open(from, to)),
+        from,
+        to,
+      ),
   };
 }

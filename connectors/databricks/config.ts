@@ -1,12 +1,6 @@
-import { isIP } from 'node:net';
 import Type, { type Static } from 'typebox';
 import { AppError } from '../../src/kernel/index.ts';
-
-const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
-
-function isHost(text: string): boolean {
-  return isIP(text) !== 0 || HOST_NAME.test(text);
-}
+import { isHost } from '../_shared/host-name.ts';
 
 /** Tells whether text is an HTTP path: `/sql/1.0/warehouses/0123456789abcdef`, or `sql/protocolv1/o/…` of a cluster. */
 function isHttpPath(text: string): boolean {

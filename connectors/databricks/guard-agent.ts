@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
+import { timeoutError } from '../_shared/timeout-error.ts';
 
 /** Time for one address; two addresses of a host fit within the wait of an API call. */
 const CONNECT_MS = 8000;
@@ -82,9 +83,7 @@ function dialAddress(address: string, options: ConnectionOptions): Promise<TLSSo
       socket.destroy();
       reject(failure);
     };
-    socket.setTimeout(CONNECT_MS, () =>
-      fail(Object.assign(new Error(`No connection within ${CONNECT_MS / 1000} s`), { code: 'ETIMEDOUT' })),
-    );
+    socket.setTimeout(CONNECT_MS, () => fail(timeoutError(`No connection within ${CONNECT_MS / 1000} s`)));
     socket.once('error', fail);
     socket.once('secureConnect', () => {
       socket.off('error', fail);

@@ -1,4 +1,5 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { configSchema, type DatabricksConfig, HTTPS_PORT } from './config.ts';
 import { dialect } from './dialect.ts';
@@ -20,21 +21,13 @@ export const databricks = defineConnector({
     writeBack: true,
     keepsStaging: true,
   },
-  // defineConnector has checked the configuration against the schema of this type
-  open: async (config, environment) =>
-    openSession({ sdk: await loadSdk(), config: config as DatabricksConfig, environment }),
-  checkAddress: (config, environment) => checkAddress(config as DatabricksConfig, environment),
+  open: async (config, environment) => openSession({ sdk: await loadSdk(), config, environment }),
+  checkAddress,
   classify,
 });
 
-/** Checks the host's address. An unknown host is not refused here: the probe reports it, and the name may be created later. */
 async function checkAddress({ host }: DatabricksConfig, environment: ConnectorEnvironment) {
   if (host === undefined) return [];
-  try {
-    await resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
-    return [];
-  } catch (thrown) {
-    const { code, message } = classify(thrown);
-    return code === 'WAREHOUSE_CONFIG' ? [{ path: 'config.host', message }] : [];
-  }
+  const check = () => resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
+  return addressIssues('config.host', check, classify);
 }

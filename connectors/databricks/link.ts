@@ -3,6 +3,7 @@
 import { systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
+import { noAnswerWithin } from '../_shared/timeout-error.ts';
 import { type Credentials, type DatabricksConfig, doorOf, HTTPS_PORT } from './config.ts';
 import { guardAgent, targetOf } from './guard-agent.ts';
 import type { Driver, Sdk, WireStatus } from './sdk.ts';
@@ -105,7 +106,7 @@ async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promi
   const answered = new AbortController();
   const overdue = systemClock.sleep(limitMs, answered.signal).then(
     () => {
-      throw Object.assign(new Error(`No answer within ${limitMs / 1000} s`), { code: 'ETIMEDOUT' });
+      throw noAnswerWithin(limitMs);
     },
     () => work,
   );

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Cell, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
-import { cutChunks, type Piece, type Row } from '../_shared/cut-chunks.ts';
+import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
+import { cutChunks, type Piece, readRows } from '../_shared/cut-chunks.ts';
+import { freedChunks } from '../_shared/freed-chunks.ts';
 import { describe } from './describe.ts';
 import { bindSql } from './render.ts';
-import type { CellReader } from './rows/arrow-columns.ts';
 import { type Batch, batchOpener } from './rows/batches.ts';
 import { createRowSource, type RowSource } from './rows/row-source.ts';
 import type { ServerSession } from './server-session.ts';
@@ -29,33 +29,13 @@ export async function startRead({ session, request, signal }: ReadJob): Promise<
       return await used.statement.metadata();
     });
     const source = createRowSource({ used, open: batchOpener(session.sdk, metadata, shapes), request, signal });
-    return { columns, chunks: iterable(cutChunks(piecesOf(source), columns, request), () => letGo(used, source)) };
+    const rows = cutChunks(piecesOf(source), columns, request);
+    const next = async () => (await rows.next()).value;
+    return { columns, chunks: freedChunks({ next, free: () => letGo(used, source) }) };
   } catch (failure) {
     await used.close();
     throw failure;
   }
-}
-
-/** Returns an iterable whose `return` frees the statement even if no row was requested, as a generator alone would not. */
-function iterable(rows: AsyncGenerator<readonly Row[], undefined>, free: () => Promise<void>): ReadResult['chunks'] {
-  let freed: Promise<void> | undefined;
-  const once = () => {
-    freed ??= free();
-    return freed;
-  };
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        const result = await rows.next();
-        if (result.done === true) await once();
-        return result;
-      },
-      async return() {
-        await once();
-        return { done: true, value: undefined };
-      },
-    }),
-  };
 }
 
 /** Cancels a fetch under way and then closes the statement: the close alone would wait for the fetch. */
@@ -81,16 +61,6 @@ async function* piecesOf(source: RowSource): AsyncGenerator<Piece, undefined> {
 function pieceOf({ rows, readers }: Batch, start: number): Piece {
   return {
     rowCount: Math.min(PIECE_ROWS, rows - start),
-    rows: (from, to) => rowsOf(readers, start + from, start + to),
+    rows: (from, to) => readRows(readers, start + from, start + to),
   };
-}
-
-/** Builds rows column by column, which keeps each reader hot. */
-function rowsOf(readers: readonly CellReader[], from: number, to: number): Row[] {
-  const rows: Row[] = [];
-  for (let index = from; index < to; index++) rows.push(new Array<Cell>(readers.length));
-  for (const [column, read] of readers.entries()) {
-    for (let index = from; index < to; index++) (rows[index - from] as Row)[column] = read(index);
-  }
-  return rows;
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/kernel/index.ts';
 import { defineConnector } from '../../src/warehouse/index.ts';
-import { configSchema, type DuckDbConfig } from './config.ts';
+import { configSchema } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
@@ -23,10 +23,9 @@ export const duckdb = defineConnector({
     snapshot: false,
     writeBack: true,
   },
-  // defineConnector has checked the configuration against the schema of this type
   open: async (config, environment) => {
     if (!environment.allowsEmbedded) throw new AppError('CONNECTOR_MISSING', TURNED_OFF);
-    return openSession(await loadSdk(), config as DuckDbConfig, environment);
+    return openSession(await loadSdk(), config, environment);
   },
   classify,
 });

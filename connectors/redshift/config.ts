@@ -1,20 +1,10 @@
-import { isIP } from 'node:net';
 import Type, { type Static } from 'typebox';
+import { isHost } from '../_shared/host-name.ts';
 import { DEFAULT_PORT } from './facts.ts';
 
 /** Modes as libpq names them; `prefer` uses TLS where the server offers it. */
 export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
-
-const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
-
-/**
- * Tells whether text is a name or an address.
- * Refuses a scheme, a port, and a folder, which the driver would take for a socket of this machine.
- */
-function isHost(text: string): boolean {
-  return isIP(text) !== 0 || HOST_NAME.test(text);
-}
 
 function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;

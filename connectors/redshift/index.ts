@@ -1,4 +1,5 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { configSchema, type RedshiftConfig, targetOf } from './config.ts';
 import { dialect } from './dialect.ts';
@@ -17,20 +18,11 @@ export const redshift = defineConnector({
     snapshot: true,
     writeBack: true,
   },
-  // defineConnector has checked the configuration against the schema of this type
-  open: async (config, environment) =>
-    openSession({ pg: await loadSdk(), config: config as RedshiftConfig, environment }),
-  checkAddress: (config, environment) => checkAddress(config as RedshiftConfig, environment),
+  open: async (config, environment) => openSession({ pg: await loadSdk(), config, environment }),
+  checkAddress,
   classify,
 });
 
-/** Checks the host's address. An unknown host is not refused here: the probe reports it, and the name may be created later. */
-async function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
-  try {
-    await resolveHost(targetOf(config), network);
-    return [];
-  } catch (thrown) {
-    const { code, message } = classify(thrown);
-    return code === 'WAREHOUSE_CONFIG' ? [{ path: 'config.host', message }] : [];
-  }
+function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
+  return addressIssues('config.host', () => resolveHost(targetOf(config), network), classify);
 }

@@ -1,7 +1,8 @@
 import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { cancellable } from '../_shared/cancellable.ts';
+import { freedChunks } from '../_shared/freed-chunks.ts';
 import { labelText } from '../_shared/label-text.ts';
-import { type Chunk, ChunkQueue } from './chunk-queue.ts';
+import { ChunkQueue } from './chunk-queue.ts';
 import { describe } from './describe.ts';
 import { type RowSource, rowSource } from './fetch-rows.ts';
 import type { Link } from './link/link.ts';
@@ -39,29 +40,8 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
     resume: () => link.resume(),
     guard: (work) => cancellable(link, stop, work),
   });
-  return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, { source, queue, leaving }) } };
-}
-
-/** Returns an iterator whose `return` frees the link even if no row was requested, as a generator alone would not. */
-function iterator(job: ReadJob, stream: Stream): AsyncIterator<Chunk, undefined> {
-  const { queue } = stream;
-  let freed: Promise<void> | undefined;
-  const free = () => {
-    freed ??= letGo(job, stream);
-    return freed;
-  };
-  return {
-    async next() {
-      const chunk = await queue.next();
-      if (chunk !== undefined) return { done: false, value: chunk };
-      await free();
-      return { done: true, value: undefined };
-    },
-    async return() {
-      await free();
-      return { done: true, value: undefined };
-    },
-  };
+  const free = () => letGo(job, { source, queue, leaving });
+  return { columns, chunks: freedChunks({ next: () => queue.next(), free }) };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
 import type { Session } from '../../src/warehouse/index.ts';
 import { cancellable } from '../_shared/cancellable.ts';
+import { probeLinks } from '../_shared/probe-links.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
 import { type Link, type LinkDeps, openLink } from './link/link.ts';
-import { createLinks, type Links } from './link/links.ts';
+import { createLinks } from './link/links.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Pg } from './sdk.ts';
@@ -33,7 +34,7 @@ export function openSession(deps: LinkDeps): Session {
   };
   return {
     ...(deps.environment.writes === true ? { writeBack: createWriteBack(deps) } : {}),
-    probe: (signal) => probeWith(deps, links, signal),
+    probe: (signal) => probeLinks(links, signal, (signedIn) => probe(deps, signedIn, signal)),
     describe: (statement, signal) => use(signal, async (link) => (await describe(link, statement)).columns),
     estimate: (statement, signal) => use(signal, (link) => estimate(link, statement)),
     exactText: (signal) => use(signal, async ({ product }) => EXACT_TEXT[product]),
@@ -50,19 +51,6 @@ export function openSession(deps: LinkDeps): Session {
     },
     [Symbol.asyncDispose]: () => links.close(),
   };
-}
-
-async function probeWith(deps: LinkDeps, links: Links, signal: AbortSignal) {
-  let link: Link | undefined;
-  const signedIn = async () => {
-    link ??= await links.take(signal);
-    return link;
-  };
-  try {
-    return await probe(deps, signedIn, signal);
-  } finally {
-    if (link !== undefined) await links.giveBack(link);
-  }
 }
 
 async function readClock(link: Link): Promise<Micros> {

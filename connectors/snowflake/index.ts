@@ -1,4 +1,5 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
+import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { accessUrlOf, targetOf } from './address.ts';
 import { configSchema, type SnowflakeConfig } from './config.ts';
@@ -19,23 +20,12 @@ export const snowflake = defineConnector({
     snapshot: false,
     writeBack: true,
   },
-  // defineConnector has checked the configuration against the schema of this type
-  open: async (config, environment) =>
-    openSession({ sdk: await loadSdk(), config: config as SnowflakeConfig, environment }),
-  checkAddress: (config, environment) => checkAddress(config as SnowflakeConfig, environment),
+  open: async (config, environment) => openSession({ sdk: await loadSdk(), config, environment }),
+  checkAddress,
   classify,
 });
 
-/**
- * Checks the account's address. An unknown account is not refused here: the probe reports it, and the name may be created
- * later.
- */
-async function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvironment) {
-  try {
-    await resolveHost(targetOf(new URL(accessUrlOf(config, environment))), environment.network);
-    return [];
-  } catch (thrown) {
-    const { code, message } = classify(thrown);
-    return code === 'WAREHOUSE_CONFIG' ? [{ path: 'config.account_identifier', message }] : [];
-  }
+function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvironment) {
+  const check = () => resolveHost(targetOf(new URL(accessUrlOf(config, environment))), environment.network);
+  return addressIssues('config.account_identifier', check, classify);
 }

@@ -6,6 +6,7 @@ import { AppError, field, say, systemClock } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { takeStages } from '../_shared/take-stages.ts';
+import { noAnswerWithin } from '../_shared/timeout-error.ts';
 import { accessUrlOf, targetOf } from './address.ts';
 import { classify } from './errors.ts';
 import { fewRows } from './few-rows.ts';
@@ -79,7 +80,7 @@ async function opened(socket: Socket, event: string, signal: AbortSignal): Promi
   // the awaiting caller gets the failure; a socket without a listener would end the process
   socket.on('error', () => undefined);
   const patience = systemClock.sleep(DIAL_MS, settled.signal).then(
-    () => socket.destroy(Object.assign(new Error(`No answer within ${DIAL_MS / 1000} s`), { code: 'ETIMEDOUT' })),
+    () => socket.destroy(noAnswerWithin(DIAL_MS)),
     () => undefined,
   );
   try {

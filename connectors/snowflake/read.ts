@@ -1,4 +1,5 @@
 import type { Column, ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
+import { freedChunks } from '../_shared/freed-chunks.ts';
 import { labelText } from '../_shared/label-text.ts';
 import { columnsOf } from './describe.ts';
 import { bindSql } from './link/bind.ts';
@@ -18,38 +19,25 @@ export interface ReadJob {
  * Reads the rows of one statement on a link that nothing else uses meanwhile. Resolves after the server has computed them all.
  */
 export async function startRead(job: ReadJob): Promise<ReadResult> {
-  const { link, request, signal, idleMs } = job;
+  const { link, request, signal, idleMs, release } = job;
   const tag = request.label === undefined ? undefined : labelText(request.label);
   const statement = await link.run(bindSql(request.statement), { signal, tag });
   const columns: readonly Column[] = columnsOf(statement);
   const rows = rowsOf({ link, statement, request, signal, idleMs });
-  return { columns, chunks: { [Symbol.asyncIterator]: () => iterator(job, rows) } };
-}
-
-/** Returns an iterator whose `return` frees the link even if no row was requested, as a generator alone would not. */
-function iterator({ link, signal, release }: ReadJob, rows: Rows): AsyncIterator<Chunk, undefined> {
-  let freed: Promise<void> | undefined;
-  const free = () => {
+  const free = async () => {
     rows.stop();
     if (signal.aborted) link.isSound = false;
-    freed ??= release();
-    return freed;
+    await release();
   };
-  return {
-    async next() {
-      try {
-        const chunk = await rows.next();
-        if (chunk !== undefined) return { done: false, value: chunk };
-      } catch (failure) {
-        link.isSound = false;
-        throw failure;
-      }
-      await free();
-      return { done: true, value: undefined };
-    },
-    async return() {
-      await free();
-      return { done: true, value: undefined };
-    },
-  };
+  return { columns, chunks: freedChunks({ next: () => nextOf(link, rows), free }) };
+}
+
+/** Returns the next rows. A link that failed to give them is not used again. */
+async function nextOf(link: Link, rows: Rows): Promise<Chunk | undefined> {
+  try {
+    return await rows.next();
+  } catch (failure) {
+    link.isSound = false;
+    throw failure;
+  }
 }

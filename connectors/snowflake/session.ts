@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Session } from '../../src/warehouse/index.ts';
+import { probeLinks } from '../_shared/probe-links.ts';
 import { readClock } from './clock.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
@@ -50,7 +51,7 @@ export function openSession(deps: LinkDeps): Session {
   const idleMs = Math.min(deps.environment.statementTimeoutMs, MOST_IDLE_MS);
   return {
     ...(deps.environment.writes === true ? { writeBack: createWriteBack(deps) } : {}),
-    probe: (signal) => probeWith(deps, links, signal),
+    probe: (signal) => probeLinks(links, signal, (signedIn) => probe(deps, signedIn, signal)),
     describe: (statement, signal) => use(signal, (link) => describe(link, statement, signal)),
     estimate: (statement, signal) => use(signal, (link) => estimate(link, statement, signal)),
     clock: (signal) => use(signal, (link) => readClock(link, signal)),
@@ -77,18 +78,5 @@ async function useLink<Result>(
     return await work(link);
   } finally {
     await links.giveBack(link);
-  }
-}
-
-async function probeWith(deps: LinkDeps, links: Links, signal: AbortSignal) {
-  let link: Link | undefined;
-  const signedIn = async () => {
-    link ??= await links.take(signal);
-    return link;
-  };
-  try {
-    return await probe(deps, signedIn, signal);
-  } finally {
-    if (link !== undefined) await links.giveBack(link);
   }
 }

@@ -1,6 +1,7 @@
 // The server's types as columns and cells. TYPES.md documents this file.
 import { AppError, parseJson, stringifyJson } from '../../src/kernel/index.ts';
 import type { Cell, Column, ColumnType } from '../../src/warehouse/index.ts';
+import { integer } from '../_shared/integer.ts';
 import { date, time, timestamp, timestampTz } from './moments.ts';
 
 export type ReadText = (text: string) => Cell;
@@ -68,15 +69,6 @@ function withSize(nativeType: string, column: ServerColumn): string {
 
 function boolean(text: string): Cell {
   return text === '1' || text.toLowerCase() === 'true';
-}
-
-/** Number of characters up to which every integer is safe. */
-const SURELY_SAFE = 15;
-
-/** Reads up to 38 digits: a safe integer as a number, any other as a bigint. */
-function integer(text: string): Cell {
-  const value = Number(text);
-  return text.length <= SURELY_SAFE || Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
 const NOT_FINITE: Readonly<Record<string, number>> = {

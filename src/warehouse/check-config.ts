@@ -1,16 +1,30 @@
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import type { Issue } from '../kernel/index.ts';
 import type { ConnectionConfig } from './connector.ts';
 
-/** Checks a configuration against a connector's schema; compiled once. Paths are below `config`, as the caller wrote them. */
-export function configChecker(schema: TSchema): (config: ConnectionConfig) => readonly Issue[] {
+/** A check of configurations against a connector's schema. */
+interface ConfigChecker<Schema extends TSchema> {
+  accepts(config: ConnectionConfig): config is ConnectionConfig & Static<Schema>;
+  /** Returns what is wrong, with paths below `config`, as the caller wrote them. */
+  complaints(config: ConnectionConfig): readonly Issue[];
+}
+
+/** Builds the check of a schema, which is compiled at its first use. */
+export function configChecker<Schema extends TSchema>(schema: Schema): ConfigChecker<Schema> {
   let compiled: ReturnType<typeof Compile> | undefined;
-  return (config) => {
+  const validator = () => {
     compiled ??= Compile(schema);
-    if (compiled.Check(config)) return [];
-    const [, errors] = compiled.Errors(config);
-    return errors.flatMap((error) => issuesOf(error, schema));
+    return compiled;
+  };
+  const accepts = (config: ConnectionConfig): config is ConnectionConfig & Static<Schema> => validator().Check(config);
+  return {
+    accepts,
+    complaints: (config) => {
+      if (accepts(config)) return [];
+      const [, errors] = validator().Errors(config);
+      return errors.flatMap((error) => issuesOf(error, schema));
+    },
   };
 }
 
@@ -35,7 +49,7 @@ function issuesOf({ keyword, instancePath, params, message }: SchemaError, schem
     (Array.isArray(names) ? names : []).map((name) => ({ path: [...at, String(name)].join('.'), message: text }));
   if (keyword === 'required' && 'requiredProperties' in params) return below(params.requiredProperties, 'is required.');
   if (keyword === 'additionalProperties' && 'additionalProperties' in params) {
-    const known = 'properties' in schema ? Object.keys(schema.properties as object).join(', ') : '';
+    const known = 'properties' in schema ? Object.keys(Object(schema.properties)).join(', ') : '';
     return below(params.additionalProperties, `is not a field of this provider; known are ${known}.`);
   }
   if (keyword === 'type' && 'type' in params) {

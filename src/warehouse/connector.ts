@@ -1,6 +1,6 @@
 // What a connector is. Terminology: a *connector* knows one product; a *connection* is a customer's configuration for it;
 // a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { WarehouseEndpoints } from '../config.ts';
 import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
@@ -117,19 +117,19 @@ export interface ConnectorEnvironment {
 
 export type ConnectionConfig = Readonly<Record<string, unknown>>;
 
-export interface ConnectorSpec
+export interface ConnectorSpec<Schema extends TSchema = TSchema>
   extends Pick<ProviderFacts, 'product' | 'secretFields' | 'placeFields' | 'configDefaults'> {
   readonly provider: Provider;
-  readonly configSchema: TSchema;
+  readonly configSchema: Schema;
   readonly dialect: Dialect;
   readonly capabilities: Capabilities;
   /** Loads the SDK, never before, and opens a session. `config` has passed `configSchema` and holds revealed secrets. */
-  open(config: ConnectionConfig, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
+  open(config: Static<Schema>, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
   /**
    * Returns complaints about the addresses in the configuration, with paths below `config`; called before it is saved. Absent:
    * it names no address.
    */
-  checkAddress?(config: ConnectionConfig, environment: ConnectorEnvironment): Promise<readonly Issue[]>;
+  checkAddress?(config: Static<Schema>, environment: ConnectorEnvironment): Promise<readonly Issue[]>;
   /**
    * Returns the AppError for an error of the driver; an unknown one is WAREHOUSE_UNKNOWN with its cause. Never throws, never
    * leaks a secret.
@@ -141,9 +141,12 @@ export interface ConnectorSpec
  * A spec with the guarantees of `defineConnector`: configuration checked before a socket opens, only AppError is thrown, and
  * the iterator's `return` always runs.
  */
-export interface Connector extends ConnectorSpec {
+export interface Connector extends Omit<ConnectorSpec, 'open' | 'checkAddress'> {
   /** Returns complaints about a configuration, with paths below `config`. */
-  checkConfig(config: ConnectionConfig): readonly { readonly path: string; readonly message: string }[];
+  checkConfig(config: ConnectionConfig): readonly Issue[];
+  /** Returns complaints about the addresses of a configuration that `checkConfig` accepts. */
+  checkAddress(config: ConnectionConfig, environment: ConnectorEnvironment): Promise<readonly Issue[]>;
+  open(config: ConnectionConfig, environment: ConnectorEnvironment, signal: AbortSignal): Promise<Session>;
 }
 
 /** The connectors of this build. A connection of a provider without one can be saved and is faulted (D-076). */

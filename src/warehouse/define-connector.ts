@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { AppError, refuse } from '../kernel/index.ts';
 import { configChecker } from './check-config.ts';
 import type { Connector, ConnectorSpec } from './connector.ts';
@@ -11,17 +12,21 @@ import { guardSession, runGuarded } from './guard-session.ts';
  * - The chunk iterator's `return` runs once, however the loop ends, and at the latest when the session closes.
  * - Two columns of one name are MODEL_INVALID. Rows with other columns than those described are MODEL_CHANGED.
  */
-export function defineConnector(spec: ConnectorSpec): Connector {
-  const checkConfig = configChecker(spec.configSchema);
+export function defineConnector<Schema extends TSchema>(spec: ConnectorSpec<Schema>): Connector {
+  const { accepts, complaints } = configChecker(spec.configSchema);
   const classify = (error: unknown): AppError => (error instanceof AppError ? error : spec.classify(error));
   return {
     ...spec,
     classify,
-    checkConfig,
+    checkConfig: complaints,
+    checkAddress: async (config, environment) =>
+      accepts(config) ? ((await spec.checkAddress?.(config, environment)) ?? []) : [],
     open: (config, environment, signal) =>
       runGuarded(signal, classify, async () => {
-        const issues = checkConfig(config);
-        if (issues.length > 0) throw new AppError('WAREHOUSE_CONFIG', refuse(issues).message, { issues });
+        if (!accepts(config)) {
+          const issues = complaints(config);
+          throw new AppError('WAREHOUSE_CONFIG', refuse(issues).message, { issues });
+        }
         return guardSession(await spec.open(config, environment, signal), classify);
       }),
   };

@@ -1,9 +1,9 @@
 // Columns of an Arrow record batch as cells, read from the buffers themselves. The library's own values are milliseconds for
 // times and limbs for decimals, and each costs an object.
-import { isAscii } from 'node:buffer';
 import type { Data, DataType } from 'apache-arrow';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
+import { cutter } from '../../_shared/cutter.ts';
 import { dayText, timeText } from '../../_shared/moments.ts';
 import { momentText } from './moments.ts';
 import type { Shape } from './types.ts';
@@ -158,13 +158,9 @@ function texts({ values, valueOffsets }: Data): OpenColumn {
   return (from, to) => {
     const start = valueOffsets[from] ?? 0;
     const run = bytes.subarray(start, valueOffsets[to] ?? start);
-    const cut = isAscii(run) ? cutter(run.toString('latin1')) : (a: number, b: number) => run.toString('utf8', a, b);
+    const cut = cutter(run);
     return (row) => cut((valueOffsets[row] ?? 0) - start, (valueOffsets[row + 1] ?? 0) - start);
   };
-}
-
-function cutter(text: string): (from: number, to: number) => string {
-  return (from, to) => text.substring(from, to);
 }
 
 /** Copies the bytes: a view would keep the whole batch in memory. */

@@ -1,6 +1,7 @@
 // Values of the REST API as cells. All of them are texts, so no digit is lost.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
+import { integer } from '../../_shared/integer.ts';
 import type { WireRow, WireValue } from '../wire.ts';
 import { momentText, padFraction } from './moments.ts';
 import type { Shape } from './types.ts';
@@ -51,14 +52,6 @@ function misread({ column }: Shape): AppError {
     'WAREHOUSE_UNKNOWN',
     `The warehouse gave a value of "${column.name}" in a form that ${column.nativeType} does not have.`,
   );
-}
-
-/** Number of characters up to which every integer is safe. */
-const SURELY_SAFE = 15;
-
-function integer(text: string): number | bigint {
-  const value = Number(text);
-  return text.length <= SURELY_SAFE || Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
 const SPECIAL: Readonly<Record<string, number>> = {

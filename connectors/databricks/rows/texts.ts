@@ -1,6 +1,7 @@
 // Values that the server writes as text: nested ones, and all results that do not come as Arrow. Times are in UTC.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell, ColumnType } from '../../../src/warehouse/index.ts';
+import { integer } from '../../_shared/integer.ts';
 
 export type ReadText = (text: string) => Cell;
 
@@ -18,11 +19,6 @@ const READERS: Readonly<Partial<Record<ColumnType, ReadText>>> = {
 /** Returns a reader, or undefined where the text is the cell. */
 export function textReader(type: ColumnType): ReadText | undefined {
   return READERS[type];
-}
-
-function integer(text: string): Cell {
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?E([+-]?\d+)$/i;

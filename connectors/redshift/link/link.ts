@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { resolveHost } from '../../_shared/resolve-host.ts';
+import { noAnswerWithin } from '../../_shared/timeout-error.ts';
 import { type RedshiftConfig, targetOf } from '../config.ts';
 import type { Pg, RawRow, Wire } from '../sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from '../statements.ts';
@@ -144,7 +145,7 @@ function silenceGuard(stream: Duplex, timeoutMs: number): <Result>(work: Promise
   return async (work) => {
     const answered = new AbortController();
     systemClock.sleep(limitMs, answered.signal).then(
-      () => stream.destroy(Object.assign(new Error(`No answer within ${limitMs / 1000} s`), { code: 'ETIMEDOUT' })),
+      () => stream.destroy(noAnswerWithin(limitMs)),
       () => undefined,
     );
     try {

@@ -2,6 +2,7 @@
 import { systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { cancellable } from '../../_shared/cancellable.ts';
+import { noAnswerWithin } from '../../_shared/timeout-error.ts';
 import type { SnowflakeConfig } from '../config.ts';
 import type { Connection, RowStatement, Sdk } from '../sdk.ts';
 import { queryTag, settingsSql } from '../statements.ts';
@@ -164,7 +165,7 @@ async function inTime<Result>(
   const silence = systemClock.sleep(limitMs, answered.signal).then(
     async () => {
       await Promise.race([giveUp(), systemClock.sleep(CLOSE_MS, answered.signal)]);
-      throw Object.assign(new Error(`No answer within ${limitMs / 1000} s`), { code: 'ETIMEDOUT' });
+      throw noAnswerWithin(limitMs);
     },
     () => new Promise<never>(() => undefined),
   );

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/kernel/index.ts';
+import { timeoutError } from '../../_shared/timeout-error.ts';
 import type { RowStream } from '../sdk.ts';
 
 export interface Events {
@@ -48,5 +49,5 @@ export function watchStream(stream: RowStream): Events {
 /** Throws after a silence of `idleMs`; resolves when the wait is over. */
 async function silence(idleMs: number, over: AbortSignal): Promise<void> {
   await systemClock.sleep(idleMs, over).catch(() => undefined);
-  if (!over.aborted) throw Object.assign(new Error(`No row came for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' });
+  if (!over.aborted) throw timeoutError(`No row came for ${idleMs / 1000} s`);
 }

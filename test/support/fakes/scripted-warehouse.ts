@@ -70,7 +70,7 @@ export function scriptedWarehouse(provider: Provider, configSchema: TSchema = DA
       iteratorAliases: { 'timestamp with time zone': 'timestamp_tz' },
     },
     capabilities: { snapshot: true, writeBack: false },
-    async open(config, _environment, signal) {
+    async open(config: ConnectionConfig, _environment, signal) {
       script.opened.push(config);
       const { meanwhile } = script;
       script.meanwhile = undefined;
