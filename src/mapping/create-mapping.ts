@@ -21,12 +21,11 @@ export interface MappingPlan {
   };
   /** Transformation of an events pipeline; null for other types. */
   readonly transformation: Pick<FieldTransformation, 'mappings'> | null;
-  readonly identity: WorkspaceSettings['identity'];
   readonly workspaceId: WorkspaceId;
   readonly pipelineNumber: bigint;
   /** Key of the feed that the pipeline names; stored with each batch. */
   readonly feedKey?: string | undefined;
-  readonly settings: WorkspaceSettings;
+  readonly settings: Pick<WorkspaceSettings, 'identity' | 'limits'>;
   readonly columns: readonly Column[];
   readonly iterator: RowTimePlan['iterator'];
   readonly runStart: Micros;
@@ -76,7 +75,7 @@ function mapEvents({ events, clock }: MappingDeps, plan: MappingPlan): UnitMappi
   });
 }
 
-function scopeOf({ workspaceId, pipeline, identity, settings: { limits } }: MappingPlan): ResolutionScope {
+function scopeOf({ workspaceId, pipeline, settings }: MappingPlan): ResolutionScope {
   const { environment, syncMode } = pipeline;
-  return { workspaceId, environment, mode: syncMode.type, policy: policyOf({ identity, limits }) };
+  return { workspaceId, environment, mode: syncMode.type, policy: policyOf(settings) };
 }

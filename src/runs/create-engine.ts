@@ -2,7 +2,7 @@ import { asAppError, eachApart } from '../kernel/index.ts';
 import { putBackSchedules, RUN_QUEUE } from '../pipelines/index.ts';
 import { createPlaces } from './lifecycle/places.ts';
 import { createScheduler } from './lifecycle/schedule-runs.ts';
-import { sweepRuns, wakeDueRetries } from './lifecycle/wake-runs.ts';
+import { sweepRuns, wakeDueRetries } from './lifecycle/sweep-runs.ts';
 import { workRun } from './lifecycle/work-run.ts';
 import type { RunsDeps } from './runs-deps.ts';
 import { cleanUpTables } from './write-back/clean-up-tables.ts';

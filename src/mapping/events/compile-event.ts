@@ -1,12 +1,11 @@
 import { EVENT_TYPES, findDestination, missingFields, requiredFields } from '../../events/index.ts';
-import { AppError } from '../../kernel/index.ts';
 import { shownValue } from '../cells/failed-row.ts';
 import { cellReader } from '../cells/json-cell.ts';
 import { compileObject, type PartWriter } from '../cells/object-text.ts';
 import type { Refusal } from '../cells/refusal.ts';
 import type { Row } from '../unit-mapping.ts';
 import { compileLeafCell, limitProblem } from './compile-leaf.ts';
-import type { EventsPlan, PlacedMappings } from './events-plan.ts';
+import { type EventsPlan, invalid, type PlacedMappings } from './events-plan.ts';
 import { type ColumnSource, type Placed, placeTree } from './place-tree.ts';
 
 const EVENT_TYPE = 'events.event_type';
@@ -22,7 +21,7 @@ export function compileEvent(plan: EventsPlan, { eventType, data }: PlacedMappin
   if (eventType.kind !== 'column') {
     const kind = eventType.kind === 'static' ? String(eventType.value) : '';
     const compiled = compileKind(plan, kind, data);
-    if ('problem' in compiled) throw new AppError('MODEL_INVALID', compiled.problem);
+    if ('problem' in compiled) throw invalid(compiled.problem);
     return compiled.write;
   }
   const read = cellReader(eventType.column, eventType.position);

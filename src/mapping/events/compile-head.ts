@@ -1,12 +1,11 @@
 import { missingFields, requiredFields } from '../../events/index.ts';
 import type { Person } from '../../identity/index.ts';
-import { AppError } from '../../kernel/index.ts';
 import { compileLeaf, compileObject, type PartWriter } from '../cells/object-text.ts';
 import type { Refusal } from '../cells/refusal.ts';
 import type { Row } from '../unit-mapping.ts';
 import { compileLeafCell, limitProblem } from './compile-leaf.ts';
 import { compilePerson } from './compile-person.ts';
-import type { EventsPlan } from './events-plan.ts';
+import { type EventsPlan, invalid } from './events-plan.ts';
 import { type Placed, placeTree } from './place-tree.ts';
 
 /** The part of a batch beside its events. Rows that share a batch have equal heads. */
@@ -78,5 +77,3 @@ function checkHead({ limits, environment }: EventsPlan, batch: readonly Placed[]
     throw invalid(`The field transformation sets another environment than the pipeline's, which is ${environment}.`);
   }
 }
-
-const invalid = (message: string) => new AppError('MODEL_INVALID', message);

@@ -99,6 +99,7 @@ function batchPlace({ environment }: EventsPlan, path: string): Destination {
   return { ...destination, leaf: { ...destination.leaf, allowed: [environment] } };
 }
 
-function invalid(message: string): AppError {
-  return new AppError('MODEL_INVALID', message);
+/** Returns the error of columns that do not fit. Its subject is the pipeline: the model may suit other transformations. */
+export function invalid(message: string): AppError {
+  return new AppError('MODEL_INVALID', message, { subject: 'pipeline' });
 }

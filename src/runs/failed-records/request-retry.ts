@@ -13,7 +13,7 @@ import {
 import type { Transaction } from '../../store/index.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
 import { hasLedger } from '../ledger/has-ledger.ts';
-import { loadSnapshot } from '../lifecycle/load-snapshot.ts';
+import { loadSnapshot } from '../lifecycle/run-snapshot.ts';
 import { loadRetry, writeRetry } from './record-retry.ts';
 
 export interface RetryRequest {

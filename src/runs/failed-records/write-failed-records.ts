@@ -61,3 +61,14 @@ async function writeColumns(tx: Transaction, lease: RunLease, { id, columns }: K
     [lease.workspaceId, lease.runId, id, JSON.stringify(columns)],
   );
 }
+
+/** Keeps the failed records of a run readable, but not retryable. The next run reads their rows from the warehouse. */
+export async function giveUpRecords(
+  tx: Transaction,
+  { workspaceId, runId }: Pick<RunLease, 'workspaceId' | 'runId'>,
+): Promise<void> {
+  await tx.execute(
+    'UPDATE failed_records SET cells = NULL WHERE workspace_id = $1 AND run_id = $2 AND cells IS NOT NULL',
+    [workspaceId, runId],
+  );
+}

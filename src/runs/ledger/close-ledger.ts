@@ -4,13 +4,15 @@ import type { Transaction } from '../../store/index.ts';
 import type { LedgerOwner } from './stored-hashes.ts';
 
 /**
- * Closes the ledger of a successful run. An incremental run keeps its delivered rows.
+ * Closes the ledger of a successful run. An incremental run keeps its delivered rows, except those before `nextStart`, where
+ * the next run starts.
  * A full run delivered everything, so its ledger and those of earlier failed runs are dropped: the next run delivers everything
  * again, and a retry of the failed runs is refused.
  */
-export async function closeLedger(tx: Transaction, owner: LedgerOwner): Promise<void> {
+export async function closeLedger(tx: Transaction, owner: LedgerOwner, nextStart: Micros | undefined): Promise<void> {
   if (owner.snapshot.pipeline.syncMode.type === 'full') await dropAllRuns(tx, owner);
   else await keepDelivered(tx, owner);
+  if (nextStart !== undefined) await dropPassed(tx, owner, nextStart);
 }
 
 /**
@@ -64,7 +66,7 @@ function ownKey({ workspaceId, pipelineNumber, runId, snapshot }: LedgerOwner) {
  * The ledgers remain complete from the latest end of a dropped chunk on. `ledger_from` records that instant, so that no
  * lookback that grows later reaches behind it.
  */
-export async function dropPassed(tx: Transaction, owner: LedgerOwner, start: Micros): Promise<void> {
+async function dropPassed(tx: Transaction, owner: LedgerOwner, start: Micros): Promise<void> {
   const { workspaceId, pipelineNumber, snapshot } = owner;
   await tx.execute(
     `WITH passed AS (

@@ -2,8 +2,8 @@ import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import { cellsFromText, createRowHash, HASH_BYTES, type RowHash } from '../../mapping/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Column } from '../../warehouse/index.ts';
-import { loadSnapshot } from '../lifecycle/load-snapshot.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
+import { loadSnapshot } from '../lifecycle/run-snapshot.ts';
 import { identifyingPositions } from './identifying-positions.ts';
 
 interface RecordsOfRows {

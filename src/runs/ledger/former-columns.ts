@@ -3,6 +3,7 @@ import { AppError, type Secret } from '../../kernel/index.ts';
 import { cellForm, createRowHash, isSameForm, type RowHash } from '../../mapping/index.ts';
 import type { Notice } from '../../pipelines/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
+import type { FaultSubject } from '../lifecycle/fault-subject.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 import type { StoredColumns } from './stored-hashes.ts';
 
@@ -74,7 +75,7 @@ function unrecognised(losses: readonly string[], { columns, pipeline }: FormerRe
     `Rows that were delivered before would not be recognised and be delivered again, because ${losses.join(' and ')}. The ` +
     `columns of the model are: ${has}. Give the model the former columns back, with a CAST to the former type where that ` +
     `changed, or ${otherWay(pipeline.syncMode)}`;
-  return new AppError('MODEL_INVALID', message);
+  return new AppError('MODEL_INVALID', message, { subject: 'pipeline' satisfies FaultSubject });
 }
 
 function otherWay({ type, lookback }: RunSnapshot['pipeline']['syncMode']): string {

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
+import type { FaultSubject } from '../lifecycle/fault-subject.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 
 /**
@@ -25,5 +26,6 @@ function positionOf(columns: readonly Column[], name: string): number {
   throw new AppError(
     'MODEL_INVALID',
     `The model has no column "${name}", which row_key names. Its columns are: ${names}.`,
+    { subject: 'pipeline' satisfies FaultSubject },
   );
 }

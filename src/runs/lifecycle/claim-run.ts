@@ -1,28 +1,16 @@
 import { and, eq } from 'drizzle-orm';
-import { readSettings } from '../../access/index.ts';
 import type { Job } from '../../jobs/index.ts';
 import { AppError, type Micros, microsOfMs, type WorkspaceId } from '../../kernel/index.ts';
-import {
-  loadPipelines,
-  type PipelineContext,
-  pipelineErrors,
-  pipelineRuns,
-  pipelineStatus,
-  type Run,
-  repeatOnce,
-  runFromRow,
-} from '../../pipelines/index.ts';
+import { pipelineRuns, type Run, repeatOnce, runFromRow } from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { loadRetry, type RecordRetry } from '../failed-records/record-retry.ts';
-import { dropFormerGenerations } from '../ledger/close-ledger.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { lockClaims, lockPipelineOf } from './claim-lock.ts';
-import { endRun } from './end-run.ts';
-import { type Place, SUSPECT_LOSSES } from './places.ts';
+import { endRun, type Progress } from './held-run.ts';
+import type { Place } from './places.ts';
 import { statusesBefore } from './run-machine.ts';
-import { type RunSnapshot, snapshotFromText, snapshotText } from './run-snapshot.ts';
-import { wakeWaiting } from './wake-runs.ts';
-import { leaveToOthers, readLoad, yieldToOthers } from './yield-to-others.ts';
+import { type RunSnapshot, snapshotFromText, takeSnapshot } from './run-snapshot.ts';
+import { admitRun, wakeWaiting } from './waiting-runs.ts';
 
 /** Identification of a claimed run in every write. A worker with an older fence writes nothing. */
 export interface RunLease {
@@ -37,6 +25,8 @@ export interface ClaimedRun extends RunLease {
   readonly job: Job;
   readonly run: Run;
   readonly snapshot: RunSnapshot;
+  /** Counts of the run's earlier attempts. */
+  readonly counts: Progress;
   /** Start of the first attempt; for a retry, of the run that read the rows. */
   readonly startedAt: Micros;
   /** The retry that the run is for. Undefined: the run reads a warehouse. */
@@ -45,7 +35,8 @@ export interface ClaimedRun extends RunLease {
 
 type RunKey = Pick<RunLease, 'workspaceId' | 'runId'>;
 
-interface Claim extends RunKey {
+/** A run whose job has arrived, and the worker's place that it asks for. */
+export interface Claim extends RunKey {
   readonly job: Job;
   readonly place: Place;
 }
@@ -62,16 +53,16 @@ export async function claimRun(deps: RunsDeps, claim: Claim): Promise<ClaimedRun
     await lockClaims(tx, key.workspaceId);
     await lockPipelineOf(tx, key);
     await followConnection(tx, key);
-    const entry = await enter(tx, deps, claim);
-    if (entry === 'stepped back') return undefined;
-    if (entry === 'refused' || !(await takeRun(tx, deps, key))) {
+    const admission = await admitRun(tx, deps, claim);
+    if (admission === 'stepped back') return undefined;
+    if (admission === 'refused' || !(await takeRun(tx, deps, key))) {
       await job.complete(tx);
       return undefined;
     }
     const row = await readRun(tx, key);
     const run = runFromRow(row);
     const lease = { ...key, pipelineNumber: run.pipelineNumber, fence: run.fence };
-    const snapshot = row.snapshot ?? (await takeSnapshot(tx, deps, run));
+    const snapshot = row.snapshot === null ? await takeSnapshot(tx, deps, run) : snapshotFromText(row.snapshot);
     if (snapshot === undefined) {
       await endUnbegun(tx, deps, { lease, run, job });
       return undefined;
@@ -79,43 +70,19 @@ export async function claimRun(deps: RunsDeps, claim: Claim): Promise<ClaimedRun
     const retry = await loadRetry(tx, key);
     const startedOn = retry?.readOn ?? run.startedOn;
     const startedAt = microsOfMs(startedOn?.getTime() ?? deps.clock.nowMs());
-    return { ...lease, job, run, snapshot: snapshotFromText(snapshot), startedAt, retry };
+    return { ...lease, job, run, snapshot, counts: countsOf(run), startedAt, retry };
   });
 }
 
-interface Waiting {
-  readonly status: string;
-  readonly losses: number;
-  readonly connection_id: string;
-}
-
-/** Decides whether this daemon has a worker for the run, and whether another run should come first. */
-async function enter(tx: Transaction, deps: RunsDeps, claim: Claim): Promise<'entered' | 'refused' | 'stepped back'> {
-  const { job, place, workspaceId, runId } = claim;
-  const [waiting] = await tx.query<Waiting>(
-    'SELECT status, losses, connection_id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
-    [workspaceId, runId],
-  );
-  if (waiting === undefined) return 'refused';
-  const isLost = waiting.status === 'running';
-  const candidate = { workspaceId, runId, connectionId: waiting.connection_id };
-  const load = await readLoad(tx, candidate);
-  const isSuspect = waiting.losses + (isLost ? 1 : 0) >= SUSPECT_LOSSES;
-  if (!place.take({ workspaceId, isFirst: load.ofWorkspace === 0, isSuspect })) {
-    if (isLost) await requeueLost(tx, claim);
-    await leaveToOthers(tx, deps, { job, workspaceId, runId, isSuspect });
-    return 'stepped back';
-  }
-  return !isLost && (await yieldToOthers(tx, deps, { job, candidate, load })) ? 'stepped back' : 'entered';
-}
-
-/** Requeues a run that lost its worker, so that it occupies no place of its workspace while it waits. */
-async function requeueLost(tx: Transaction, { workspaceId, runId }: RunKey): Promise<void> {
-  await tx.execute(
-    `UPDATE pipeline_runs SET status = 'queued', fence = fence + 1, losses = losses + 1, attempts = attempts - 1
-     WHERE workspace_id = $1 AND id = $2 AND status = 'running'`,
-    [workspaceId, runId],
-  );
+function countsOf(run: Run): Progress {
+  return {
+    extracted: Number(run.extractedRecords),
+    successful: Number(run.successfulRecords),
+    failed: Number(run.failedRecords),
+    deduplicated: Number(run.deduplicatedRecords),
+    erased: Number(run.erasedRecords),
+    ahead: Number(run.aheadRecords),
+  };
 }
 
 interface Unbegun {
@@ -177,26 +144,4 @@ async function readRun(tx: Transaction, { workspaceId, runId }: RunKey) {
     .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, runId)));
   if (rows[0] === undefined) throw new AppError('INTERNAL', `The run ${runId} is gone although it was just claimed.`);
   return rows[0];
-}
-
-/**
- * Takes and stores the snapshot. Returns undefined where the pipeline may not run any more.
- * A trigger of a faulted pipeline is a retry, so only runs that nobody requested have to wait.
- */
-async function takeSnapshot(tx: Transaction, { ceilings }: RunsDeps, run: Run): Promise<string | undefined> {
-  const { workspaceId, pipelineNumber } = run;
-  const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
-  if (context === undefined || !mayStart(context, run)) return undefined;
-  await dropFormerGenerations(tx, { workspaceId, pipelineNumber, generation: context.pipeline.generation });
-  const snapshot = snapshotText(context, await readSettings(tx, workspaceId, ceilings));
-  await tx.orm
-    .update(pipelineRuns)
-    .set({ snapshot })
-    .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, run.id)));
-  return snapshot;
-}
-
-function mayStart(context: PipelineContext, { type, requestedBy }: Run): boolean {
-  if (pipelineStatus(context, false) === 'stopped') return false;
-  return type === 'manual' || requestedBy !== null || pipelineErrors(context).length === 0;
 }

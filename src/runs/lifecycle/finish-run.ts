@@ -11,13 +11,13 @@ import {
   reschedulePipelines,
 } from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { closeLedger, dropPassed } from '../ledger/close-ledger.ts';
+import { closeLedger } from '../ledger/close-ledger.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import { endRun } from './end-run.ts';
+import { endRun } from './held-run.ts';
 import { isChangedSince, usedBy } from './run-snapshot.ts';
-import { wakeWaiting } from './wake-runs.ts';
+import { wakeWaiting } from './waiting-runs.ts';
 
 export interface RunResult {
   /** End of the delivered range. Undefined: the position stays. */
@@ -53,10 +53,9 @@ type Concluding = RunResult & { readonly nowMs: number; readonly changes: LastCh
 async function concludeRange(tx: Transaction, claimed: ClaimedRun, result: Concluding) {
   const { workspaceId, pipelineNumber: number, snapshot } = claimed;
   await recordSuccess(tx, claimed, result);
-  await closeLedger(tx, claimed);
   const [context] = await loadPipelines(tx, { workspaceId, number });
+  await closeLedger(tx, claimed, context && nextStart(context.pipeline, result));
   if (context === undefined) return;
-  await dropPassedLedgers(tx, claimed, { ...result, pipeline: context.pipeline });
   const isAsRan = (part: RanOnPart) => !isChangedSince(snapshot, part, { ...claimed, ...result });
   await clearFaults(tx, context, { nowMs: result.nowMs, ranOn: usedBy(snapshot), isAsRan });
 }
@@ -81,15 +80,7 @@ async function recordSuccess(tx: Transaction, claimed: ClaimedRun, { position }:
   ]);
 }
 
-/**
- * Drops ledgers before the start of the next run: the position, less the lookback of the current pipeline, not of this run's
- * snapshot.
- */
-async function dropPassedLedgers(
-  tx: Transaction,
-  claimed: ClaimedRun,
-  { position, pipeline }: Pick<RunResult, 'position'> & { readonly pipeline: Pipeline },
-): Promise<void> {
-  if (position === undefined) return;
-  await dropPassed(tx, claimed, position - microsOfMs(durationMs(pipeline.syncMode.lookback)));
+/** Returns the start of the next run: the position, less the lookback of the current pipeline, not of this run's snapshot. */
+function nextStart({ syncMode }: Pipeline, { position }: RunResult): Micros | undefined {
+  return position === undefined ? undefined : position - microsOfMs(durationMs(syncMode.lookback));
 }

@@ -2,10 +2,10 @@
 // Once another worker or a cancel has changed the run, it writes nothing and throws LEASE_LOST; the whole transaction must then
 // be rolled back.
 import { AppError } from '../../kernel/index.ts';
-import type { Notice, Run } from '../../pipelines/index.ts';
+import type { Notice } from '../../pipelines/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { RunLease } from './claim-run.ts';
-import type { RunStatus } from './run-machine.ts';
+import { nextStatus, type RunEvent, type RunStatus, statusesBefore } from './run-machine.ts';
 
 const keyOf = ({ workspaceId, runId, fence }: RunLease) => [workspaceId, runId, fence];
 
@@ -22,25 +22,20 @@ export interface Counts {
   readonly erased: number;
 }
 
+/** The counts of a run so far, over all its attempts. */
+export interface Progress extends Counts {
+  /** Rows whose time lay in the future. */
+  readonly ahead: number;
+}
+
 /** The counters' columns, under the names of `Counts`, for RETURNING. */
 const RETURNED_COUNTS = `extracted_records AS extracted, successful_records AS successful,
   failed_records AS failed, deduplicated_records AS deduplicated, erased_records AS erased`;
 
-export type ReturnedCounts = Readonly<Record<keyof Counts, bigint>>;
-
-/** Returns the counts of earlier attempts of a run. */
-export function countsOfRun(run: Run): Counts {
-  return {
-    extracted: Number(run.extractedRecords),
-    successful: Number(run.successfulRecords),
-    failed: Number(run.failedRecords),
-    deduplicated: Number(run.deduplicatedRecords),
-    erased: Number(run.erasedRecords),
-  };
-}
+type ReturnedCounts = Readonly<Record<keyof Counts, bigint>>;
 
 /** Returns the error for counts that do not balance. Returns undefined where they balance. */
-export function imbalanceOf({ runId }: Pick<RunLease, 'runId'>, counts: ReturnedCounts): string | undefined {
+function imbalanceOf({ runId }: Pick<RunLease, 'runId'>, counts: ReturnedCounts): string | undefined {
   const { extracted, successful, failed, deduplicated, erased } = counts;
   if (extracted === successful + failed + deduplicated + erased) return undefined;
   return (
@@ -55,15 +50,16 @@ export function imbalanceOf({ runId }: Pick<RunLease, 'runId'>, counts: Returned
 export async function countRows(
   tx: Transaction,
   lease: RunLease,
-  { units, ahead, ...done }: Counts & { readonly units: number; readonly ahead: number },
-): Promise<Counts> {
-  const [sums] = await tx.query<ReturnedCounts>(
+  { units, ahead, ...done }: Progress & { readonly units: number },
+): Promise<Progress> {
+  const [sums] = await tx.query<ReturnedCounts & { readonly ahead: bigint }>(
     `UPDATE pipeline_runs
      SET extracted_records = extracted_records + $4, successful_records = successful_records + $5,
          failed_records = failed_records + $6, deduplicated_records = deduplicated_records + $7,
          erased_records = erased_records + $8, delivered_units = delivered_units + $9,
          ahead_records = ahead_records + $10
-     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running' RETURNING ${RETURNED_COUNTS}`,
+     WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = 'running'
+     RETURNING ${RETURNED_COUNTS}, ahead_records AS ahead`,
     [...keyOf(lease), done.extracted, done.successful, done.failed, done.deduplicated, done.erased, units, ahead],
   );
   if (sums === undefined) throw leaseLost(lease);
@@ -75,6 +71,7 @@ export async function countRows(
     failed: Number(sums.failed),
     deduplicated: Number(sums.deduplicated),
     erased: Number(sums.erased),
+    ahead: Number(sums.ahead),
   };
 }
 
@@ -128,35 +125,59 @@ export async function addWritten(
   return Number(sums.conflicting);
 }
 
-/** Values for the run's row at the end of the run, or of an attempt of it. */
-export interface EndingRow {
-  readonly status: RunStatus;
-  readonly errors: readonly Notice[];
-  readonly warnings: readonly Notice[];
-  readonly retryAt: Date | null;
-  readonly endedOn: Date | null;
-  /** Number of attempts to subtract, because they do not count. */
-  readonly uncounted: number;
-  /** Statuses from which the run may change. */
-  readonly before: readonly RunStatus[];
+/** The end of a run, or of an attempt of it. */
+export interface RunEnding {
+  readonly lease: RunLease;
+  readonly event: Exclude<RunEvent, 'claim' | 'retry'>;
+  readonly nowMs: number;
+  readonly errors?: readonly Notice[];
+  readonly warnings?: readonly Notice[];
+  /** Time of the next attempt, for `defer`. */
+  readonly retryAtMs?: number;
 }
 
-/** Writes the end of a run, or of an attempt of it. Returns its counts. */
-export async function writeEnding(tx: Transaction, lease: RunLease, ending: EndingRow): Promise<ReturnedCounts> {
-  const { status, errors, warnings, retryAt, endedOn, uncounted, before } = ending;
+/**
+ * Moves a claimed run to the status after the event, and returns that status. Throws:
+ * - LEASE_LOST when another worker or a cancel has changed the run since: then the whole transaction must be rolled back.
+ * - INTERNAL when the run's counts do not balance. A run that fails reports this in its errors instead.
+ */
+export async function endRun(tx: Transaction, ending: RunEnding): Promise<RunStatus> {
+  const { lease, event, errors = [] } = ending;
+  const status = nextStatus('running', event);
+  if (status === null) throw new AppError('INTERNAL', `A running run knows no "${event}".`);
+  const imbalance = imbalanceOf(lease, await writeEnding(tx, status, ending));
+  if (imbalance === undefined) return status;
+  if (event !== 'fail') throw new AppError('INTERNAL', imbalance);
+  await writeErrors(tx, lease, [...errors, { message: imbalance }]);
+  return status;
+}
+
+async function writeEnding(tx: Transaction, status: RunStatus, ending: RunEnding): Promise<ReturnedCounts> {
+  const { lease, event, errors = [], warnings = [], nowMs, retryAtMs } = ending;
+  const isOver = status !== 'queued' && status !== 'retrying';
   const [counts] = await tx.query<ReturnedCounts>(
     `UPDATE pipeline_runs
      SET status = $4, errors = $5, warnings = $6, retry_at = $7, ended_on = $8, attempts = attempts - $9
      WHERE workspace_id = $1 AND id = $2 AND fence = $3 AND status = ANY($10)
      RETURNING ${RETURNED_COUNTS}`,
-    [...keyOf(lease), status, JSON.stringify(errors), JSON.stringify(warnings), retryAt, endedOn, uncounted, before],
+    [
+      ...keyOf(lease),
+      status,
+      JSON.stringify(errors),
+      JSON.stringify(warnings),
+      retryAtMs === undefined ? null : new Date(retryAtMs),
+      isOver ? new Date(nowMs) : null,
+      // an attempt that a daemon handed back did not fail
+      event === 'release' ? 1 : 0,
+      statusesBefore(event),
+    ],
   );
   if (counts === undefined) throw leaseLost(lease);
   return counts;
 }
 
 /** Replaces the errors of a run that this worker has just ended. */
-export async function writeErrors(tx: Transaction, lease: RunLease, errors: readonly Notice[]): Promise<void> {
+async function writeErrors(tx: Transaction, lease: RunLease, errors: readonly Notice[]): Promise<void> {
   await tx.execute('UPDATE pipeline_runs SET errors = $4 WHERE workspace_id = $1 AND id = $2 AND fence = $3', [
     ...keyOf(lease),
     JSON.stringify(errors),

@@ -1,4 +1,5 @@
-import type { WorkspaceSettings } from '../../access/index.ts';
+import { and, eq } from 'drizzle-orm';
+import { readSettings, type WorkspaceSettings } from '../../access/index.ts';
 import { formatMicros, type Micros, msOfMicros, parseJson, stringifyJson } from '../../kernel/index.ts';
 import {
   type Connection,
@@ -7,10 +8,18 @@ import {
   type FieldTransformation,
   type LastChanges,
   lastChanges,
+  loadPipelines,
   type Pipeline,
   type PipelineContext,
+  pipelineErrors,
+  pipelineRuns,
+  pipelineStatus,
   type RanOnPart,
+  type Run,
 } from '../../pipelines/index.ts';
+import type { Transaction } from '../../store/index.ts';
+import { dropFormerGenerations } from '../ledger/close-ledger.ts';
+import type { RunsDeps } from '../runs-deps.ts';
 
 /**
  * The definitions that a run works on: taken at its first start and kept over its attempts (D-089). Secrets stay
@@ -94,4 +103,49 @@ export function snapshotText(
 /** Returns the snapshot with every digit of a transformation's numbers. */
 export function snapshotFromText(text: string): RunSnapshot {
   return parseJson(text) as unknown as RunSnapshot;
+}
+
+/**
+ * Takes and stores the snapshot of a run that begins. Returns undefined where the pipeline may not run any more.
+ * A trigger of a faulted pipeline is a retry, so only runs that nobody requested have to wait.
+ */
+export async function takeSnapshot(
+  tx: Transaction,
+  { ceilings }: Pick<RunsDeps, 'ceilings'>,
+  run: Run,
+): Promise<RunSnapshot | undefined> {
+  const { workspaceId, pipelineNumber } = run;
+  const [context] = await loadPipelines(tx, { workspaceId, number: pipelineNumber });
+  if (context === undefined || !mayStart(context, run)) return undefined;
+  await dropFormerGenerations(tx, { workspaceId, pipelineNumber, generation: context.pipeline.generation });
+  const snapshot = snapshotText(context, await readSettings(tx, workspaceId, ceilings));
+  await tx.orm
+    .update(pipelineRuns)
+    .set({ snapshot })
+    .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, run.id)));
+  return snapshotFromText(snapshot);
+}
+
+function mayStart(context: PipelineContext, { type, requestedBy }: Run): boolean {
+  if (pipelineStatus(context, false) === 'stopped') return false;
+  return type === 'manual' || requestedBy !== null || pipelineErrors(context).length === 0;
+}
+
+interface SnapshotOfRun {
+  readonly pipelineNumber: bigint;
+  /** The run's snapshot. Undefined: the run has not begun, or was requeued from the start. */
+  readonly snapshot: RunSnapshot | undefined;
+}
+
+/** Returns the definitions that a run works on. Returns undefined when retention has removed the run. */
+export async function loadSnapshot(
+  tx: Transaction,
+  { workspaceId, id }: Pick<Run, 'workspaceId' | 'id'>,
+): Promise<SnapshotOfRun | undefined> {
+  const [run] = await tx.query<{ readonly pipelineNumber: bigint; readonly snapshot: string | null }>(
+    'SELECT pipeline_number AS "pipelineNumber", snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
+    [workspaceId, id],
+  );
+  if (run === undefined) return undefined;
+  return { ...run, snapshot: run.snapshot === null ? undefined : snapshotFromText(run.snapshot) };
 }

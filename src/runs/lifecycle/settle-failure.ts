@@ -11,16 +11,16 @@ import {
   reschedulePipelines,
 } from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { giveUpRecords } from '../failed-records/give-up-records.ts';
+import { giveUpRecords } from '../failed-records/write-failed-records.ts';
 import { dropLedger, keepDelivered } from '../ledger/close-ledger.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import { endRun } from './end-run.ts';
 import { type FaultSubject, subjectOf } from './fault-subject.ts';
+import { endRun } from './held-run.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { isChangedSince, usedBy } from './run-snapshot.ts';
-import { wakeWaiting } from './wake-runs.ts';
+import { wakeWaiting } from './waiting-runs.ts';
 
 /** Number of failed runs in a row that faults the pipeline (D-092). */
 const FAILURES_IN_A_ROW = 5;

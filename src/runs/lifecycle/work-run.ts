@@ -1,15 +1,12 @@
 import type { Job } from '../../jobs/index.ts';
-import { AppError, asAppError, eachApart, type Log, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
-import { executeRetry } from '../failed-records/execute-retry.ts';
-import { type Execution, executeRun } from '../read/execute-run.ts';
-import { requireActiveFeed } from '../read/require-active-feed.ts';
+import { AppError, asAppError, type Log, workspaceId } from '../../kernel/index.ts';
+import { executeRun } from '../read/execute-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
-import { lockClaims } from './claim-lock.ts';
 import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
-import { finishRun, type RunResult } from './finish-run.ts';
+import { finishRun } from './finish-run.ts';
 import type { Places } from './places.ts';
 import { settleFailure } from './settle-failure.ts';
-import { wakeWaiting } from './wake-runs.ts';
+import { wakeRefused } from './waiting-runs.ts';
 
 /**
  * Works on the job of a run: claims the run, executes it, writes its outcome.
@@ -30,29 +27,15 @@ export async function workRun(deps: RunsDeps, places: Places, job: Job): Promise
   }
 }
 
-/** Wakes runs of workspaces that were refused a place. The sweeper wakes those that cannot be woken here. */
-async function wakeRefused(deps: RunsDeps, workspaces: Iterable<WorkspaceId>): Promise<void> {
-  const wake = (id: WorkspaceId) =>
-    deps.store.transaction(async (tx) => {
-      await lockClaims(tx, id);
-      await wakeWaiting(tx, deps, id);
-    });
-  await eachApart(workspaces, wake).catch((thrown) => {
-    deps.log.warn({ reason: asAppError(thrown).message }, 'run.not_woken');
-  });
-}
-
 /** Executes the run and settles its outcome. Returns false where the run was cancelled or taken over meanwhile. */
 async function workClaimed(deps: RunsDeps, claimed: ClaimedRun): Promise<boolean> {
-  const { job } = claimed;
-  const { workspaceId, runId, snapshot } = claimed;
+  const { workspaceId, runId, snapshot, job } = claimed;
   const log = deps.log.child({ workspace: String(workspaceId), pipeline: snapshot.pipeline.id, run: String(runId) });
   const startedMs = deps.clock.nowMs();
   log.info({ attempt: claimed.run.attempts }, 'run.started');
   try {
     requireAttempt(deps, claimed);
-    await requireActiveFeed(deps, claimed);
-    const result = await execute(deps, { claimed, signal: job.signal });
+    const result = await executeRun(deps, claimed);
     await finishRun(deps, claimed, result);
     log.info({ durationMs: deps.clock.nowMs() - startedMs }, 'run.succeeded');
     return true;
@@ -63,12 +46,7 @@ async function workClaimed(deps: RunsDeps, claimed: ClaimedRun): Promise<boolean
   }
 }
 
-function execute(deps: RunsDeps, execution: Execution): Promise<RunResult> {
-  const { retry } = execution.claimed;
-  return retry === undefined ? executeRun(deps, execution) : executeRetry(deps, execution, retry);
-}
-
-/** Parses `<workspace id>/<run id>`, the form that `runJobKey` of the room `sync` writes. */
+/** Parses `<workspace id>/<run id>`, the form that `runJobKey` writes. */
 function runOfKey(key: string): Pick<RunLease, 'workspaceId' | 'runId'> {
   const [workspace = '', run = ''] = key.split('/');
   return { workspaceId: workspaceId(BigInt(workspace)), runId: BigInt(run) };

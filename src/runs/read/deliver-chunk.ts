@@ -7,7 +7,7 @@ import { type KeptColumns, writeFailedRecords } from '../failed-records/write-fa
 import { KEY_BYTES, NOTHING_LEFT_OUT, type RowLedger, type TakenRows } from '../ledger/row-ledger.ts';
 import { keepRows } from '../ledger/row-pack.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
-import { type Counts, countRows } from '../lifecycle/held-run.ts';
+import { type Counts, countRows, type Progress } from '../lifecycle/held-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { MappedChunk } from './read-chunks.ts';
 
@@ -17,7 +17,7 @@ export interface Delivery {
   readonly columns: KeptColumns;
   readonly ledger: RowLedger;
   /** Counts of the run so far, over all its attempts. */
-  readonly progress: Counts;
+  readonly progress: Progress;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface Delivery {
  * Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are kept. Each part
  * writes its own ledger.
  */
-export async function deliverChunk(deps: RunsDeps, delivery: Delivery, chunk: MappedChunk): Promise<Counts> {
+export async function deliverChunk(deps: RunsDeps, delivery: Delivery, chunk: MappedChunk): Promise<Progress> {
   try {
     const { store } = deps;
     return await deliverInTransaction(store, delivery.claimed.workspaceId, (tx, exclusive) =>
@@ -41,7 +41,7 @@ export async function deliverChunk(deps: RunsDeps, delivery: Delivery, chunk: Ma
 
 type Writing = Delivery & { readonly deps: RunsDeps; readonly chunk: MappedChunk; readonly exclusive: boolean };
 
-async function writeChunk(tx: Transaction, writing: Writing): Promise<Counts> {
+async function writeChunk(tx: Transaction, writing: Writing): Promise<Progress> {
   const { deps, claimed, mapping, columns, ledger, progress, chunk, exclusive } = writing;
   const { mapped, keys, early, deduplicated } = chunk;
   const outcomes = mapped.accepted.length === 0 ? [] : await mapped.deliver(tx, exclusive);
@@ -117,7 +117,7 @@ async function deliverParts(
   deps: RunsDeps,
   delivery: Delivery,
   { chunk, error }: { readonly chunk: MappedChunk; readonly error: AppError },
-): Promise<Counts> {
+): Promise<Progress> {
   let { progress } = delivery;
   for (const part of await partsOf(delivery, chunk, error))
     progress = await deliverChunk(deps, { ...delivery, progress }, part);

@@ -1,51 +1,65 @@
 import { formatMicros, instantFromStore, type Micros } from '../../kernel/index.ts';
 import type { IteratorAxis } from '../../mapping/index.ts';
 import { durationMs, type Notice, type Run } from '../../pipelines/index.ts';
-import type { Session } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import { at } from '../lifecycle/fault-subject.ts';
 import { writeRange } from '../lifecycle/held-run.ts';
 import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 import type { RunsDeps } from '../runs-deps.ts';
+import type { ConnectedExecution } from './execution.ts';
 import { planRange, type Range, type RangeInput, type RangePlan, wantedEnd } from './plan-range.ts';
 
 export type FixedRange = Exclude<RangePlan, { readonly kind: 'wait' }>;
 
-interface RangeSource {
-  readonly claimed: ClaimedRun;
-  readonly axis: IteratorAxis | undefined;
-  readonly session: Session;
-  readonly signal: AbortSignal;
+interface RangeOfRun {
+  readonly range: FixedRange;
+  readonly warnings: readonly Notice[];
 }
+
+const WHOLE: FixedRange = { kind: 'whole' };
+
+type RangeSource = Pick<ConnectedExecution, 'claimed' | 'session' | 'signal'>;
 
 /**
  * Fixes the range of the run. The first attempt does so before anything is read, and stores it in the run's row for all
- * attempts.
+ * attempts. `axis` is that of the iterator, where the model has one.
  * Waits for a warehouse clock that is a little behind.
  */
-export async function fixRange(deps: RunsDeps, source: RangeSource): Promise<FixedRange> {
-  const { claimed, axis, session, signal } = source;
+export async function fixRange(
+  deps: RunsDeps,
+  source: RangeSource,
+  axis: IteratorAxis | undefined,
+): Promise<RangeOfRun> {
+  const { claimed } = source;
   const { rangeStart, rangeEnd } = claimed.run;
-  if (rangeEnd !== null) return rangeOfTexts(rangeStart, rangeEnd);
-  if (axis === undefined) return { kind: 'whole' };
+  const fixed = rangeEnd === null ? undefined : rangeOfTexts(rangeStart, rangeEnd);
+  const range = fixed ?? (axis === undefined ? WHOLE : await planByClock(deps, source, axis));
+  const warnings = axis === undefined ? [] : shortRangeWarnings(claimed, axis, range);
+  if (fixed === undefined && range.kind !== 'whole') await writeRange(deps.store, claimed, textsOf(range.range));
+  return { range, warnings };
+}
+
+/** Plans the range by the warehouse's clock. */
+async function planByClock(
+  { clock }: RunsDeps,
+  { claimed, session, signal }: RangeSource,
+  axis: IteratorAxis,
+): Promise<FixedRange> {
   const input = rangeInput(claimed.snapshot, axis, claimed.run);
-  let plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
-  while (plan.kind === 'wait') {
-    await deps.clock.sleep(plan.waitMs, signal);
-    plan = planRange({ ...input, warehouseNow: await session.clock(signal) });
+  const plan = async () => planRange({ ...input, warehouseNow: await at('connection', () => session.clock(signal)) });
+  let planned = await plan();
+  while (planned.kind === 'wait') {
+    await clock.sleep(planned.waitMs, signal);
+    planned = await plan();
   }
-  if (plan.kind !== 'whole') await writeRange(deps.store, claimed, textsOf(plan.range));
-  return plan;
+  return planned;
 }
 
 /**
  * Returns a warning where the range ends before its nominal end. The run waits for a clock of the warehouse that is behind by
  * less than a minute.
  */
-export function shortRangeWarnings(
-  { run, snapshot }: ClaimedRun,
-  axis: IteratorAxis,
-  range: FixedRange,
-): readonly Notice[] {
+function shortRangeWarnings({ run, snapshot }: ClaimedRun, axis: IteratorAxis, range: FixedRange): readonly Notice[] {
   if (range.kind === 'whole' || snapshot.pipeline.syncMode.type === 'full' || run.nominalEnd === null) return [];
   const wanted = wantedEnd(rangeInput(snapshot, axis, run));
   const { end } = range.range;

@@ -3,18 +3,15 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../kernel/index.ts';
 import type { Notice } from '../../pipelines/index.ts';
-import { countNullIterators, type Session } from '../../warehouse/index.ts';
+import { countNullIterators } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
+import type { ConnectedExecution } from './execution.ts';
 import type { Model } from './model-source.ts';
 
 const COUNTED_FOR_MS = 24 * 60 * 60 * 1000;
 
-export interface NullCounting {
-  readonly claimed: ClaimedRun;
-  readonly session: Session;
-  readonly signal: AbortSignal;
-}
+type NullCounting = Pick<ConnectedExecution, 'claimed' | 'session' | 'signal'>;
 
 /** A count that was made; null: it did not come to its end in time. */
 interface NullCount {

@@ -1,8 +1,6 @@
-import { AppError } from '../../kernel/index.ts';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import { type Connection, revealConfig } from '../../pipelines/index.ts';
 import type { Connector, Session } from '../../warehouse/index.ts';
-import type { ClaimedRun } from '../lifecycle/claim-run.ts';
-import type { RunSnapshot } from '../lifecycle/run-snapshot.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 
 /** Returns the connector of a connection's provider. Throws CONNECTOR_MISSING. */
@@ -15,24 +13,29 @@ export function connectorOf({ fleet }: Pick<RunsDeps, 'fleet'>, { provider }: Pi
   );
 }
 
-/** A run, or other work over a connection. */
-interface SessionOwner extends Pick<ClaimedRun, 'workspaceId'> {
-  readonly snapshot: Pick<RunSnapshot, 'connection'>;
+/** Returns a text for the database to which a connection leads, whoever signs in. Texts of different databases differ. */
+export function placeOf(
+  { placeFields, secretFields }: Pick<Connector, 'placeFields' | 'secretFields'>,
+  { provider, config }: Pick<Connection, 'provider' | 'config'>,
+): string {
+  const open = () => Object.keys(config).filter((field) => !secretFields.includes(field));
+  const fields = placeFields ?? open().sort();
+  return JSON.stringify([provider, ...fields.map((field) => config[field] ?? null)]);
 }
 
 interface Opening {
+  readonly workspaceId: WorkspaceId;
+  readonly connection: Pick<Connection, 'id' | 'provider' | 'config'>;
   readonly connector: Connector;
   readonly signal: AbortSignal;
-  readonly writes?: boolean;
+  /** The session also writes MPIDs back. */
+  readonly writes: boolean;
 }
 
-/** Opens a session over the snapshot's connection. Secrets are decrypted only for the session, and stored nowhere. */
-export async function openSession(
-  deps: RunsDeps,
-  { workspaceId, snapshot }: SessionOwner,
-  { connector, signal, writes = false }: Opening,
-): Promise<Session> {
-  const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...snapshot.connection });
+/** Opens a session over a connection. Secrets are decrypted only for the session, and stored nowhere. */
+export async function openSession(deps: RunsDeps, opening: Opening): Promise<Session> {
+  const { workspaceId, connection, connector, signal, writes } = opening;
+  const config = revealConfig(deps.keyRing, deps.fleet, { workspaceId, ...connection });
   const environment = deps.connectorEnvironment(workspaceId);
   return await connector.open(config, writes ? { ...environment, writes } : environment, signal);
 }

@@ -1,10 +1,15 @@
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { Secret } from '../../kernel/index.ts';
 import type { MappedRows, Row, UnitMapping } from '../../mapping/index.ts';
 import { SLICE_ROWS } from '../../mapping/index.ts';
-import type { Session } from '../../warehouse/index.ts';
+import type { Column } from '../../warehouse/index.ts';
 import type { ResumeLedger } from '../ledger/open-ledger.ts';
 import type { TakenRows } from '../ledger/row-ledger.ts';
 import type { KeptRows } from '../ledger/row-pack.ts';
+import type { ClaimedRun } from '../lifecycle/claim-run.ts';
+import type { RunsDeps } from '../runs-deps.ts';
+import type { ConnectedExecution } from './execution.ts';
 import type { RunSource } from './open-source.ts';
 
 /** Rows of one chunk that are to be delivered, and the keys of those that are only counted. */
@@ -24,13 +29,9 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
 const PIECE_ROWS = 2048;
 const PIECE_BYTES = 16 * 1024 * 1024;
 
-export interface ReadingDeps {
-  readonly session: Session;
+export interface ChunkReading extends Pick<ConnectedExecution, 'claimed' | 'session' | 'label'> {
   readonly ledger: ResumeLedger;
-  readonly chunkRows: number;
-  /** Pipeline and run, for the warehouse's query log. */
-  readonly label: Readonly<Record<string, string>>;
-  readonly snapshotKey: string;
+  readonly source: Pick<RunSource, 'statement' | 'mapping' | 'columns'>;
 }
 
 /**
@@ -38,10 +39,12 @@ export interface ReadingDeps {
  * memory does not depend on the size of the result.
  */
 export async function* readChunks(
-  { session, ledger, chunkRows, label, snapshotKey }: ReadingDeps,
-  { statement, mapping, columns: described }: Pick<RunSource, 'statement' | 'mapping' | 'columns'>,
+  { ledgerKey, settings: { chunkRows } }: Pick<RunsDeps, 'ledgerKey' | 'settings'>,
+  { claimed, session, label, ledger, source }: ChunkReading,
   signal: AbortSignal,
 ): AsyncGenerator<MappedChunk, void, undefined> {
+  const { statement, mapping, columns: described } = source;
+  const snapshotKey = snapshotKeyOf(ledgerKey, claimed, described);
   const pieceRows = Math.min(PIECE_ROWS, chunkRows);
   const request = { statement, described, chunkRows: pieceRows, chunkBytes: PIECE_BYTES, label, snapshotKey };
   const { chunks } = await session.read(request, signal);
@@ -79,4 +82,24 @@ function openChunk(ledger: ResumeLedger, mapping: UnitMapping) {
     },
     close: (): MappedChunk => ({ ...sieve.close(), mapped: units.finish() }),
   };
+}
+
+const KEY_DIGITS = 32;
+
+/**
+ * Returns the `snapshotKey` of a run's reading: the same for all its attempts, which share their first start, and another one
+ * after a retry, which starts anew.
+ * - The installation's key and the start are part of it. Ids of runs are serials of a store, and a restored store assigns ids a
+ *   second time.
+ * - The expected columns are part of it. A cached result of a table that was replaced since has other columns, and would fail
+ *   every remaining attempt.
+ */
+export function snapshotKeyOf(
+  ledgerKey: Secret,
+  { workspaceId, runId, startedAt }: Pick<ClaimedRun, 'workspaceId' | 'runId' | 'startedAt'>,
+  columns: readonly Column[],
+): string {
+  const expected = JSON.stringify(columns.map(({ name, type }) => [name, type]));
+  const reading = `${ledgerKey.reveal()}\nsnapshot\n${workspaceId}\n${runId}\n${startedAt}\n${expected}`;
+  return hash('sha256', reading, 'hex').slice(0, KEY_DIGITS);
 }

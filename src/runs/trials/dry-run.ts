@@ -70,7 +70,6 @@ async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
     runStart: microsOfMs(deps.clock.nowMs()),
     pipeline: snapshot.pipeline,
     transformation: snapshot.transformation,
-    identity: settings.identity,
   });
   const range = await rangeOfTrial(trial, iterator);
   if (range.kind === 'empty') return NOTHING_TO_READ;

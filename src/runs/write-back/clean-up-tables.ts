@@ -2,16 +2,15 @@
 // people to NULL in tables of deleted pipelines.
 import { asAppError, eachApart } from '../../kernel/index.ts';
 import { findConnection } from '../../pipelines/index.ts';
-import { connectorOf, openSession } from '../read/open-session.ts';
+import { connectorOf, openSession, placeOf } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
-import { clearTable } from './clear-table.ts';
-import { lossMessages } from './former-tables.ts';
-import { giveUpOverdue, hasOverdue, markLost } from './lost-tables.ts';
-import { dropLeftovers } from './staging-names.ts';
+import { clearTable, lossMessages } from './clear-tables.ts';
+import { dropLeftovers, noteStagingGone } from './staging.ts';
 import {
   forgetTable,
-  noteStagingGone,
-  placeOf,
+  giveUpOverdue,
+  hasOverdue,
+  markLost,
   tablesWithoutPipeline,
   tablesWithStaging,
   type WrittenTable,
@@ -34,11 +33,7 @@ async function dropStaging(deps: RunsDeps, table: WrittenTable, signal: AbortSig
     if (connector === undefined || connection === undefined || placeOf(connector, connection) !== table.place) {
       logOf(deps, table).warn({ reason: 'The connection leads there no more.' }, 'write_back.staging_left');
     } else {
-      await using session = await openSession(
-        deps,
-        { workspaceId, snapshot: { connection } },
-        { connector, signal, writes: true },
-      );
+      await using session = await openSession(deps, { workspaceId, connection, connector, signal, writes: true });
       await dropLeftovers(deps, { workspaceId, session, signal });
     }
     await noteStagingGone(deps.store, table);

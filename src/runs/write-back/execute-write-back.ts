@@ -1,30 +1,22 @@
-import { readSettings } from '../../access/index.ts';
-import { policyOf } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type { Notice } from '../../pipelines/index.ts';
-import { type Session, type WriteBackModel, wrapModel } from '../../warehouse/index.ts';
-import { at } from '../lifecycle/fault-subject.ts';
+import { type Column, type WriteBackModel, type WriteBackTarget, wrapModel } from '../../warehouse/index.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
-import type { Counts } from '../lifecycle/held-run.ts';
-import { deliverAll } from '../read/deliver-all.ts';
-import type { ConnectedExecution, Execution } from '../read/execute-run.ts';
-import { openSession } from '../read/open-session.ts';
-import { readChunks } from '../read/read-chunks.ts';
+import type { Progress } from '../lifecycle/held-run.ts';
+import { deliverRows } from '../read/deliver-all.ts';
+import type { ConnectedExecution } from '../read/execution.ts';
 import { requireMappedRows } from '../read/require-mapped-rows.ts';
-import { snapshotKeyOf } from '../read/snapshot-key.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type Addressing, addressRows } from './address-rows.ts';
-import { beginAttempt } from './begin-attempt.ts';
-import { clearErasedMpids, mayBeOvertaken } from './erased-mpids.ts';
 import { leaveNothingOut } from './nothing-left-out.ts';
+import { type PreparedTable, prepareTable } from './prepare-table.ts';
 import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
 import { createStagedKeys } from './staged-keys.ts';
-import { dropLeftovers, dropOwnStaging } from './staging-names.ts';
-import { writeBehind } from './write-behind.ts';
-import { writeKeys } from './write-keys.ts';
+import { dropOwnStaging } from './staging.ts';
+import { writeBehind, writeKeys } from './write-keys.ts';
 
-const NOTHING_COUNTED: Counts = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0 };
+const NOTHING_COUNTED: Progress = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0, ahead: 0 };
 
 /**
  * Executes a write-back: drops leftovers, clears erased people, then reads, resolves and writes in batches of keys: staging,
@@ -35,108 +27,64 @@ export async function executeWriteBack(
   execution: ConnectedExecution,
   model: WriteBackModel,
 ): Promise<RunResult> {
-  const sinceMs = deps.clock.nowMs();
-  await using session = await openWriting(deps, execution);
-  return await at('data model', () => writeThrough(deps, { ...execution, session, sinceMs, model }));
-}
-
-/**
- * Reads, resolves and writes through an open session. Errors of the warehouse concern the model and the table that it names.
- */
-async function writeThrough(deps: RunsDeps, opened: Opened): Promise<RunResult> {
-  const { claimed, session, signal, model } = opened;
+  requireWriteBack(execution);
+  const { claimed, session, signal } = execution;
   const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);
   const addressing = addressRows(model, columns, claimed.snapshot.pipeline.rowKey);
-  const { workspaceId } = claimed;
-  const tableId = await beginAttempt(deps, opened, addressing.target);
-  await dropLeftovers(deps, { workspaceId, session, signal });
-  const clearing = { workspaceId, tableId, session, signal, target: addressing.target };
-  await clearErasedMpids(deps, clearing, !(await mayBeOvertaken(deps.store, claimed)));
-  await resolveAndWrite(deps, { ...opened, columns, addressing, tableId });
-  await dropOwnStaging(deps, { claimed, tableId, session, signal });
-  return { position: undefined, warnings: await warningsOf(deps, opened, addressing) };
+  const { target } = addressing;
+  const prepared = await prepareTable(deps, execution, target);
+  const conflicts = await resolveAndWrite(deps, { ...execution, ...prepared, model, columns, addressing });
+  await dropOwnStaging(deps, { ...execution, ...prepared });
+  return { position: undefined, warnings: conflicts === 0 ? [] : [conflictWarning(conflicts, target)] };
 }
 
-async function openWriting(deps: RunsDeps, { claimed, connector, signal }: ConnectedExecution): Promise<Session> {
+function requireWriteBack({ claimed, connector }: ConnectedExecution): void {
+  if (connector.capabilities.writeBack) return;
   const { provider } = claimed.snapshot.connection;
-  if (!connector.capabilities.writeBack) {
-    const message = `The connector for ${provider} of this build of Penstock cannot write MPIDs back.`;
-    throw new AppError('CONNECTOR_MISSING', message);
-  }
-  return await openSession(deps, claimed, { connector, signal, writes: true });
+  const message = `The connector for ${provider} of this build of Penstock cannot write MPIDs back.`;
+  throw new AppError('CONNECTOR_MISSING', message);
 }
 
-interface Opened extends ConnectedExecution {
-  readonly session: Session;
-  readonly sinceMs: number;
+interface Writing extends ConnectedExecution, PreparedTable {
   readonly model: WriteBackModel;
-}
-
-interface Writing extends Opened {
-  readonly columns: Awaited<ReturnType<Session['describe']>>;
+  readonly columns: readonly Column[];
   readonly addressing: Addressing;
-  readonly tableId: bigint;
 }
 
-async function resolveAndWrite(deps: RunsDeps, step: Writing): Promise<void> {
-  const { claimed, session, signal, sinceMs, model, columns, addressing, tableId } = step;
-  const { dialect } = step.connector;
-  const label = { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) };
-  const snapshotKey = snapshotKeyOf(deps, claimed, columns);
+/** Resolves all rows and writes their MPIDs, while it resolves the next ones. Returns the number of conflicts. */
+async function resolveAndWrite(deps: RunsDeps, writing: Writing): Promise<number> {
+  const { claimed, connector, model, columns } = writing;
+  const { dialect } = connector;
   const { chunkRows } = deps.settings;
-  const shared = await findSharedKeys({ session, dialect, addressing, chunkRows, label, signal });
-  const keys = createStagedKeys(addressing, shared);
-  const mapping = await resolvingOf(deps, step, keys.add);
-  const ledger = leaveNothingOut(claimed);
-  const statement = wrapModel({ sql: model.sql, dialect });
-  const writing = writeBehind(() => writeKeys(deps, { claimed, tableId, session, addressing, keys, signal }));
+  const keys = createStagedKeys(writing.addressing, await findSharedKeys({ ...writing, dialect, chunkRows }));
+  const mapping = createResolving(deps, { ...writing, onResolved: keys.add });
+  const source = { statement: wrapModel({ sql: model.sql, dialect }), mapping, columns };
+  let conflicts = 0;
+  const behind = writeBehind(async () => {
+    conflicts = (await writeKeys(deps, { ...writing, keys })) ?? conflicts;
+  });
   try {
-    await deliverAll(deps, {
-      signal,
-      sinceMs,
-      read: (reading) =>
-        readChunks({ session, ledger, chunkRows, label, snapshotKey }, { statement, mapping, columns }, reading),
-      delivery: { claimed, mapping, ledger, columns: { id: claimed.fence, columns }, progress: NOTHING_COUNTED },
+    await deliverRows(deps, writing, {
+      source,
+      ledger: leaveNothingOut(claimed),
+      progress: NOTHING_COUNTED,
       async inspect(progress, chunk) {
         requireMappedRows(progress, chunk);
-        if (keys.isFull) await writing.next();
+        if (keys.isFull) await behind.next();
       },
     });
-    await writing.end();
+    await behind.end();
+    return conflicts;
   } finally {
     // before its session is closed
-    await writing.settled();
+    await behind.settled();
   }
 }
 
-async function resolvingOf(
-  deps: RunsDeps,
-  { claimed, columns, addressing }: Writing,
-  onResolved: Parameters<typeof createResolving>[1]['onResolved'],
-) {
-  const { workspaceId, snapshot, startedAt } = claimed;
-  const settings = await readSettings(deps.store, workspaceId, deps.ceilings);
-  const { identity = settings.identity } = snapshot;
-  return createResolving(deps, {
-    scope: { workspaceId, environment: snapshot.pipeline.environment },
-    policy: policyOf({ ...settings, identity }),
-    columns,
-    addressing,
-    runStart: startedAt,
-    onResolved,
-  });
-}
-
-async function warningsOf({ store }: RunsDeps, { claimed }: Execution, { target }: Addressing) {
-  const [row] = await store.query<{ conflicting: bigint | null }>(
-    'SELECT conflicting_records AS conflicting FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
-    [claimed.workspaceId, claimed.runId],
-  );
-  const count = row?.conflicting ?? 0n;
+function conflictWarning(conflicts: number, { table }: WriteBackTarget): Notice {
   const message =
-    `${count} rows, or keys of several people, of ${target.table} did not get their MPID and were left as they are: the MPID ` +
+    `${conflicts} rows, or keys of several people, of ${table} did not get their MPID and were left as they are: the MPID ` +
     'or key of the row changed after it was read, or the rows of the key are different people. The run’s ' +
     'write-back-conflicts list them; the next run looks at them again.';
-  const warnings: Notice[] = count === 0n ? [] : [{ message }];
-  return warnings;
+  return { message };
 }

@@ -1,7 +1,7 @@
 import type { Row } from '../../mapping/index.ts';
 import { cellText } from '../../mapping/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
-import { giveUpRecords } from '../failed-records/give-up-records.ts';
+import { giveUpRecords } from '../failed-records/write-failed-records.ts';
 import type { ResumeLedger } from '../ledger/open-ledger.ts';
 import { KEY_BYTES, NOTHING_LEFT_OUT } from '../ledger/row-ledger.ts';
 import { keepRows } from '../ledger/row-pack.ts';

@@ -5,11 +5,14 @@
 import { isWarehouseModule } from '../../access/index.ts';
 import { IDENTITY_COLUMNS } from '../../identity/index.ts';
 import { AppError } from '../../kernel/index.ts';
-import { checkWriteBackModel, type WriteBackCheck, type WriteBackModel } from '../../warehouse/index.ts';
+import {
+  type Connector,
+  checkWriteBackModel,
+  type WriteBackCheck,
+  type WriteBackModel,
+} from '../../warehouse/index.ts';
 import type { FaultSubject } from '../lifecycle/fault-subject.ts';
-import type { ConnectedExecution } from '../read/execute-run.ts';
-import { feedOf } from '../read/require-active-feed.ts';
-import type { RunsDeps } from '../runs-deps.ts';
+import type { Execution } from '../read/execution.ts';
 
 /** The plan that follows from the text of a pipeline's model, before the warehouse is asked. */
 export type WriteBackPlan =
@@ -22,14 +25,13 @@ const NO: WriteBackPlan = { kind: 'no' };
 
 /** Returns the plan. Throws SQL_REFUSED for a model that projects MPID and breaks a rule. */
 export async function readWriteBackModel(
-  deps: RunsDeps,
-  { claimed: { workspaceId, snapshot }, connector }: Pick<ConnectedExecution, 'claimed' | 'connector'>,
+  { claimed, feed }: Pick<Execution, 'claimed' | 'feed'>,
+  { dialect }: Pick<Connector, 'dialect'>,
 ): Promise<WriteBackPlan> {
-  const { pipeline, dataModel } = snapshot;
+  const { pipeline, dataModel } = claimed.snapshot;
   if (pipeline.pipelineType !== 'user_attributes') return NO;
-  const feed = await feedOf(deps.store, workspaceId, pipeline);
   if (feed === undefined || !isWarehouseModule(feed.moduleName)) return NO;
-  const check = await checkWriteBackModel(dataModel.sqlQuery, connector.dialect, IDENTITY_COLUMNS);
+  const check = await checkWriteBackModel(dataModel.sqlQuery, dialect, IDENTITY_COLUMNS);
   if (check.outcome === 'accepted') return { kind: 'yes', model: check.model };
   if (check.projectsMpid === false) return NO;
   const refusal = refusalOf(check);

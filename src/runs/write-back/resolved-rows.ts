@@ -1,17 +1,14 @@
-import type { ResolutionPolicy, ResolutionScope } from '../../identity/index.ts';
-import type { Micros } from '../../kernel/index.ts';
+import { policyOf } from '../../identity/index.ts';
 import type { MappedRows, Row, UnitCollector, UnitMapping, UnitOutcome } from '../../mapping/index.ts';
 import { assignRoles, compileMapper, createPeopleMapping, DEFAULT_LIMITS, shownValue } from '../../mapping/index.ts';
 import type { Column } from '../../warehouse/index.ts';
+import type { Execution } from '../read/execution.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { Addressing } from './address-rows.ts';
 
-export interface ResolvingPlan {
-  readonly scope: Omit<ResolutionScope, 'mode' | 'policy'>;
-  readonly policy: ResolutionPolicy;
+export interface ResolvingPlan extends Pick<Execution, 'claimed' | 'settings'> {
   readonly columns: readonly Column[];
   readonly addressing: Addressing;
-  readonly runStart: Micros;
   /** Called for each row once it is committed, in order. */
   readonly onResolved: (row: Row, mpid: bigint) => void;
 }
@@ -24,7 +21,9 @@ export function createResolving(
   { identities, clock }: Pick<RunsDeps, 'identities' | 'clock'>,
   plan: ResolvingPlan,
 ): UnitMapping {
-  const { columns, addressing, runStart, policy, scope } = plan;
+  const { claimed, settings, columns, addressing } = plan;
+  const { workspaceId, snapshot, startedAt: runStart } = claimed;
+  const { environment } = snapshot.pipeline;
   const roles = { ...assignRoles(columns, undefined, DEFAULT_LIMITS), mpid: undefined };
   const mapPerson = compileMapper({
     columns,
@@ -39,7 +38,7 @@ export function createResolving(
     identities,
     columns,
     roles,
-    scope: { ...scope, mode: 'incremental', policy },
+    scope: { workspaceId, environment, mode: 'incremental', policy: policyOf(settings) },
     mapRow: (row) => {
       if (addressing.readMpidOf(row) === undefined) return wrongMpid(plan, row);
       return !addressing.isWhole && addressing.keyOf(row).every((cell) => cell === null)

@@ -1,26 +1,25 @@
 import { deliverInTransaction, identityTypeOfColumn, isIdentity, normaliseIdentity } from '../../identity/index.ts';
 import { AppError, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { KeyCell, Session, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
-import type { ClaimedRun, RunLease } from '../lifecycle/claim-run.ts';
+import type { KeyCell, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
+import type { RunLease } from '../lifecycle/claim-run.ts';
 import { addWritten, requireHeld } from '../lifecycle/held-run.ts';
+import type { ConnectedExecution } from '../read/execution.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { Addressing } from './address-rows.ts';
 import { erasedAmong, type TableKey } from './erased-mpids.ts';
 import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
-import { stagingName } from './staging-names.ts';
 
 /** Most conflicts that a run lists. All are counted. */
 const MOST_LISTED = 1000;
 
-export interface KeyWriting {
-  readonly claimed: ClaimedRun;
+export interface KeyWriting extends Pick<ConnectedExecution, 'claimed' | 'session' | 'label' | 'signal'> {
   /** Id of the table among those that hold MPIDs. */
   readonly tableId: bigint;
-  readonly session: Session;
   readonly addressing: Addressing;
   readonly keys: StagedKeys;
-  readonly signal: AbortSignal;
+  /** Name of the run's staging table. */
+  readonly staging: string;
 }
 
 /** The result of a call: written rows of the table, and keys that it could not write. */
@@ -28,18 +27,21 @@ interface Written extends WriteBackResult {
   readonly ambiguous: readonly AmbiguousKey[];
 }
 
-/** Writes the staged keys into the table and counts them under the run's fence. Throws LEASE_LOST. */
-export async function writeKeys(deps: RunsDeps, writing: KeyWriting): Promise<void> {
+/**
+ * Writes the staged keys into the table and counts them under the run's fence. Returns the number of conflicts of the run so
+ * far; undefined where nothing was staged. Throws LEASE_LOST.
+ */
+export async function writeKeys(deps: RunsDeps, writing: KeyWriting): Promise<number | undefined> {
   const { rows, ambiguous } = writing.keys.take();
-  if (rows.length === 0 && ambiguous.length === 0) return;
+  if (rows.length === 0 && ambiguous.length === 0) return undefined;
   const result = await apply(deps, writing, rows);
   const counting = { ...writing, deps, written: { ...result, ambiguous } };
-  await deliverInTransaction(deps.store, writing.claimed.workspaceId, (tx) => countWritten(tx, counting));
+  return await deliverInTransaction(deps.store, writing.claimed.workspaceId, (tx) => countWritten(tx, counting));
 }
 
 async function apply(
   deps: RunsDeps,
-  { claimed, tableId, session, addressing, signal }: KeyWriting,
+  { claimed, tableId, session, addressing, staging, label, signal }: KeyWriting,
   rows: StagedRows,
 ): Promise<WriteBackResult> {
   if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened to write back.');
@@ -47,10 +49,10 @@ async function apply(
     {
       target: addressing.target,
       rows,
-      staging: stagingName(deps, claimed),
+      staging,
       mostListed: MOST_LISTED,
       beforeUpdate: () => lookOnceMore(deps, { ...claimed, tableId }, rows),
-      label: { pipeline: claimed.snapshot.pipeline.id, run: String(claimed.runId) },
+      label,
     },
     signal,
   );
@@ -67,13 +69,14 @@ interface Counting extends KeyWriting {
   readonly written: Written;
 }
 
-async function countWritten(tx: Transaction, counting: Counting): Promise<void> {
+async function countWritten(tx: Transaction, counting: Counting): Promise<number> {
   const { claimed, written } = counting;
   // the creation lock comes before the run's, as in a delivery
   const conflicts = await livingConflicts(tx, counting);
   const conflicting = written.conflicts + written.ambiguous.length;
-  const before = (await addWritten(tx, claimed, { written: written.updated, conflicting })) - conflicting;
-  await listConflicts(tx, counting, { conflicts, before: Math.min(MOST_LISTED, before) });
+  const total = await addWritten(tx, claimed, { written: written.updated, conflicting });
+  await listConflicts(tx, counting, { conflicts, before: Math.min(MOST_LISTED, total - conflicting) });
+  return total;
 }
 
 interface ListedConflict {
@@ -146,4 +149,37 @@ function ofChanged({ key, mpid, found }: WriteBackConflict): ListedConflict {
 
 function ofAmbiguous({ key, mpid }: AmbiguousKey): ListedConflict {
   return { key, mpid, found: null, reason: 'ambiguous' };
+}
+
+/** Background work, one piece after the other. */
+export interface WriteBehind {
+  /** Resolves when the previous piece is written and this one has begun. Throws the error of the previous piece. */
+  next(): Promise<void>;
+  /** Resolves when the last piece is written. Throws its error. */
+  end(): Promise<void>;
+  /** Resolves when no work is active any more, whatever its outcome. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Runs `write` in the background, one call at a time: a piece is written into the table while the rows of the next are read and
+ * resolved.
+ * `write` must snapshot its input when called.
+ */
+export function writeBehind(write: () => Promise<void>): WriteBehind {
+  let underWay: Promise<void> = Promise.resolve();
+  const next = async () => {
+    await underWay;
+    underWay = write();
+    // the next call throws the error
+    underWay.catch(() => undefined);
+  };
+  return {
+    next,
+    async end() {
+      await next();
+      await underWay;
+    },
+    settled: () => underWay.catch(() => undefined),
+  };
 }

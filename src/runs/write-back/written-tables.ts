@@ -1,9 +1,8 @@
 // Tables into which runs have written MPIDs, each by pipeline, connection, place and name. They must be cleared of erased
 // people, also after the pipeline has moved to another table.
 import type { WorkspaceId } from '../../kernel/index.ts';
-import type { Connection } from '../../pipelines/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import type { Column, Connector, WriteBackTarget } from '../../warehouse/index.ts';
+import type { Column, WriteBackTarget } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 
 export interface WrittenTable {
@@ -12,6 +11,7 @@ export interface WrittenTable {
   readonly pipelineNumber: bigint;
   readonly pipelineId: string;
   readonly connectionId: string;
+  /** The database to which the connection leads (`placeOf`). */
   readonly place: string;
   /** Name of the table. Empty: not known yet (`writtenBackTables`). */
   readonly tableName: string;
@@ -27,41 +27,34 @@ export interface WrittenTable {
   readonly lostSince: Date | null;
 }
 
-/** Returns a text for the database to which a connection leads, whoever signs in. Texts of different databases differ. */
-export function placeOf(
-  { placeFields, secretFields }: Pick<Connector, 'placeFields' | 'secretFields'>,
-  { provider, config }: Pick<Connection, 'provider' | 'config'>,
-): string {
-  const open = () => Object.keys(config).filter((field) => !secretFields.includes(field));
-  const fields = placeFields ?? open().sort();
-  return JSON.stringify([provider, ...fields.map((field) => config[field] ?? null)]);
-}
-
 export function targetOf({ tableName, mpid }: WrittenTable): Pick<WriteBackTarget, 'table' | 'mpid'> {
   return { table: tableName, mpid: JSON.parse(mpid) as Column };
 }
 
 export interface WrittenPlace {
   readonly claimed: ClaimedRun;
-  readonly connector: Connector;
+  /** The database of the table (`placeOf`). */
+  readonly place: string;
   readonly target: WriteBackTarget;
+  /** The run may leave staging there. */
+  readonly keepsStaging: boolean;
   readonly nowMs: number;
 }
 
 /** Registers the table as one that holds MPIDs of this pipeline. Returns its id. */
 export async function registerTable(
   tx: Transaction,
-  { claimed, connector, target, nowMs }: WrittenPlace,
+  { claimed, place, target, keepsStaging, nowMs }: WrittenPlace,
 ): Promise<bigint> {
   const { workspaceId, pipelineNumber, runId, snapshot } = claimed;
-  const where = [snapshot.connection.id, placeOf(connector, snapshot.connection), target.table];
+  const where = [snapshot.connection.id, place, target.table];
   // an earlier Penstock wrote into the table that the pipeline's next run writes
   await tx.execute(
     `UPDATE written_back_tables SET connection_id = $3, place = $4, table_name = $5
      WHERE workspace_id = $1 AND pipeline_number = $2 AND table_name = ''`,
     [workspaceId, pipelineNumber, ...where],
   );
-  const stagedBy = connector.capabilities.keepsStaging === true ? runId : null;
+  const stagedBy = keepsStaging ? runId : null;
   const [row] = await tx.query<{ id: bigint }>(
     `INSERT INTO written_back_tables
        (workspace_id, pipeline_number, connection_id, place, table_name, pipeline_id, mpid, since, staged_by)
@@ -140,25 +133,70 @@ export async function tablesWaitedFor(
   );
 }
 
-/**
- * Records that the run `stagedBy` has left no staging there, or that it was dropped. Leaves the record of another run that came
- * meanwhile.
- * With `fence`, records it only while no other worker has taken the run over.
- */
-export async function noteStagingGone(
-  sql: Sql,
-  { workspaceId, id, stagedBy }: Pick<WrittenTable, 'workspaceId' | 'id' | 'stagedBy'>,
-  fence: number | null = null,
-): Promise<void> {
-  await sql.execute(
-    `UPDATE written_back_tables SET staged_by = NULL
-     WHERE workspace_id = $1 AND id = $2 AND staged_by = $3 AND NOT EXISTS (SELECT FROM pipeline_runs AS run
-       WHERE run.workspace_id = $1 AND run.id = $3 AND run.fence <> $4::int4)`,
-    [workspaceId, id, stagedBy, fence],
-  );
-}
-
 /** Deletes the table's record, with the MPIDs that wait for it. */
 export async function forgetTable(sql: Sql, { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>) {
   await sql.execute('DELETE FROM written_back_tables WHERE workspace_id = $1 AND id = $2', [workspaceId, id]);
+}
+
+/**
+ * Days after which a lost table is given up. They count from the first cleanup that did not find it and, for each MPID, from
+ * its erasure, whichever is later. A grant that was revoked by mistake is restored by then.
+ */
+export const LOST_DAYS = 30;
+
+const DAY_MS = 86_400_000;
+
+const lastDay = (nowMs: number) => new Date(nowMs - LOST_DAYS * DAY_MS);
+
+/** Returns whether both the table is lost and some of its MPIDs wait for longer than that. */
+export function hasOverdue(
+  { waitingSince, lostSince }: Pick<WrittenTable, 'waitingSince' | 'lostSince'>,
+  nowMs: number,
+): boolean {
+  const last = lastDay(nowMs);
+  return waitingSince !== null && waitingSince < last && lostSince !== null && lostSince < last;
+}
+
+/** Records that a table is lost. Its days count from the first record. */
+export async function markLost(
+  sql: Sql,
+  { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>,
+  nowMs: number,
+): Promise<void> {
+  await sql.execute(
+    'UPDATE written_back_tables SET lost_since = $3 WHERE workspace_id = $1 AND id = $2 AND lost_since IS NULL',
+    [workspaceId, id, new Date(nowMs)],
+  );
+}
+
+/** Records that a table was found, or that its state is unknown. When it is lost again, its days count anew. */
+export async function clearLostMark(
+  sql: Sql,
+  { workspaceId, id, lostSince }: Pick<WrittenTable, 'workspaceId' | 'id' | 'lostSince'>,
+): Promise<void> {
+  if (lostSince === null) return;
+  await sql.execute('UPDATE written_back_tables SET lost_since = NULL WHERE workspace_id = $1 AND id = $2', [
+    workspaceId,
+    id,
+  ]);
+}
+
+/** Deletes the MPIDs that have waited for too long, and the table if no others wait for it. */
+export async function giveUpOverdue(
+  tx: Transaction,
+  { workspaceId, id }: Pick<WrittenTable, 'workspaceId' | 'id'>,
+  nowMs: number,
+): Promise<void> {
+  const table = [workspaceId, id];
+  // a concurrent erasure that adds MPIDs has finished, or finds the table gone
+  await tx.query('SELECT 1 FROM written_back_tables WHERE workspace_id = $1 AND id = $2 FOR UPDATE', table);
+  await tx.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2 AND erased_on < $3', [
+    ...table,
+    lastDay(nowMs),
+  ]);
+  await tx.execute(
+    `DELETE FROM written_back_tables AS written WHERE written.workspace_id = $1 AND written.id = $2 AND NOT EXISTS (
+       SELECT FROM erased_mpids AS erased WHERE erased.workspace_id = $1 AND erased.table_id = written.id)`,
+    table,
+  );
 }

@@ -2,7 +2,6 @@ import { createEvents } from '../../../src/events/index.ts';
 import type { Identities, Person, ResolutionScope } from '../../../src/identity/index.ts';
 import type { Job, Jobs } from '../../../src/jobs/index.ts';
 import { AppError, createLog, type WorkspaceId } from '../../../src/kernel/index.ts';
-import { executeRetry } from '../../../src/runs/failed-records/execute-retry.ts';
 import { type ClaimedRun, claimRun } from '../../../src/runs/lifecycle/claim-run.ts';
 import { finishRun } from '../../../src/runs/lifecycle/finish-run.ts';
 import { createPlaces } from '../../../src/runs/lifecycle/places.ts';
@@ -92,11 +91,8 @@ function jobOf(workspaceId: WorkspaceId, runId: bigint): Job {
 }
 
 async function attempt(deps: RunsDeps, claimed: ClaimedRun, isKilled: () => boolean): Promise<void> {
-  const execution = { claimed, signal: claimed.job.signal };
   try {
-    const { retry } = claimed;
-    const result = await (retry === undefined ? executeRun(deps, execution) : executeRetry(deps, execution, retry));
-    await finishRun(deps, claimed, result);
+    await finishRun(deps, claimed, await executeRun(deps, claimed));
   } catch (error) {
     if (isKilled()) return;
     if (!(error instanceof AppError)) throw error;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FLEET } from '../../../connectors/index.ts';
-import { placeOf } from '../../../src/runs/write-back/written-tables.ts';
+import { placeOf } from '../../../src/runs/read/open-session.ts';
 import type { Provider } from '../../../src/warehouse/index.ts';
 
 const CONFIGS: Readonly<Record<Provider, Readonly<Record<string, string>>>> = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeBehind } from '../../../src/runs/write-back/write-behind.ts';
+import { writeBehind } from '../../../src/runs/write-back/write-keys.ts';
 
 function pieces() {
   const begun: PromiseWithResolvers<void>[] = [];

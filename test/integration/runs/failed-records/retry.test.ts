@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src/kernel/index.ts';
 import { pipelines } from '../../../../src/pipelines/index.ts';
-import { createRecordLedger, keysOfRecords } from '../../../../src/runs/failed-records/record-ledger.ts';
+import { createRecordLedger, keysOfRecords } from '../../../../src/runs/failed-records/execute-retry.ts';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../../src/runs/index.ts';
 import { NOTHING_LEFT_OUT } from '../../../../src/runs/ledger/row-ledger.ts';
 import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';

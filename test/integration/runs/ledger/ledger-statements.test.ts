@@ -7,7 +7,6 @@ import {
   closeLedger,
   dropFormerGenerations,
   dropLedger,
-  dropPassed,
   keepDelivered,
 } from '../../../../src/runs/ledger/close-ledger.ts';
 import { hasLedger } from '../../../../src/runs/ledger/has-ledger.ts';
@@ -119,9 +118,9 @@ test('a run that has taken nothing leaves no ledger', async () => {
 
 test('a full run that has ended leaves none of its time line, and an incremental one what it delivered', async () => {
   await ledger({ delivered: 1, deduplicated: 2 }, ...BESIDE);
-  await inTransaction((tx) => closeLedger(tx, ownerOf({})));
+  await inTransaction((tx) => closeLedger(tx, ownerOf({}), undefined));
   expect(await left()).toEqual(['1/-', ...ALL_BESIDE]);
-  await inTransaction((tx) => closeLedger(tx, ownerOf({}, 'full')));
+  await inTransaction((tx) => closeLedger(tx, ownerOf({}, 'full'), undefined));
   expect(await left()).toEqual(ALL_BESIDE.slice(1));
 });
 
@@ -141,11 +140,11 @@ test('what lies before a start goes, of all runs, and the pipeline knows from wh
   ];
   await ledger(...passed, ...BESIDE.slice(1).map((line) => ({ ...line, end })));
   await store.execute('UPDATE pipelines SET ledger_from = NULL, generation = 1');
-  await inTransaction((tx) => dropPassed(tx, ownerOf({}), NOON));
+  await inTransaction((tx) => closeLedger(tx, ownerOf({}), NOON));
   expect(await left()).toEqual(['2/-', '3/-', ...ALL_BESIDE.slice(1)]);
   const known = () => store.query('SELECT ledger_from FROM pipelines WHERE ledger_from IS NOT NULL');
   expect(await known()).toEqual([{ ledger_from: '2026-01-15T12:00:00.000000Z' }]);
-  await inTransaction((tx) => dropPassed(tx, ownerOf({}), AFTERNOON));
+  await inTransaction((tx) => closeLedger(tx, ownerOf({}), AFTERNOON));
   expect(await known()).toEqual([{ ledger_from: '2026-01-15T15:00:00.000000Z' }]);
 });
 

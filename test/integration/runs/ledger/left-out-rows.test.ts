@@ -38,7 +38,7 @@ test.each([
   const id = await request();
   const claimed = await here.claim(id);
   // all chunks are delivered, and then the worker is gone
-  await executeRun(here.driver.deps, { claimed, signal: claimed.job.signal });
+  await executeRun(here.driver.deps, claimed);
   expect(countsOf(await readRun(here.store, id))).toEqual(given.counts);
   expect(countsOf(await attempt(undefined, id))).toEqual(given.counts);
 });

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { AppError, Secret } from '../../../../src/kernel/index.ts';
 import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';
-import { snapshotKeyOf } from '../../../../src/runs/read/snapshot-key.ts';
+import { snapshotKeyOf } from '../../../../src/runs/read/read-chunks.ts';
 import { someWorkspace, testKeyRing } from '../../../support/apis/test-access.ts';
 import { COLUMNS, people } from '../../../support/people/people-runs.ts';
 import { drivenRuns } from '../../../support/runs/driven-runs.ts';
@@ -41,11 +41,11 @@ test('another installation, workspace, run or set of columns has another key, al
   const claimed = { workspaceId, runId, startedAt };
   const ledgerKey = new Secret('another');
   const keys = [
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, claimed, COLUMNS),
-    snapshotKeyOf({ ledgerKey }, claimed, COLUMNS),
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, { ...claimed, workspaceId: 2n as typeof workspaceId }, COLUMNS),
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, { ...claimed, runId: runId + 1n }, COLUMNS),
-    snapshotKeyOf({ ledgerKey: IDENTITY_KEY }, claimed, COLUMNS.toReversed()),
+    snapshotKeyOf(IDENTITY_KEY, claimed, COLUMNS),
+    snapshotKeyOf(ledgerKey, claimed, COLUMNS),
+    snapshotKeyOf(IDENTITY_KEY, { ...claimed, workspaceId: 2n as typeof workspaceId }, COLUMNS),
+    snapshotKeyOf(IDENTITY_KEY, { ...claimed, runId: runId + 1n }, COLUMNS),
+    snapshotKeyOf(IDENTITY_KEY, claimed, COLUMNS.toReversed()),
   ];
   expect(new Set(keys).size).toBe(5);
 });

@@ -6,7 +6,7 @@ import { requestWeeklyRuns } from '../../../../src/groups/index.ts';
 import type { Jobs } from '../../../../src/jobs/index.ts';
 import { AppError, createLog, workspaceId } from '../../../../src/kernel/index.ts';
 import { createScheduler } from '../../../../src/runs/lifecycle/schedule-runs.ts';
-import { wakeDueRetries } from '../../../../src/runs/lifecycle/wake-runs.ts';
+import { wakeDueRetries } from '../../../../src/runs/lifecycle/sweep-runs.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
 import { insertRequest } from '../../../support/apis/dsr-requests.ts';

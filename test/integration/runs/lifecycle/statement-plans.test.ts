@@ -8,7 +8,7 @@ import { requestRetry } from '../../../../src/runs/failed-records/request-retry.
 import { reportPipeline, triggerPipeline } from '../../../../src/runs/index.ts';
 import { cancelRun } from '../../../../src/runs/lifecycle/cancel-run.ts';
 import { createScheduler } from '../../../../src/runs/lifecycle/schedule-runs.ts';
-import { sweepRuns, wakeDueRetries } from '../../../../src/runs/lifecycle/wake-runs.ts';
+import { sweepRuns, wakeDueRetries } from '../../../../src/runs/lifecycle/sweep-runs.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
 import { handClock } from '../../../support/clocks/hand-clock.ts';

@@ -12,7 +12,7 @@ test('a range in which nothing can be new leaves the position, also after a work
   const runId = await here.request();
   const lost = await here.claim(runId);
   // fixes the range, and never finishes
-  await executeRun(here.driver.deps, { claimed: lost, signal: lost.job.signal });
+  await executeRun(here.driver.deps, lost);
 
   const done = await here.attempt(undefined, runId);
 
@@ -30,7 +30,7 @@ test('a run that the warehouse’s clock cuts short says so, also after a lost a
   here.warehouse.nowMs = () => here.clock.nowMs() - 60_000;
   const runId = await here.request();
   const lost = await here.claim(runId);
-  await executeRun(here.driver.deps, { claimed: lost, signal: lost.job.signal });
+  await executeRun(here.driver.deps, lost);
 
   const short = await here.attempt(undefined, runId);
 

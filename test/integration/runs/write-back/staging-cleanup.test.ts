@@ -1,6 +1,6 @@
 // Staging that a killed run has left behind goes also where no further run of a write-back comes.
 import { expect, test } from 'vitest';
-import { dropOwnStaging, stagingName } from '../../../../src/runs/write-back/staging-names.ts';
+import { dropOwnStaging, stagingName } from '../../../../src/runs/write-back/staging.ts';
 import type { Session } from '../../../../src/warehouse/index.ts';
 import { fixtureOf } from '../../../conformance/fleet.ts';
 import { peopleTable } from '../../../conformance/writing-back.ts';

@@ -4,7 +4,7 @@ import { aloneInTransaction, createTombstones } from '../../../../src/identity/i
 import { AppError, workspaceId } from '../../../../src/kernel/index.ts';
 import { queueErasedMpids, requestRetry } from '../../../../src/runs/index.ts';
 import type { RunsDeps } from '../../../../src/runs/runs-deps.ts';
-import { dropLeftovers, stagingName } from '../../../../src/runs/write-back/staging-names.ts';
+import { dropLeftovers, stagingName } from '../../../../src/runs/write-back/staging.ts';
 import type { Session } from '../../../../src/warehouse/index.ts';
 import { fixtureOf } from '../../../conformance/fleet.ts';
 import { type PersonRow, peopleOf, peopleTable, staged } from '../../../conformance/writing-back.ts';

@@ -1,12 +1,22 @@
-import type { Notice } from '../../pipelines/index.ts';
+// Clears erased people's MPIDs in tables that a pipeline has written into and that no run of it writes now.
+import { asAppError } from '../../kernel/index.ts';
+import { findConnection, type Notice } from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
-import type { ConnectedExecution } from '../read/execute-run.ts';
+import type { ConnectedExecution } from '../read/execution.ts';
+import { connectorOf, openSession, placeOf } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
-import { type Cleared, clearTable } from './clear-table.ts';
-import { giveUpMpids } from './erased-mpids.ts';
-import { giveUpOverdue, hasOverdue, LOST_DAYS, markLost } from './lost-tables.ts';
-import { placeOf, tablesOfPipeline, type WrittenTable } from './written-tables.ts';
+import { clearErasedMpids, giveUpMpids } from './erased-mpids.ts';
+import {
+  clearLostMark,
+  giveUpOverdue,
+  hasOverdue,
+  LOST_DAYS,
+  markLost,
+  tablesOfPipeline,
+  targetOf,
+  type WrittenTable,
+} from './written-tables.ts';
 
 interface Uncleared {
   readonly table: WrittenTable;
@@ -21,15 +31,13 @@ interface Uncleared {
  */
 export async function clearFormerTables(
   deps: RunsDeps,
-  { claimed, connector, signal }: ConnectedExecution,
+  { claimed, place, signal }: Pick<ConnectedExecution, 'claimed' | 'place' | 'signal'>,
   tableName: string | undefined,
 ): Promise<Pick<RunResult, 'warnings' | 'conclude'>> {
   const { connection } = claimed.snapshot;
   const isOwn = (table: WrittenTable) =>
     table.tableName === '' ||
-    (table.tableName === tableName &&
-      table.connectionId === connection.id &&
-      table.place === placeOf(connector, connection));
+    (table.tableName === tableName && table.connectionId === connection.id && table.place === place);
   const uncleared: Uncleared[] = [];
   for (const table of (await tablesOfPipeline(deps.store, claimed)).filter((each) => !isOwn(each))) {
     const cleared = await clearTable(deps, table, signal);
@@ -37,7 +45,7 @@ export async function clearFormerTables(
   }
   const nowMs = deps.clock.nowMs();
   return {
-    warnings: uncleared.map((trouble) => warningOf(trouble, nowMs)),
+    warnings: uncleared.map((left) => warningOf(left, nowMs)),
     conclude: (tx) => conclude(tx, uncleared, nowMs),
   };
 }
@@ -72,5 +80,44 @@ async function conclude(tx: Transaction, uncleared: readonly Uncleared[], nowMs:
     if (cleared.outcome === 'gone') await giveUpMpids(tx, { ...table, tableId: table.id });
     if (cleared.outcome === 'lost') await markLost(tx, table, nowMs);
     if (cleared.outcome === 'lost' && hasOverdue(table, nowMs)) await giveUpOverdue(tx, table, nowMs);
+  }
+}
+
+/**
+ * The outcome of clearing a table. `gone`: the connection was deleted, and nothing can reach the table any more. `lost`: the
+ * connection leads elsewhere, or the table is not visible, perhaps for lack of a grant; it may come back. `later`: not now.
+ */
+export type Cleared =
+  | { readonly outcome: 'cleared' }
+  | { readonly outcome: 'gone' | 'lost' | 'later'; readonly reason: string };
+
+/**
+ * Sets the MPIDs of erased people to NULL in a table, through a session of its own. Throws CANCELLED, and the store's errors.
+ */
+export async function clearTable(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
+  const cleared = await lookAndClear(deps, table, signal);
+  if (cleared.outcome === 'cleared' || cleared.outcome === 'later') await clearLostMark(deps.store, table);
+  return cleared;
+}
+
+async function lookAndClear(deps: RunsDeps, table: WrittenTable, signal: AbortSignal): Promise<Cleared> {
+  const { workspaceId, connectionId } = table;
+  const connection = await findConnection(deps.store, { workspaceId, id: connectionId });
+  if (connection === undefined) return { outcome: 'gone', reason: `The connection "${connectionId}" was deleted.` };
+  try {
+    const connector = connectorOf(deps, connection);
+    if (placeOf(connector, connection) !== table.place) {
+      return { outcome: 'lost', reason: `The connection "${connectionId}" leads to another database by now.` };
+    }
+    if (connection.state !== 'active') {
+      return { outcome: 'later', reason: `The connection "${connectionId}" is ${connection.state}.` };
+    }
+    await using session = await openSession(deps, { workspaceId, connection, connector, signal, writes: true });
+    await clearErasedMpids(deps, { workspaceId, tableId: table.id, session, target: targetOf(table), signal });
+    return { outcome: 'cleared' };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { code, message } = asAppError(thrown);
+    return { outcome: code === 'WAREHOUSE_OBJECT_MISSING' ? 'lost' : 'later', reason: message };
   }
 }

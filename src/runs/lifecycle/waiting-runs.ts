@@ -1,17 +1,62 @@
+// Runs that wait for a place: which of them comes next. The limits of workspace and connection hold over all daemons, and the
+// daemon has so many workers. The statements see waiting runs of all workspaces; their cost does not grow with them.
 import type { Job } from '../../jobs/index.ts';
-import { RUN_QUEUE } from '../../pipelines/index.ts';
-import type { Transaction } from '../../store/index.ts';
+import { asAppError, eachApart, type WorkspaceId } from '../../kernel/index.ts';
+import { RUN_QUEUE, runJobKey } from '../../pipelines/index.ts';
+import type { Sql, Transaction } from '../../store/index.ts';
 import type { RunsDeps } from '../runs-deps.ts';
-import type { RunLease } from './claim-run.ts';
+import { lockClaims } from './claim-lock.ts';
+import type { Claim, RunLease } from './claim-run.ts';
 import { SUSPECT_LOSSES } from './places.ts';
-import { findStartable } from './wake-runs.ts';
 
 const STEP_BACK_MS = 1000;
 /** Bounds between which all ids of workspaces lie. */
 const [BELOW_ALL, ABOVE_ALL] = [-1n, 2n ** 63n - 1n];
 
+interface Waiting {
+  readonly status: string;
+  readonly losses: number;
+  readonly connection_id: string;
+}
+
+/**
+ * Decides whether this daemon has a worker for the run, and whether another run should come first. A run that stepped back has
+ * handed its job on. Must be called under the claim lock.
+ */
+export async function admitRun(
+  tx: Transaction,
+  deps: RunsDeps,
+  claim: Claim,
+): Promise<'admitted' | 'refused' | 'stepped back'> {
+  const { job, place, workspaceId, runId } = claim;
+  const [waiting] = await tx.query<Waiting>(
+    'SELECT status, losses, connection_id FROM pipeline_runs WHERE workspace_id = $1 AND id = $2',
+    [workspaceId, runId],
+  );
+  if (waiting === undefined) return 'refused';
+  const isLost = waiting.status === 'running';
+  const candidate = { workspaceId, runId, connectionId: waiting.connection_id };
+  const load = await readLoad(tx, candidate);
+  const isSuspect = waiting.losses + (isLost ? 1 : 0) >= SUSPECT_LOSSES;
+  if (!place.take({ workspaceId, isFirst: load.ofWorkspace === 0, isSuspect })) {
+    if (isLost) await requeueLost(tx, claim);
+    await leaveToOthers(tx, deps, { job, workspaceId, runId, isSuspect });
+    return 'stepped back';
+  }
+  return !isLost && (await yieldToOthers(tx, deps, { job, candidate, load })) ? 'stepped back' : 'admitted';
+}
+
+/** Requeues a run that lost its worker, so that it occupies no place of its workspace while it waits. */
+async function requeueLost(tx: Transaction, { workspaceId, runId }: Claim): Promise<void> {
+  await tx.execute(
+    `UPDATE pipeline_runs SET status = 'queued', fence = fence + 1, losses = losses + 1, attempts = attempts - 1
+     WHERE workspace_id = $1 AND id = $2 AND status = 'running'`,
+    [workspaceId, runId],
+  );
+}
+
 /** Active runs besides the one that is claimed. */
-export interface RunningLoad {
+interface RunningLoad {
   readonly ofWorkspace: number;
   readonly ofConnection: number;
   /** Number of active runs of each workspace that has any, ordered by workspace id. */
@@ -23,7 +68,7 @@ interface Candidate extends Pick<RunLease, 'workspaceId' | 'runId'> {
 }
 
 /** Counts active runs over all workspaces, without locks. Reads at most as many rows as all daemons have workers. */
-export async function readLoad(tx: Transaction, { workspaceId, runId, connectionId }: Candidate): Promise<RunningLoad> {
+async function readLoad(tx: Transaction, { workspaceId, runId, connectionId }: Candidate): Promise<RunningLoad> {
   const groups = await tx.query<{ workspace_id: bigint; connection_id: string; runs: bigint }>(
     `/* across workspaces: what runs */ SELECT workspace_id, connection_id, count(*) AS runs FROM pipeline_runs
      WHERE status = 'running' AND NOT (workspace_id = $1 AND id = $2) GROUP BY workspace_id, connection_id
@@ -73,7 +118,7 @@ const FAIRER_RUN_WAITS = `/* across workspaces: who waits with fewer runs */
  * Returns whether the run stepped back: its job goes to the end of the queue, and others come first. Must be called under the
  * claim lock, so that two runs of one workspace do not both find it without a run.
  */
-export async function yieldToOthers(
+async function yieldToOthers(
   tx: Transaction,
   { jobs, settings }: RunsDeps,
   { job, candidate, load }: { readonly job: Job; readonly candidate: Candidate; readonly load: RunningLoad },
@@ -96,7 +141,7 @@ interface RunRefused extends Pick<RunLease, 'workspaceId' | 'runId'> {
  * The job is queued again later, and the worker is free for other workspaces meanwhile. Only suspect runs, and runs that find a
  * place within the limits, get their jobs back, so that a thousand waiting runs do not keep workers busy.
  */
-export async function leaveToOthers(
+async function leaveToOthers(
   tx: Transaction,
   deps: RunsDeps,
   { job, workspaceId, runId, isSuspect }: RunRefused,
@@ -121,4 +166,61 @@ async function isFairerRunWaiting(
     allowed.map(([, below]) => BigInt(below)),
   ]);
   return answer?.found === true;
+}
+
+/**
+ * Runs that find a place. Each lookup is bounded by the limits, so the cost grows with the connections, not with the waiting
+ * runs.
+ */
+const FIND_STARTABLE = `
+  SELECT waiting.id FROM connections AS connection
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS runs FROM pipeline_runs AS run
+      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.status = 'running') AS busy
+    CROSS JOIN LATERAL (
+      SELECT run.id, run.created_on, row_number() OVER (ORDER BY run.created_on, run.id) AS place
+      FROM pipeline_runs AS run
+      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.losses < ${SUSPECT_LOSSES}
+        AND (run.status = 'queued' OR (run.status = 'retrying' AND run.retry_at IS NULL))
+      ORDER BY run.created_on, run.id LIMIT $2) AS waiting
+  WHERE connection.workspace_id = $1 AND waiting.place <= $2 - busy.runs
+  ORDER BY waiting.created_on, waiting.id
+  LIMIT greatest(0, $3 - (
+    SELECT count(*) FROM pipeline_runs AS run WHERE run.workspace_id = $1 AND run.status = 'running'))`;
+
+/**
+ * Wakes runs of a workspace that find a place now: for each connection as many as it has places, the oldest first. Must be
+ * called under the claim lock.
+ * Runs that wait for a busy connection stay asleep and do not block those of other connections. Suspect runs are left to the
+ * sweeper, because they may have to wait for each other.
+ */
+export async function wakeWaiting(
+  tx: Transaction,
+  { jobs, settings }: Pick<RunsDeps, 'jobs' | 'settings'>,
+  workspace: WorkspaceId,
+): Promise<void> {
+  for (const id of await findStartable(tx, settings, workspace))
+    await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspace, id) });
+}
+
+/** Returns the ids of the runs that find a place within the limits now. */
+export async function findStartable(
+  sql: Sql,
+  { connectionRuns, workspaceRuns }: Pick<RunsDeps['settings'], 'connectionRuns' | 'workspaceRuns'>,
+  workspace: WorkspaceId,
+): Promise<readonly bigint[]> {
+  const limits = [BigInt(connectionRuns), BigInt(workspaceRuns)];
+  return (await sql.query<{ id: bigint }>(FIND_STARTABLE, [workspace, ...limits])).map(({ id }) => id);
+}
+
+/** Wakes runs of workspaces that were refused a place. The sweeper wakes those that cannot be woken here. */
+export async function wakeRefused(deps: RunsDeps, workspaces: Iterable<WorkspaceId>): Promise<void> {
+  const wake = (id: WorkspaceId) =>
+    deps.store.transaction(async (tx) => {
+      await lockClaims(tx, id);
+      await wakeWaiting(tx, deps, id);
+    });
+  await eachApart(workspaces, wake).catch((thrown) => {
+    deps.log.warn({ reason: asAppError(thrown).message }, 'run.not_woken');
+  });
 }

@@ -1,11 +1,12 @@
-// Names of staging tables. Each name identifies its run, so that the staging of killed runs can be told from that of active
+// Staging tables: their names, and dropping those that nobody uses any more. Each name identifies its run, so that the staging of killed runs can be told from that of active
 // ones, also where several installations share a warehouse.
 import { hash } from 'node:crypto';
 import { asAppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Sql } from '../../store/index.ts';
 import type { Session } from '../../warehouse/index.ts';
 import type { RunLease } from '../lifecycle/claim-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
-import { noteStagingGone } from './written-tables.ts';
+import type { WrittenTable } from './written-tables.ts';
 
 const MARK_DIGITS = 8;
 
@@ -70,4 +71,22 @@ export async function dropOwnStaging(deps: RunsDeps, { claimed, tableId, session
   } catch (thrown) {
     deps.log.warn({ run: String(runId), reason: asAppError(thrown).message }, 'write_back.staging_left');
   }
+}
+
+/**
+ * Records that the run `stagedBy` has left no staging there, or that it was dropped. Leaves the record of another run that came
+ * meanwhile.
+ * With `fence`, records it only while no other worker has taken the run over.
+ */
+export async function noteStagingGone(
+  sql: Sql,
+  { workspaceId, id, stagedBy }: Pick<WrittenTable, 'workspaceId' | 'id' | 'stagedBy'>,
+  fence: number | null = null,
+): Promise<void> {
+  await sql.execute(
+    `UPDATE written_back_tables SET staged_by = NULL
+     WHERE workspace_id = $1 AND id = $2 AND staged_by = $3 AND NOT EXISTS (SELECT FROM pipeline_runs AS run
+       WHERE run.workspace_id = $1 AND run.id = $3 AND run.fence <> $4::int4)`,
+    [workspaceId, id, stagedBy, fence],
+  );
 }

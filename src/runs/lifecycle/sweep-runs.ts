@@ -1,5 +1,5 @@
 import type { Jobs } from '../../jobs/index.ts';
-import { eachApart, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import { eachApart, workspaceId } from '../../kernel/index.ts';
 import { RUN_QUEUE, runJobKey } from '../../pipelines/index.ts';
 import type { Sql, Store, Transaction } from '../../store/index.ts';
 import type { RunsDeps } from '../runs-deps.ts';
@@ -13,51 +13,6 @@ const TOO_FAR_MS = LONGEST_RETRY_MS + 10 * 60_000;
 interface RunRow {
   readonly workspace_id: bigint;
   readonly id: bigint;
-}
-
-/**
- * Runs that find a place. Each lookup is bounded by the limits, so the cost grows with the connections, not with the waiting
- * runs.
- */
-const FIND_STARTABLE = `
-  SELECT waiting.id FROM connections AS connection
-    CROSS JOIN LATERAL (
-      SELECT count(*) AS runs FROM pipeline_runs AS run
-      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.status = 'running') AS busy
-    CROSS JOIN LATERAL (
-      SELECT run.id, run.created_on, row_number() OVER (ORDER BY run.created_on, run.id) AS place
-      FROM pipeline_runs AS run
-      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.losses < ${SUSPECT_LOSSES}
-        AND (run.status = 'queued' OR (run.status = 'retrying' AND run.retry_at IS NULL))
-      ORDER BY run.created_on, run.id LIMIT $2) AS waiting
-  WHERE connection.workspace_id = $1 AND waiting.place <= $2 - busy.runs
-  ORDER BY waiting.created_on, waiting.id
-  LIMIT greatest(0, $3 - (
-    SELECT count(*) FROM pipeline_runs AS run WHERE run.workspace_id = $1 AND run.status = 'running'))`;
-
-/**
- * Wakes runs of a workspace that find a place now: for each connection as many as it has places, the oldest first. Must be
- * called under the claim lock.
- * Runs that wait for a busy connection stay asleep and do not block those of other connections. Suspect runs are left to the
- * sweeper, because they may have to wait for each other.
- */
-export async function wakeWaiting(
-  tx: Transaction,
-  { jobs, settings }: Pick<RunsDeps, 'jobs' | 'settings'>,
-  workspace: WorkspaceId,
-): Promise<void> {
-  for (const id of await findStartable(tx, settings, workspace))
-    await jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspace, id) });
-}
-
-/** Returns the ids of the runs that find a place within the limits now. */
-export async function findStartable(
-  sql: Sql,
-  { connectionRuns, workspaceRuns }: Pick<RunsDeps['settings'], 'connectionRuns' | 'workspaceRuns'>,
-  workspace: WorkspaceId,
-): Promise<readonly bigint[]> {
-  const limits = [BigInt(connectionRuns), BigInt(workspaceRuns)];
-  return (await sql.query<{ id: bigint }>(FIND_STARTABLE, [workspace, ...limits])).map(({ id }) => id);
 }
 
 interface DueRetry extends RunRow {
