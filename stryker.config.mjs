@@ -34,10 +34,10 @@ const decisions = [
     tests: ['test/integration/identity/creation-lock.test.ts'],
   },
   {
-    mutate: ['src/identity/tombstones/*.ts', 'src/identity/mentions/who-is-named.ts'],
+    mutate: ['src/identity/tombstones/*.ts', 'src/identity/mentions/collect-mentions.ts'],
     tests: [
       'test/unit/identity/**/*.test.ts',
-      'test/integration/identity/{creation-lock,erase-people,erased-among,erased-people,erasure-races,unverified}.test.ts',
+      'test/integration/identity/{creation-lock,erase-people,erased-people,find-erased-people,erasure-races,unverified}.test.ts',
       'test/integration/dsr/erasure/{erase-subject,reapply}.test.ts',
       'test/integration/cli/tombstone.test.ts',
     ],

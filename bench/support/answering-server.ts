@@ -23,7 +23,7 @@ const server = createHttpServer({
   endpoints: eventsEndpoints({
     store,
     clock,
-    identities: { erasedAmong: async () => new Set() },
+    identities: { findErasedPeople: async () => new Set() },
     batches,
     settingsOf: createSettingsReader(access),
   }),

@@ -1,11 +1,11 @@
 import { eraseLooks } from '../access/index.ts';
 import { countBatches } from '../events/index.ts';
-import { type PersonNames, type ProfileId, readProfile } from '../identity/index.ts';
+import { type PersonIdentifiers, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
 import { inIndexOrder, type Store } from '../store/index.ts';
-import { namesInOf } from './work/erase-rooms.ts';
+import { createMentionSearch } from './work/erase-rooms.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
-import { findNaming } from './work/find-naming.ts';
+import { findMentions } from './work/find-mentions.ts';
 import { type Judged, type Judging, judgeIdentities } from './work/judge-identities.ts';
 import { heldIdentities, personToSearch } from './work/person-to-search.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
@@ -53,23 +53,22 @@ export async function previewErasure(
   return { people, counts: addCounts(counts, await countInRooms(search)), ...judged };
 }
 
-interface Search extends PersonNames {
+interface Search extends PersonIdentifiers {
   readonly store: Store;
   readonly workspaceId: WorkspaceId;
   readonly signal: AbortSignal;
 }
 
-async function countInRooms(search: Search): Promise<Counts> {
-  const { store, workspaceId, mpids, signal } = search;
-  const namesIn = namesInOf(search);
-  let counts = countEntries(await eraseLooks(store, { workspaceId, mpids, isPreview: true }));
+async function countInRooms({ store, workspaceId, signal, ...identifiers }: Search): Promise<Counts> {
+  const mentionSearch = createMentionSearch(identifiers);
+  let counts = countEntries(await eraseLooks(store, { workspaceId, mpids: identifiers.mpids, isPreview: true }));
   await inEachRoom(async <Ref, Position>(room: Room<Ref, Position>) => {
     let after: Position | undefined;
     do {
       signal.throwIfAborted();
       const behind = after;
       const { records, next } = await inIndexOrder(store, (tx) => room.read(tx, workspaceId, behind));
-      const { found } = await findNaming(records, namesIn);
+      const { found } = await findMentions(records, mentionSearch);
       counts = addCounts(counts, room.countsOf(found.length));
       after = next;
     } while (after !== undefined);

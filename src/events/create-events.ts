@@ -95,7 +95,7 @@ async function erasedOfNobody(
 ): Promise<ReadonlySet<number>> {
   if (ofNobody.size === 0) return ofNobody;
   const indexes = [...ofNobody];
-  const erased = await identities.erasedAmong(tx, scope.workspaceId, () =>
+  const erased = await identities.findErasedPeople(tx, scope.workspaceId, () =>
     indexes.values().map((index) => ({ ...whoInJson(texts[index] as string), environment: scope.environment })),
   );
   return new Set(indexes.filter((_, place) => erased.has(place)));

@@ -1,12 +1,12 @@
 import { MOST_DEPTH, measure } from '../http/index.ts';
-import { type Environment, type NamedPerson, whoIsNamed } from '../identity/index.ts';
+import { collectMentions, type Environment, type MentionedPerson } from '../identity/index.ts';
 import { type Json, parseEveryValue } from '../kernel/index.ts';
 import { meaningsInCalls } from './analytics/id-fields.ts';
 
 /** Finds the people whom a batch or call without a profile names, anywhere in it: its form may be wrong. */
-export function whoInJson(text: string): NamedPerson {
+export function whoInJson(text: string): MentionedPerson {
   const value = readable(text);
-  return { environment: environmentOf(value), ...whoIsNamed(value, meaningsInCalls) };
+  return { environment: environmentOf(value), ...collectMentions(value, meaningsInCalls) };
 }
 
 function environmentOf(value: Json | undefined): Environment {

@@ -49,11 +49,11 @@ export interface Person {
   readonly request?: PersonRequest;
 }
 
-/** A person whom a record names outside of a delivery. */
-export interface NamedPerson extends Pick<Person, 'identities' | 'mpid'> {
+/** A person whom a record mentions outside of a delivery. */
+export interface MentionedPerson extends Pick<Person, 'identities' | 'mpid'> {
   readonly environment: Environment;
-  /** Texts beside them that stand for a person in whatever field, so that any type may be meant (`whoIsNamed`). */
-  readonly mentions?: readonly string[];
+  /** Further identifying texts, from fields that do not tell the identity type (`collectMentions`). */
+  readonly untypedTexts?: readonly string[];
 }
 
 /** The options of an identity request. Rows and batches have none: they find or create a person and want the MPID only. */
@@ -287,10 +287,10 @@ export interface Identities {
    * failed row, a rejected batch), in the transaction that keeps them. `people` is iterated only where the workspace has
    * tombstones, with turns of the event loop in between.
    */
-  erasedAmong(
+  findErasedPeople(
     tx: Transaction,
     workspaceId: WorkspaceId,
-    people: () => Iterable<NamedPerson>,
+    people: () => Iterable<MentionedPerson>,
   ): Promise<ReadonlySet<number>>;
   /** Returns an MPID that no profile has. */
   newMpid(): bigint;

@@ -29,8 +29,8 @@ import { collectPeople, preparePeople } from './resolve/prepare-people.ts';
 import { rememberPeople } from './resolve/remember-people.ts';
 import { resolvePeople } from './resolve/resolve-people.ts';
 import { dropLifted } from './tombstones/drop-lifted.ts';
-import { erasedAmong } from './tombstones/erased-among.ts';
-import { findErasedPeople } from './tombstones/find-tombstones.ts';
+import { findErasedPeople } from './tombstones/find-erased-people.ts';
+import { markErasedPeople } from './tombstones/find-tombstones.ts';
 import { createTombstoneKeys, type TombstoneKeys } from './tombstones/tombstone-keys.ts';
 
 export interface IdentityOptions {
@@ -64,7 +64,7 @@ export function createIdentities({ key, clock, mostFew = MOST_FEW, ...options }:
         keyedGroup(group, (identity) => keyOf(group, identity).toString('latin1')),
         exclusive,
       ),
-    erasedAmong: (tx, workspaceId, people) => erasedAmong(tx, tombstoneKeys, { workspaceId, people }),
+    findErasedPeople: (tx, workspaceId, people) => findErasedPeople(tx, tombstoneKeys, { workspaceId, people }),
     newMpid: nextMpid,
     findProfiles: (sql, scope, identity) => findProfiles(sql, scope, keyOf(scope, identity).toString('hex')),
   };
@@ -119,7 +119,7 @@ async function mergeInMemory({ tx, nextMpid, ageOf, isStaged, keys }: Merging, p
   for (;;) {
     const { memory, read } = await (isStaged ? readStaged : readFew)(tx, prepared, ageOf);
     await read(profilesToConsider(memory, prepared));
-    if (keys !== undefined) await findErasedPeople(tx, prepared, { memory, keys });
+    if (keys !== undefined) await markErasedPeople(tx, prepared, { memory, keys });
     const { outcomes, chosen } = await resolvePeople(memory, prepared, { nextMpid, refused });
     await read(textsToRead(chosen, prepared));
     const more = await mergePeople(chosen, prepared, await findNearlyFull(tx, memory, prepared));

@@ -7,7 +7,7 @@ export type {
   HeldIdentity,
   Identities,
   Identity,
-  NamedPerson,
+  MentionedPerson,
   Person,
   PersonErased,
   PersonFailure,
@@ -34,17 +34,17 @@ export {
   identityTypeOfField,
   isDeviceId,
 } from './identity-types.ts';
+export { collectMentions } from './mentions/collect-mentions.ts';
+export { isIdentifying } from './mentions/identifying-texts.ts';
+export type { Meaning, MeaningsOf } from './mentions/matching-leaf.ts';
 export {
-  createNamesPerson,
+  createMentionMatcher,
   type KeptRecord,
-  type NamesIn,
-  type NamesPerson,
-  type PersonNames,
-} from './mentions/names-person.ts';
-export type { Meaning, MeaningsOf } from './mentions/some-leaf.ts';
-export { isTelling } from './mentions/telling-texts.ts';
-export { whoIsNamed } from './mentions/who-is-named.ts';
-export { isIdentity, namesNobody, normaliseIdentity } from './normalise-identity.ts';
+  type MentionMatcher,
+  type MentionSearch,
+  type PersonIdentifiers,
+} from './mentions/mention-matcher.ts';
+export { isAllZeroId, isIdentity, normaliseIdentity } from './normalise-identity.ts';
 export { onlyAllowed } from './profiles/allowed-attributes.ts';
 export { attributeNames, attributeSql } from './profiles/attribute-sql.ts';
 export { keyText } from './profiles/attribute-text.ts';

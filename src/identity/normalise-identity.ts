@@ -25,7 +25,7 @@ const ALL_ZERO = /^0{8}-?(?:0{4}-?){3}0{12}$/;
  * devices give the same, so it identifies none of them and would merge strangers into one person. It is no identity, whatever
  * its source. A batch keeps it as a statement about the device.
  */
-export function namesNobody({ type, value }: Identity): boolean {
+export function isAllZeroId({ type, value }: Identity): boolean {
   return value.startsWith('00000000') && isDeviceId(type) && ALL_ZERO.test(value);
 }
 

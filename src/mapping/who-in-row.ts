@@ -1,4 +1,4 @@
-import { type Identity, type IdentityType, isDeviceId, namesNobody, type Person } from '../identity/index.ts';
+import { type Identity, type IdentityType, isAllZeroId, isDeviceId, type Person } from '../identity/index.ts';
 import type { Cell } from '../warehouse/index.ts';
 import { identityOf, mpidOf } from './cells/identity-cell.ts';
 import type { Row } from './unit-mapping.ts';
@@ -29,5 +29,5 @@ export function compileWhoInRow({ identities, mpid: readMpid }: WhoSources): Who
 function readIdentity(type: IdentityType, cell: Cell): readonly Identity[] {
   if (cell === null || isDeviceId(type)) return [];
   const identity = identityOf(type, cell);
-  return 'rule' in identity || namesNobody(identity) ? [] : [identity];
+  return 'rule' in identity || isAllZeroId(identity) ? [] : [identity];
 }

@@ -12,7 +12,7 @@ interface ChangeRow {
 }
 
 /** A check whether a value names the person. */
-type NamesPerson = (value: Json) => boolean;
+type ChangeMatcher = (value: Json) => boolean;
 
 /** One entry, in the form that a search for a person needs. */
 interface ChangeRecord {
@@ -44,7 +44,7 @@ export async function readChanges(
 interface NamingChanges {
   readonly workspaceId: WorkspaceId;
   readonly ids: readonly bigint[];
-  readonly namesPerson: NamesPerson;
+  readonly mentionsPerson: ChangeMatcher;
 }
 
 /**
@@ -53,13 +53,13 @@ interface NamingChanges {
  */
 export async function eraseFromChanges(
   tx: Transaction,
-  { workspaceId, ids, namesPerson }: NamingChanges,
+  { workspaceId, ids, mentionsPerson }: NamingChanges,
 ): Promise<number> {
   const rows = await tx.query<ChangeRow>(
     'SELECT id, detail FROM audit_log WHERE workspace_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE',
     [workspaceId, ids],
   );
-  const nameless = rows.map((row) => withoutPerson(row, namesPerson));
+  const nameless = rows.map((row) => withoutPerson(row, mentionsPerson));
   if (nameless.length > 0) await replaceChanges(tx, workspaceId, nameless);
   return nameless.length;
 }
@@ -93,16 +93,16 @@ async function countLooks(sql: Sql, workspaceId: WorkspaceId, profiles: readonly
 }
 
 /** Returns the entry without the person; an entry about a pipeline or a group still names that resource. */
-function withoutPerson({ id, detail }: ChangeRow, namesPerson: NamesPerson): ChangeRow {
-  return { id, detail: stringifyJson(masked(parseJson(detail), '', namesPerson)) };
+function withoutPerson({ id, detail }: ChangeRow, mentionsPerson: ChangeMatcher): ChangeRow {
+  return { id, detail: stringifyJson(masked(parseJson(detail), '', mentionsPerson)) };
 }
 
 /** Masks all parts of a value that name the person. `name` is the field that holds the value and may tell what the value is. */
-function masked(value: Json, name: string, namesPerson: NamesPerson): Json {
-  const isNamed = (leaf: Json) => namesPerson({ [name]: leaf });
-  if (isList(value)) return value.map((item) => masked(item, name, namesPerson));
+function masked(value: Json, name: string, mentionsPerson: ChangeMatcher): Json {
+  const isNamed = (leaf: Json) => mentionsPerson({ [name]: leaf });
+  if (isList(value)) return value.map((item) => masked(item, name, mentionsPerson));
   if (typeof value === 'object' && value !== null && !isRawNumber(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key, namesPerson)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key, mentionsPerson)]));
   }
   if (!isNamed(value)) return value;
   const text = typeof value === 'string' ? value.replace(PIECE, (piece) => (isNamed(piece) ? ERASED : piece)) : ERASED;

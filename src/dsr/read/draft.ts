@@ -1,6 +1,6 @@
 // Common parts of the three create bodies. A reader collects problems by path and refuses them all at once.
 
-import { isIdentity, namesNobody, normaliseIdentity } from '../../identity/index.ts';
+import { isAllZeroId, isIdentity, normaliseIdentity } from '../../identity/index.ts';
 import { fitsInt64, type Issue, msOfMicros, quoteValue } from '../../kernel/index.ts';
 import { identityTypeOfName } from '../contract/identity-types.ts';
 import type { Request, Subject, SubjectIdentity } from '../request.ts';
@@ -61,7 +61,7 @@ export function readIdentity(name: string, given: string, { path, issues }: Read
   if (type === undefined) return undefined;
   const identity = normaliseIdentity(type, given);
   if (!isIdentity(identity)) issues.push({ path, message: identity.message });
-  else if (namesNobody(identity)) issues.push({ path, message: 'is the all-zero id, which names no device.' });
+  else if (isAllZeroId(identity)) issues.push({ path, message: 'is the all-zero id, which names no device.' });
   else return { name, ...identity };
   return undefined;
 }

@@ -62,7 +62,7 @@ export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying)
   const first = await bury(deps, reapplying);
   let counts: Counts = {};
   let people = 0;
-  for await (const again of deps.tombstones.findErased(deps.store, workspaceId)) {
+  for await (const again of deps.tombstones.findErasedProfiles(deps.store, workspaceId)) {
     people += again.length;
     counts = addCounts(counts, await eraseAgain(deps, { workspaceId, people: again, signal }));
   }
@@ -217,7 +217,7 @@ async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PeopleAgai
   const { store, identityKey: ledgerKey, tombstones } = deps;
   const { counts, count } = counting();
   const rooms = { store, workspaceId, people: [], identities: [], ledgerKey, signal, count, step: () => undefined };
-  await eraseNaming(rooms, tombstones.namesErased(store, workspaceId));
+  await eraseNaming(rooms, tombstones.searchErased(store, workspaceId));
   return counts();
 }
 

@@ -3,10 +3,10 @@
 import { eraseLooks } from '../../access/index.ts';
 import { eraseBatches } from '../../events/index.ts';
 import {
-  createNamesPerson,
+  createMentionMatcher,
   type Identity,
-  type NamesIn,
-  type PersonNames,
+  type MentionSearch,
+  type PersonIdentifiers,
   type ProfileId,
 } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
@@ -43,15 +43,18 @@ export async function eraseRooms(erasure: RoomErasure): Promise<void> {
   await eraseTraces(erasure);
 }
 
-/** Erases the records that name the people, or those `namesIn` finds, in a look of its own. */
-export async function eraseNaming(erasure: RoomErasure, namesIn: NamesIn = namesInOf(namesOf(erasure))): Promise<void> {
+/** Erases the records that name the people, or those `search` finds, in a look of its own. */
+export async function eraseNaming(
+  erasure: RoomErasure,
+  search: MentionSearch = createMentionSearch(identifiersOf(erasure)),
+): Promise<void> {
   const { store, workspaceId, ledgerKey } = erasure;
   await lookThrough({
     store,
     workspaceId,
     ledgerKey,
-    namesIn,
-    members: () => [{ ...erasure, namesIn }],
+    search,
+    members: () => [{ ...erasure, search }],
     leave: (_member, error) => {
       throw error;
     },
@@ -60,14 +63,14 @@ export async function eraseNaming(erasure: RoomErasure, namesIn: NamesIn = names
 
 const mpidsOf = ({ people }: PeopleInRooms) => [...new Set(people.map(({ mpid }) => mpid))];
 
-export const namesOf = (people: PeopleInRooms): PersonNames => ({
+export const identifiersOf = (people: PeopleInRooms): PersonIdentifiers => ({
   identities: people.identities,
   mpids: mpidsOf(people),
 });
 
-export function namesInOf(names: PersonNames): NamesIn {
-  const namesPerson = createNamesPerson(names);
-  return async () => namesPerson;
+export function createMentionSearch(names: PersonIdentifiers): MentionSearch {
+  const mentionsPerson = createMentionMatcher(names);
+  return async () => mentionsPerson;
 }
 
 /** Erases the batches of the people's MPIDs. */

@@ -8,7 +8,7 @@ import {
   type Identity,
   type IdentityType,
   isDeviceId,
-  isTelling,
+  isIdentifying,
   type ProfileId,
   policyOf,
 } from '../../identity/index.ts';
@@ -78,7 +78,7 @@ export async function judgeIdentities(
 
 function isOrdinary({ type, value }: Identity, { settings }: Judging): boolean {
   if (isDeviceId(type) || policyOf(settings).loginTypes.includes(type)) return false;
-  return !isTelling(value) || isUsualFiller(value);
+  return !isIdentifying(value) || isUsualFiller(value);
 }
 
 /** Returns one more than the limit, enough to tell that it is passed. */

@@ -1,15 +1,15 @@
 // One look through the records of a workspace that belong to no profile, for any number of erasures. Each page is read once and
 // matched against all of them. Each erasure deletes its matches in its own transaction, with its own counts.
-import type { NamesIn } from '../../identity/index.ts';
+import type { MentionSearch } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import { inIndexOrder, type Store, type Transaction } from '../../store/index.ts';
 import type { Counts } from './evidence.ts';
-import { findNaming, type Naming } from './find-naming.ts';
+import { findMentions, type Mentions } from './find-mentions.ts';
 import { inEachRoom, isAny, type Room } from './rooms.ts';
 
 /** One erasure in a look. */
 export interface Looking {
-  readonly namesIn: NamesIn;
+  readonly search: MentionSearch;
   readonly signal: AbortSignal;
   /** Adds counts to the evidence, in the transaction that erases the records. */
   readonly count: (tx: Transaction, counts: Counts) => Promise<void>;
@@ -24,7 +24,7 @@ export interface Look<Member extends Looking> {
   /** Returns the erasures still in the look; one that fails leaves it. */
   readonly members: () => readonly Member[];
   /** Finds records that name a person of any of the erasures. */
-  readonly namesIn: NamesIn;
+  readonly search: MentionSearch;
   /** Removes an erasure from the look, with the error that ends it. */
   readonly leave: (member: Member, error: unknown) => void;
 }
@@ -45,7 +45,7 @@ async function lookIn<Member extends Looking, Ref, Position>(
     if (look.members().length === 0) return;
     const behind = after;
     const page = await inIndexOrder(look.store, (tx) => room.read(tx, look.workspaceId, behind));
-    const named = await findNaming(page.records, look.namesIn);
+    const named = await findMentions(page.records, look.search);
     if (named.found.length > 0) await eraseFound(look, room, named);
     after = page.next;
   } while (after !== undefined);
@@ -54,12 +54,12 @@ async function lookIn<Member extends Looking, Ref, Position>(
 async function eraseFound<Member extends Looking, Ref, Position>(
   look: Look<Member>,
   room: Room<Ref, Position>,
-  { found }: Naming<Ref>,
+  { found }: Mentions<Ref>,
 ): Promise<void> {
   for (const member of look.members()) {
     try {
-      const naming = await findNaming(found, member.namesIn);
-      if (naming.found.length > 0) await eraseOwn(look, room, { member, naming });
+      const mentions = await findMentions(found, member.search);
+      if (mentions.found.length > 0) await eraseOwn(look, room, { member, mentions });
     } catch (error) {
       look.leave(member, error);
     }
@@ -69,12 +69,12 @@ async function eraseFound<Member extends Looking, Ref, Position>(
 async function eraseOwn<Member extends Looking, Ref, Position>(
   { store, workspaceId, ledgerKey }: Look<Member>,
   room: Room<Ref, Position>,
-  { member, naming }: { readonly member: Member; readonly naming: Naming<Ref> },
+  { member, mentions }: { readonly member: Member; readonly mentions: Mentions<Ref> },
 ): Promise<void> {
-  const refs = naming.found.map(({ ref }) => ref);
-  const { namesPerson } = naming;
+  const refs = mentions.found.map(({ ref }) => ref);
+  const { mentionsPerson } = mentions;
   await store.transaction(async (tx) => {
-    const counts = await room.erase(tx, { workspaceId, ledgerKey, refs, namesPerson });
+    const counts = await room.erase(tx, { workspaceId, ledgerKey, refs, mentionsPerson });
     if (isAny(counts)) await member.count(tx, counts);
   });
 }

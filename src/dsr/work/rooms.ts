@@ -2,7 +2,7 @@
 // separate: a found record is erased by its own key, whatever arrives meanwhile.
 import { eraseFromChanges, readChanges } from '../../access/index.ts';
 import { eraseOfNobody, eraseRejected, readOfNobody, readRejected } from '../../events/index.ts';
-import type { KeptRecord, NamesPerson } from '../../identity/index.ts';
+import type { KeptRecord, MentionMatcher } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import { eraseFaults, eraseMessages, readFaults, readMessages } from '../../pipelines/index.ts';
 import { eraseConflicts, eraseFailedRecords, readConflicts, readFailedRecords } from '../../runs/index.ts';
@@ -19,7 +19,7 @@ export interface RecordPage<Ref, Position> {
 export interface ToErase<Ref> {
   readonly workspaceId: WorkspaceId;
   readonly refs: readonly Ref[];
-  readonly namesPerson: NamesPerson;
+  readonly mentionsPerson: MentionMatcher;
   readonly ledgerKey: Secret;
 }
 
@@ -93,8 +93,8 @@ const CHANGES = roomOf({
   step: 'erasing names in the audit log',
   read: readChanges,
   countsOf: countEntries,
-  erase: async (tx, { workspaceId, refs, namesPerson }) =>
-    countEntries(await eraseFromChanges(tx, { workspaceId, ids: refs, namesPerson })),
+  erase: async (tx, { workspaceId, refs, mentionsPerson }) =>
+    countEntries(await eraseFromChanges(tx, { workspaceId, ids: refs, mentionsPerson })),
 });
 
 export function countEntries(entries: number): Counts {

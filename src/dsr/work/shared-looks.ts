@@ -1,7 +1,7 @@
 // Erasures of one workspace that are due together share one look through the records that have to be scanned. Each keeps its
 // own job, claim, fence and counts, and completes or fails on its own.
 import type { WorkspaceId } from '../../kernel/index.ts';
-import { namesInOf, namesOf, type RoomErasure } from './erase-rooms.ts';
+import { createMentionSearch, identifiersOf, type RoomErasure } from './erase-rooms.ts';
 import { lookThrough } from './look-through.ts';
 import type { TakeTurn } from './turns.ts';
 
@@ -12,7 +12,7 @@ import type { TakeTurn } from './turns.ts';
 export type ShareLook = (erasure: RoomErasure) => Promise<void>;
 
 interface Joined extends RoomErasure {
-  readonly namesIn: ReturnType<typeof namesInOf>;
+  readonly search: ReturnType<typeof createMentionSearch>;
   readonly end: PromiseWithResolvers<void>;
 }
 
@@ -29,7 +29,11 @@ export function createSharedLooks(takeTurn: TakeTurn): ShareLook {
     waiting.delete(workspaceId);
   };
   return async (erasure) => {
-    const joined = { ...erasure, namesIn: namesInOf(namesOf(erasure)), end: Promise.withResolvers<void>() };
+    const joined = {
+      ...erasure,
+      search: createMentionSearch(identifiersOf(erasure)),
+      end: Promise.withResolvers<void>(),
+    };
     const others = waiting.get(erasure.workspaceId);
     if (others === undefined) {
       waiting.set(erasure.workspaceId, [joined]);
@@ -49,13 +53,13 @@ async function look(joined: readonly Joined[]): Promise<void> {
   const [first] = joined;
   if (first === undefined) return;
   const { store, workspaceId, ledgerKey } = first;
-  const all = joined.map(namesOf);
-  const namesIn = namesInOf({
+  const all = joined.map(identifiersOf);
+  const search = createMentionSearch({
     identities: all.flatMap(({ identities }) => identities),
     mpids: all.flatMap(({ mpids }) => mpids),
   });
   try {
-    await lookThrough({ store, workspaceId, ledgerKey, namesIn, leave, members: () => [...members] });
+    await lookThrough({ store, workspaceId, ledgerKey, search, leave, members: () => [...members] });
     for (const { end } of members) end.resolve();
   } catch (error) {
     for (const { end } of members) end.reject(error);

@@ -3,8 +3,8 @@ import {
   type Identity,
   type IdentityType,
   identityTypeOfColumn,
+  isAllZeroId,
   isIdentity,
-  namesNobody,
   normaliseIdentity,
   type Person,
   settingMs,
@@ -52,7 +52,7 @@ function identitiesOf(places: readonly (Fields | null | undefined)[]): readonly 
 }
 
 function addOnce(identities: Identity[], identity: Identity): void {
-  if (namesNobody(identity)) return;
+  if (isAllZeroId(identity)) return;
   const isThere = identities.some(({ type, value }) => type === identity.type && value === identity.value);
   if (!isThere) identities.push(identity);
 }

@@ -31,13 +31,13 @@ export function readCall({ fields, type, issues: known }: GivenCall, reading: Re
   if (issues.length > 0) return issues;
   const call: Call = { type: own, fields };
   const batch = mapCall(call, reading);
-  return batch.events === undefined && !namesPerson(batch) ? [NOBODY] : { call, batch };
+  return batch.events === undefined && !identifiesPerson(batch) ? [NOBODY] : { call, batch };
 }
 
 // An event without a person is kept (D-037). A call without an event needs a person.
 const NOBODY: Issue = { path: '', message: 'names nobody; give it a userId, an anonymousId or an e-mail address' };
 
-function namesPerson({ user_identities, device_info, mp_deviceid }: Draft): boolean {
+function identifiesPerson({ user_identities, device_info, mp_deviceid }: Draft): boolean {
   const names = [user_identities, device_info].flatMap((held) => (isFields(held) ? Object.keys(held) : []));
   return mp_deviceid !== undefined || names.some((name) => identityTypeOfColumn(name) !== undefined);
 }

@@ -58,7 +58,7 @@ export function createRecordRejections(deps: RecordDeps): RecordRejections {
 }
 
 interface RecordDeps {
-  readonly identities: Pick<Identities, 'erasedAmong'>;
+  readonly identities: Pick<Identities, 'findErasedPeople'>;
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -71,7 +71,7 @@ interface NamedRejections extends RejectedRequest {
 /** Records rejections, but none of an erased person (D-059). */
 async function recordIn(tx: Transaction, identities: RecordDeps['identities'], given: NamedRejections): Promise<void> {
   const { workspaceId, rejections } = given;
-  const erased = await identities.erasedAmong(tx, workspaceId, () =>
+  const erased = await identities.findErasedPeople(tx, workspaceId, () =>
     rejections.values().map(({ text }) => whoInJson(text)),
   );
   const kept = [...rejections.keys()].filter((index) => !erased.has(index));

@@ -10,7 +10,7 @@ import { listRejectedBatches } from './rejected-batches.ts';
 interface EventsDeps extends Omit<IngestDeps, 'recordRejections'> {
   readonly store: Store;
   readonly clock: Clock;
-  readonly identities: Pick<Identities, 'erasedAmong'>;
+  readonly identities: Pick<Identities, 'findErasedPeople'>;
 }
 
 /** Returns every endpoint of this room: those for batches, for calls that become batches, and for what was refused. */

@@ -48,7 +48,7 @@ export async function modifyProfiles(
   // in this order: who changes an identity of these profiles after this either holds a lock that we wait for, or is seen
   const slots = await lockSlots(tx, group);
   const profiles = await readHeld(tx, group);
-  const erased = hasTombstones ? await erasedAmong(tx, group) : new Set<string>();
+  const erased = hasTombstones ? await findErasedKeys(tx, group) : new Set<string>();
   const holdings = new Holdings({ ...group, profiles, slots, erased });
   const outcomes = group.requests.map((request) => holdings.modify(request));
   const { freed, taken } = holdings.changedSlots();
@@ -59,7 +59,7 @@ export async function modifyProfiles(
 }
 
 /** Returns the keys of erased identities that requests add to profiles. */
-async function erasedAmong(tx: Transaction, { workspaceId, requests }: KeyedGroup): Promise<ReadonlySet<string>> {
+async function findErasedKeys(tx: Transaction, { workspaceId, requests }: KeyedGroup): Promise<ReadonlySet<string>> {
   const added = requests.flatMap(({ changes }) => changes.flatMap(({ to }) => (to === undefined ? [] : hexOf(to.key))));
   return new Set(Array.from(await findTombstones(tx, workspaceId, added), keyOf));
 }

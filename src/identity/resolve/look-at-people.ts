@@ -3,7 +3,7 @@ import type { ChunkKeys, Look, PersonOutcome, PreparedPeople } from '../contract
 import type { Columns } from '../profiles/attribute-text.ts';
 import type { Time } from '../profiles/attribute-times.ts';
 import { mergeAttributes } from '../profiles/merge-attributes.ts';
-import { findErasedInLook } from '../tombstones/find-tombstones.ts';
+import { markErasedUnlocked } from '../tombstones/find-tombstones.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import type { AgeOf } from './mpids.ts';
 import { rememberPeople } from './remember-people.ts';
@@ -28,7 +28,7 @@ export async function lookAtPeople(
   { nextMpid, ageOf, isFinal }: Looking,
 ): Promise<readonly Look[]> {
   const memory = await rememberPeople(sql, prepared, ageOf);
-  if (isFinal) await findErasedInLook(sql, prepared, memory);
+  if (isFinal) await markErasedUnlocked(sql, prepared, memory);
   const { outcomes } = await resolvePeople(memory, prepared, { nextMpid, refused: NOBODY });
   return outcomes.map((outcome, index) => ({ outcome, isSettled: isSettled(outcome, { memory, prepared, index }) }));
 }

@@ -1,7 +1,7 @@
 import { fieldPath, type Issue, isRawNumber, quoteValue } from '../../kernel/index.ts';
 import type { Identity } from '../contract.ts';
 import { type IdentityType, identityTypeOfField } from '../identity-types.ts';
-import { isIdentity, matchingForm, namesNobody, normaliseIdentity } from '../normalise-identity.ts';
+import { isAllZeroId, isIdentity, matchingForm, normaliseIdentity } from '../normalise-identity.ts';
 
 export interface ReadIdentities {
   readonly identities: readonly Identity[];
@@ -51,7 +51,7 @@ export function readIdentity({ name, path }: Field, value: unknown, issues: Issu
     issues.push({ path, message: identity.message });
     return undefined;
   }
-  return namesNobody(identity) ? undefined : identity;
+  return isAllZeroId(identity) ? undefined : identity;
 }
 
 /** Returns a String as text. Numbers keep all their digits (docs/spec/events.md#type-conventions). */

@@ -6,7 +6,7 @@
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { Environment, HeldIdentity, Identity } from '../contract.ts';
-import type { NamesIn } from '../mentions/names-person.ts';
+import type { MentionSearch } from '../mentions/mention-matcher.ts';
 
 export interface ProfileId {
   readonly environment: Environment;
@@ -75,7 +75,7 @@ export interface Tombstones {
   /** Returns a page of tombstones behind the key `after`, in key order; the first page without `after`; none at the end. */
   export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
   /**
-   * Writes the tombstones of an export after a backup was restored: once before `findErased`, and again when the people it
+   * Writes the tombstones of an export after a backup was restored: once before `findErasedProfiles`, and again when the people it
    * finds are erased. Runs in `aloneInTransaction`.
    */
   apply(tx: Transaction, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]): Promise<AppliedTombstones>;
@@ -83,7 +83,7 @@ export interface Tombstones {
    * Yields profiles whose MPIDs have tombstones: they came back with a backup. Reads all profiles, a page at a time; yielded
    * profiles may be deleted meanwhile.
    */
-  findErased(sql: Sql, workspaceId: WorkspaceId): AsyncIterable<readonly ProfileId[]>;
+  findErasedProfiles(sql: Sql, workspaceId: WorkspaceId): AsyncIterable<readonly ProfileId[]>;
   /** Finds in records outside of profiles the people whom the tombstones of the workspace are about. */
-  namesErased(sql: Sql, workspaceId: WorkspaceId): NamesIn;
+  searchErased(sql: Sql, workspaceId: WorkspaceId): MentionSearch;
 }

@@ -1,9 +1,9 @@
 import type { Secret } from '../../kernel/index.ts';
 import type { Tombstones } from './contract.ts';
 import { erasePeople, tombstoneKeysOf } from './erase-people.ts';
+import { createErasedSearch } from './erased-search.ts';
 import { findTombstones } from './find-tombstones.ts';
-import { applyTombstones, exportTombstones, findErased, liftTombstones } from './move-tombstones.ts';
-import { createNamesErased } from './names-erased.ts';
+import { applyTombstones, exportTombstones, findErasedProfiles, liftTombstones } from './move-tombstones.ts';
 import { createTombstoneKeys } from './tombstone-keys.ts';
 
 /** Creates the tombstones of a process, which hold no state. `key` is that of the identities. */
@@ -14,7 +14,7 @@ export function createTombstones(key: Secret): Tombstones {
     lift: (tx, workspaceId, identities) => liftTombstones(tx, workspaceId, tombstoneKeysOf(keys, identities)),
     export: exportTombstones,
     apply: applyTombstones,
-    findErased: (sql, workspaceId) => findErased(sql, keys, workspaceId),
-    namesErased: (sql, workspaceId) => createNamesErased(keys, (asked) => findTombstones(sql, workspaceId, asked)),
+    findErasedProfiles: (sql, workspaceId) => findErasedProfiles(sql, keys, workspaceId),
+    searchErased: (sql, workspaceId) => createErasedSearch(keys, (asked) => findTombstones(sql, workspaceId, asked)),
   };
 }

@@ -27,7 +27,7 @@ interface Search {
 }
 
 /** Marks the erased people in the memory of a chunk, which knows the owners of its keys by now. */
-export async function findErasedPeople(
+export async function markErasedPeople(
   tx: Transaction,
   prepared: PreparedPeople,
   { memory, keys }: Search,
@@ -45,10 +45,10 @@ export async function findErasedPeople(
 const MOST_ASKED = 2048;
 
 /**
- * Finds erased people for a look, as `findErasedPeople` does, without a lock. Where all keys are held, as mostly, it costs no
+ * Finds erased people for a look, as `markErasedPeople` does, without a lock. Where all keys are held, as mostly, it costs no
  * statement.
  */
-export async function findErasedInLook(sql: Sql, prepared: PreparedPeople, memory: ChunkMemory): Promise<void> {
+export async function markErasedUnlocked(sql: Sql, prepared: PreparedPeople, memory: ChunkMemory): Promise<void> {
   // a person who finds nobody gets the same answer
   if (memory.profiles.size > 0) await buryUnheld(sql, prepared, { memory, unheld: unheldOf(prepared, memory) });
 }

@@ -66,7 +66,7 @@ const PROFILES_AT_ONCE = 10_000;
 const PEOPLE_AT_ONCE = 500;
 
 /** Yields erased profiles, found by their MPIDs and not by identities: shared identities would find other profiles as well. */
-export async function* findErased(
+export async function* findErasedProfiles(
   sql: Sql,
   keys: TombstoneKeys,
   workspaceId: WorkspaceId,

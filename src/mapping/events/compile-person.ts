@@ -1,5 +1,5 @@
 import { consentText, type EventBatch, requiredFields } from '../../events/index.ts';
-import { type Identity, type IdentityType, namesNobody, type Person } from '../../identity/index.ts';
+import { type Identity, type IdentityType, isAllZeroId, type Person } from '../../identity/index.ts';
 import { isRawNumber, msOfMicros, parseJson } from '../../kernel/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 import { shownValue } from '../cells/failed-row.ts';
@@ -115,7 +115,7 @@ function compileIdentities(batch: readonly Placed[]): (row: Row) => readonly Ide
       if ('rule' in identity) return refusalOf(source, cell, identity);
       found.push(identity);
     }
-    const named = found.some(namesNobody) ? found.filter((identity) => !namesNobody(identity)) : found;
+    const named = found.some(isAllZeroId) ? found.filter((identity) => !isAllZeroId(identity)) : found;
     return mayRepeat ? withoutRepeats(named) : named;
   };
 }

@@ -1,4 +1,4 @@
-import { type Identity, namesNobody, type Person } from '../../identity/index.ts';
+import { type Identity, isAllZeroId, type Person } from '../../identity/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
 import { type CellWriter, compileCellWriter } from '../cells/cell-text.ts';
 import { shownValue } from '../cells/failed-row.ts';
@@ -82,7 +82,7 @@ function compileIdentities({ roles }: MapperPlan): (row: readonly Cell[]) => rea
       if (cell === null) continue;
       const identity = identityOf(type, cell);
       if ('rule' in identity) return refusalOf(column, cell, identity);
-      if (!namesNobody(identity)) found.push(identity);
+      if (!isAllZeroId(identity)) found.push(identity);
     }
     return found;
   };

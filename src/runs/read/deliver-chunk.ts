@@ -66,7 +66,7 @@ async function withoutErased(tx: Transaction, { deps, claimed, mapping, chunk }:
   const { refused } = chunk.mapped;
   if (refused.length === 0) return refused;
   const { environment } = claimed.snapshot.pipeline;
-  const erased = await deps.identities.erasedAmong(tx, claimed.workspaceId, () =>
+  const erased = await deps.identities.findErasedPeople(tx, claimed.workspaceId, () =>
     refused.values().map(({ row }) => ({ environment, ...mapping.whoIn(row) })),
   );
   return erased.size === 0 ? refused : refused.filter((_, index) => !erased.has(index));

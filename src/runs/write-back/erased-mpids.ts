@@ -109,7 +109,7 @@ export async function giveUpMpids(sql: Sql, { workspaceId, tableId }: TableKey):
 }
 
 /** Returns the staged MPIDs whose people were erased since the run cleared the table. They must not be written. */
-export async function erasedAmong(
+export async function findErasedMpids(
   sql: Sql,
   { workspaceId, tableId }: TableKey,
   staged: StagedRows,

@@ -7,7 +7,7 @@ import { addWritten, requireHeld } from '../lifecycle/held-run.ts';
 import type { ConnectedExecution } from '../read/execution.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { Addressing } from './address-rows.ts';
-import { erasedAmong, type TableKey } from './erased-mpids.ts';
+import { findErasedMpids, type TableKey } from './erased-mpids.ts';
 import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
 
 /** Most conflicts that a run lists. All are counted. */
@@ -61,7 +61,7 @@ async function apply(
 /** Checks fence and erased people once more, right before the update (D-104). */
 async function lookOnceMore({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
   await requireHeld(store, claimed);
-  return await erasedAmong(store, claimed, rows);
+  return await findErasedMpids(store, claimed, rows);
 }
 
 interface Counting extends KeyWriting {
@@ -102,7 +102,7 @@ async function livingConflicts(tx: Transaction, counting: Counting): Promise<rea
       return type === undefined || cell === null ? [] : [normaliseIdentity(type, String(cell))].filter(isIdentity);
     });
   const { environment } = claimed.snapshot.pipeline;
-  const erased = await deps.identities.erasedAmong(tx, claimed.workspaceId, () =>
+  const erased = await deps.identities.findErasedPeople(tx, claimed.workspaceId, () =>
     conflicts.map((conflict) => ({ environment, identities: identitiesOf(conflict), mpid: conflict.mpid })),
   );
   return conflicts.filter((_, index) => !erased.has(index));

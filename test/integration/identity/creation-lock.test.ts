@@ -183,5 +183,5 @@ it('the lock tells whether the workspace has tombstones, and shares go together 
   expect(await store.transaction((tx) => takeCreationLock(tx, workspaceId(9n), false))).toMatchObject({
     hasTombstones: false,
   });
-  expect(await leaves(store, (tx) => testIdentities().erasedAmong(tx, HERE, () => []))).toBe('shares');
+  expect(await leaves(store, (tx) => testIdentities().findErasedPeople(tx, HERE, () => []))).toBe('shares');
 });

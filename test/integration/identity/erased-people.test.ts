@@ -149,13 +149,13 @@ it('are known among whom something names that is no delivery, by an MPID where a
   const phone = { type: 'mp_deviceid', value: 'phone' } as const;
   const bob = { type: 'email', value: 'bob@x' } as const;
   const among = await store.transaction((tx) =>
-    testIdentities().erasedAmong(tx, SCOPE.workspaceId, () => [
+    testIdentities().findErasedPeople(tx, SCOPE.workspaceId, () => [
       { environment, identities: [bob] },
       { environment, identities: [{ ...bob, value: 'ann@x' }] },
       { environment, identities: [phone], mpid },
       { environment, identities: [bob], mpid },
       { environment, identities: [], mpid: mpid + 1n },
-      { environment, identities: [], mentions: ['ann@x and more', 'bob@example.com'] },
+      { environment, identities: [], untypedTexts: ['ann@x and more', 'bob@example.com'] },
       { environment, identities: [phone] },
       { environment: 'development', identities: [], mpid },
     ]),
@@ -276,7 +276,7 @@ describe('tombstones', () => {
     const apply = () => backup.transaction((tx) => testTombstones.apply(tx, SCOPE.workspaceId, exported));
     expect((await apply()).held).toBeGreaterThan(0);
     const back: ProfileId[] = [];
-    for await (const people of testTombstones.findErased(backup, SCOPE.workspaceId)) back.push(...people);
+    for await (const people of testTombstones.findErasedProfiles(backup, SCOPE.workspaceId)) back.push(...people);
     expect(back).toEqual([{ environment: 'production', mpid }]);
     expect((await erase(backup, [], { people: back })).profiles).toBe(1);
     // written by the erasure already

@@ -119,8 +119,8 @@ function countingIdentities(onDelivering: () => Promise<void>): Identities {
     }
     return { outcomes: people.map((_, index) => ({ mpid: BigInt(index) })), createdProfiles: 0, changedProfiles: 0 };
   };
-  const erasedAmong = async () => new Set();
-  return { collect, deliver, erasedAmong } as unknown as Identities;
+  const findErasedPeople = async () => new Set();
+  return { collect, deliver, findErasedPeople } as unknown as Identities;
 }
 
 async function arrivals(store: Store, workspaceId: WorkspaceId): Promise<ReadonlyMap<string, number>> {

@@ -1,6 +1,6 @@
 // Failed records that name a person: by the columns of the model, by a transformation, page by page.
 import { beforeEach, expect, test } from 'vitest';
-import { createNamesPerson, type Identity } from '../../../../src/identity/index.ts';
+import { createMentionMatcher, type Identity } from '../../../../src/identity/index.ts';
 import { stringifyJson } from '../../../../src/kernel/index.ts';
 import { pipelineRuns } from '../../../../src/pipelines/index.ts';
 import { type RecordPosition, readFailedRecords } from '../../../../src/runs/index.ts';
@@ -43,11 +43,11 @@ async function addRecords(runId: bigint, rows: readonly object[]): Promise<void>
 }
 
 async function idsOf(...identities: readonly Identity[]): Promise<readonly bigint[]> {
-  const namesPerson = createNamesPerson({ identities, mpids: [] });
+  const mentionsPerson = createMentionMatcher({ identities, mpids: [] });
   const ids: bigint[] = [];
   for (let after: RecordPosition | undefined; ; ) {
     const { records, next } = await readFailedRecords(store, WORKSPACE, after);
-    const named = records.filter(({ read, meaningsOf }) => namesPerson(read(), meaningsOf));
+    const named = records.filter(({ read, meaningsOf }) => mentionsPerson(read(), meaningsOf));
     ids.push(...named.map(({ ref }) => ref.id));
     if (next === undefined) return ids;
     after = next;

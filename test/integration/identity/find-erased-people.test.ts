@@ -1,7 +1,7 @@
 // Records of nobody that are about to be kept: whom they name is looked up without keeping the process from other work.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { NamedPerson } from '../../../src/identity/index.ts';
+import type { MentionedPerson } from '../../../src/identity/index.ts';
 import type { Transaction } from '../../../src/store/index.ts';
 import { deliver, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
 import { erase } from '../../support/people/erase-people.ts';
@@ -17,10 +17,14 @@ test('records are taken one by one, the event loop has turns in between, and the
     for (; !isOver.signal.aborted; turns++) await setImmediate();
   })();
   const seen: number[] = [];
-  const record = (index: number): NamedPerson => {
+  const record = (index: number): MentionedPerson => {
     seen.push(turns);
-    const mentions = Array.from({ length: 50 }, (_, mention) => `person-${index}-${mention}@example.com`);
-    return { environment: 'production', identities: [], mentions: index % 100 === 7 ? ['ann@example.com'] : mentions };
+    const untypedTexts = Array.from({ length: 50 }, (_, mention) => `person-${index}-${mention}@example.com`);
+    return {
+      environment: 'production',
+      identities: [],
+      untypedTexts: index % 100 === 7 ? ['ann@example.com'] : untypedTexts,
+    };
   };
   const asked: number[] = [];
   const erased = await store.transaction((tx) => {
@@ -29,7 +33,7 @@ test('records are taken one by one, the event loop has turns in between, and the
       return tx.query(text, values);
     };
     const people = () => Array.from({ length: 300 }).keys().map(record);
-    return testIdentities().erasedAmong({ ...tx, query }, SCOPE.workspaceId, people);
+    return testIdentities().findErasedPeople({ ...tx, query }, SCOPE.workspaceId, people);
   });
   isOver.abort();
   await others;
@@ -46,6 +50,6 @@ test('nobody is read where the workspace has no tombstones', async () => {
   const people = () => {
     throw new Error('nobody was erased');
   };
-  const erased = await store.transaction((tx) => testIdentities().erasedAmong(tx, SCOPE.workspaceId, people));
+  const erased = await store.transaction((tx) => testIdentities().findErasedPeople(tx, SCOPE.workspaceId, people));
   expect(erased).toEqual(new Set());
 });

@@ -1,9 +1,9 @@
 import type { Environment, Identity } from '../contract.ts';
 import { isDeviceId } from '../identity-types.ts';
-import { mpidOfText } from '../mentions/mpid-of-text.ts';
-import type { NamesIn, ReadValue } from '../mentions/names-person.ts';
-import { type IsWanted, type Meaning, someLeaf } from '../mentions/some-leaf.ts';
-import { asAnyType, tellingTexts } from '../mentions/telling-texts.ts';
+import { identifyingTexts, identitiesOfAnyType } from '../mentions/identifying-texts.ts';
+import { hasMatchingLeaf, type LeafTest, type Meaning } from '../mentions/matching-leaf.ts';
+import type { MentionSearch, ReadValue } from '../mentions/mention-matcher.ts';
+import { parseMpid } from '../mentions/parse-mpid.ts';
 import { isIdentity, normaliseIdentity } from '../normalise-identity.ts';
 import { ENVIRONMENTS, type TombstoneKeys } from './tombstone-keys.ts';
 
@@ -14,13 +14,13 @@ type FindTombstones = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 const AT_ONCE = 5_000;
 
 /**
- * Creates a search for erased people, of whom only tombstones are left; the counterpart of `createNamesPerson`. The store is
+ * Creates a search for erased people, of whom only tombstones are left; the counterpart of `createMentionMatcher`. The store is
  * asked for the keys that the given values need: first one for each identity, then, for the few that were found, the other. An
  * identity counts where both environments have its tombstone. Otherwise a living person holds it, or it was lifted. Devices
  * have no tombstones, so a record that names nothing else is not found. Only keys that were found are kept: a value of some
  * megabytes may need millions.
  */
-export function createNamesErased(keys: TombstoneKeys, findTombstones: FindTombstones): NamesIn {
+export function createErasedSearch(keys: TombstoneKeys, findTombstones: FindTombstones): MentionSearch {
   return async (values) => {
     const erased = new Set<string>();
     for (const part of inParts(candidatesIn(values))) {
@@ -28,7 +28,7 @@ export function createNamesErased(keys: TombstoneKeys, findTombstones: FindTombs
     }
     if (erased.size === 0) return () => false;
     const isErased = createIsErased(keys, erased);
-    return (value, meaningsOf) => someLeaf(value, isAnyOf(isErased), meaningsOf);
+    return (value, meaningsOf) => hasMatchingLeaf(value, isAnyOf(isErased), meaningsOf);
   };
 }
 
@@ -62,7 +62,7 @@ function keyOf(keys: TombstoneKeys, environment: Environment, candidate: Candida
 }
 
 const isAnyOf =
-  (isErased: IsErased): IsWanted =>
+  (isErased: IsErased): LeafTest =>
   (text, meanings) =>
     candidatesOf(text, meanings).some(isErased);
 
@@ -84,20 +84,20 @@ function* inParts(candidates: Iterable<Candidate>): Generator<readonly Candidate
 function* candidatesIn(values: readonly ReadValue[]): Generator<Candidate> {
   for (const { value, meaningsOf } of values) {
     const leaves: (readonly [text: string, meanings: readonly Meaning[]])[] = [];
-    const collect: IsWanted = (text, meanings) => {
+    const collect: LeafTest = (text, meanings) => {
       leaves.push([text, meanings]);
       return false;
     };
-    someLeaf(value, collect, meaningsOf);
+    hasMatchingLeaf(value, collect, meaningsOf);
     for (const [text, meanings] of leaves) yield* candidatesOf(text, meanings);
   }
 }
 
 function* candidatesOf(text: string, meanings: readonly Meaning[]): Generator<Candidate> {
   for (const meaning of meanings) yield* candidateAs(text, meaning);
-  for (const telling of tellingTexts(text)) {
-    yield* mpidIn(telling);
-    yield* asAnyType(telling);
+  for (const found of identifyingTexts(text)) {
+    yield* mpidIn(found);
+    yield* identitiesOfAnyType(found);
   }
 }
 
@@ -108,6 +108,6 @@ function candidateAs(text: string, meaning: Meaning): readonly Candidate[] {
 }
 
 function mpidIn(digits: string): readonly Candidate[] {
-  const mpid = mpidOfText(digits);
+  const mpid = parseMpid(digits);
   return mpid === undefined ? [] : [{ mpid }];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createNamesPerson } from '../../../src/identity/index.ts';
+import { createMentionMatcher } from '../../../src/identity/index.ts';
 import { parseJson } from '../../../src/kernel/index.ts';
 
-const names = createNamesPerson({
+const names = createMentionMatcher({
   identities: [
     { type: 'email', value: 'Ann.Lee@Example.com' },
     { type: 'customer_id', value: '42' },
@@ -91,7 +91,7 @@ describe('looking for a person in what is kept as JSON', () => {
 });
 
 it('takes a value of eight characters for telling, and none of seven', () => {
-  const namesOf = (value: string) => createNamesPerson({ identities: [{ type: 'customer_id', value }], mpids: [] });
+  const namesOf = (value: string) => createMentionMatcher({ identities: [{ type: 'customer_id', value }], mpids: [] });
   expect(namesOf('12345678')({ note: '12345678' })).toBe(true);
   expect(namesOf('1234567')({ note: '1234567' })).toBe(false);
   expect(namesOf('1234567')({ customer_id: '1234567' })).toBe(true);

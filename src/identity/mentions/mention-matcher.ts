@@ -1,16 +1,16 @@
 import type { Identity } from '../contract.ts';
 import { matchingForm } from '../normalise-identity.ts';
-import { type IsWanted, type Meaning, type MeaningsOf, someLeaf } from './some-leaf.ts';
-import { isEmail, isTelling, isTellingIdentity, isToken } from './telling-texts.ts';
+import { isEmail, isIdentifying, isIdentifyingIdentity, isToken } from './identifying-texts.ts';
+import { hasMatchingLeaf, type LeafTest, type Meaning, type MeaningsOf } from './matching-leaf.ts';
 
 /** The identities and MPIDs by which a person is looked for in texts that other rooms keep. */
-export interface PersonNames {
+export interface PersonIdentifiers {
   readonly identities: readonly Identity[];
   readonly mpids: readonly bigint[];
 }
 
-/** A function that tells whether a value, as the lossless parser gives it, names the person anywhere in it. */
-export type NamesPerson = (value: unknown, meaningsOf?: MeaningsOf) => boolean;
+/** A function that tells whether a value, as the lossless parser gives it, mentions the person anywhere in it. */
+export type MentionMatcher = (value: unknown, meaningsOf?: MeaningsOf) => boolean;
 
 /** One record that a room keeps outside of profiles. */
 export interface KeptRecord<Ref> {
@@ -21,40 +21,40 @@ export interface KeptRecord<Ref> {
   readonly meaningsOf?: MeaningsOf | undefined;
 }
 
-/** A value to ask `NamesPerson` about. */
+/** A value that a `MentionMatcher` will be given. */
 export interface ReadValue {
   readonly value: unknown;
   readonly meaningsOf?: MeaningsOf | undefined;
 }
 
-/** Returns a test for these values. People known by hashes alone are looked up for each small group of values. */
-export type NamesIn = (values: readonly ReadValue[]) => Promise<NamesPerson>;
+/** Prepares a matcher for these values. People known by hashes alone are looked up for each small group of values. */
+export type MentionSearch = (values: readonly ReadValue[]) => Promise<MentionMatcher>;
 
 /**
- * Creates a test that tells whether a value names the person. A field of an identity's type names the person when it has the
- * person's value in matching form, as text or as a number. An e-mail, and a value of 8 characters and more with a digit
+ * Creates a matcher for the mentions of a person. A field of an identity's type mentions the person when it has the person's
+ * value in matching form, as text or as a number. An e-mail, and a value of 8 characters and more with a digit
  * (`other*` and `alias`: a token of 16), also counts as the whole of any other field. Within longer texts, such as an error
  * message, only an e-mail and a token of 11 characters and more count. Names of fields never count: they are the same in the
  * records of all people. A value of ordinary words counts in fields of its type alone; otherwise `other: "production"` would
  * delete the records of everybody.
  */
-export function createNamesPerson(names: PersonNames): NamesPerson {
-  const isNamed = createIsNamed(names);
-  return (value, meaningsOf) => someLeaf(value, isNamed, meaningsOf);
+export function createMentionMatcher(identifiers: PersonIdentifiers): MentionMatcher {
+  const isWanted = createLeafTest(identifiers);
+  return (value, meaningsOf) => hasMatchingLeaf(value, isWanted, meaningsOf);
 }
 
-function createIsNamed({ identities, mpids }: PersonNames): IsWanted {
+function createLeafTest({ identities, mpids }: PersonIdentifiers): LeafTest {
   const exact = new Set([
     ...identities.map((identity) => `${identity.type}\n${matchingForm(identity)}`),
     ...mpids.map((mpid) => `mpid\n${mpid}`),
   ]);
-  const values = identities.filter(isTellingIdentity).map(({ value }) => value.toLowerCase());
-  const telling = new Set([...values, ...mpids.map(String).filter(isTelling)]);
-  const tokens = [...telling].filter(isToken);
+  const values = identities.filter(isIdentifyingIdentity).map(({ value }) => value.toLowerCase());
+  const identifying = new Set([...values, ...mpids.map(String).filter(isIdentifying)]);
+  const tokens = [...identifying].filter(isToken);
   return (text, meanings) => {
     if (meanings.some((meaning) => exact.has(`${meaning}\n${formOf(text, meaning)}`))) return true;
     const lower = text.toLowerCase();
-    return telling.has(lower.trim()) || tokens.some((token) => holdsToken(lower, token));
+    return identifying.has(lower.trim()) || tokens.some((token) => holdsToken(lower, token));
   };
 }
 

@@ -11,7 +11,7 @@ export type Meaning = IdentityType | 'mpid';
 export type MeaningsOf = (field: string, depth: number) => readonly Meaning[] | undefined;
 
 /** A function that tells whether a text or number is wanted. `meanings` are those of the field that holds it, mostly none. */
-export type IsWanted = (text: string, meanings: readonly Meaning[]) => boolean;
+export type LeafTest = (text: string, meanings: readonly Meaning[]) => boolean;
 
 /** The depth to which JSON texts within JSON texts are opened. */
 const MOST_DEPTH = 8;
@@ -31,7 +31,7 @@ interface Place {
  * function alone: by an erasure that searches them, and by a room that is about to keep one. JSON within a text is opened, with
  * all values of a repeated field; a JSON column holds its single value in quotes. Not recursive: senders choose the depth.
  */
-export function someLeaf(value: unknown, isWanted: IsWanted, meaningsOf?: MeaningsOf): boolean {
+export function hasMatchingLeaf(value: unknown, isWanted: LeafTest, meaningsOf?: MeaningsOf): boolean {
   const places: Place[] = [{ value, depth: 0, meanings: NONE, meaningsOf }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const text = textOf(place.value);

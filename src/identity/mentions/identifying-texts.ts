@@ -1,9 +1,9 @@
 import type { Identity } from '../contract.ts';
 import { IDENTITY_TYPES, type IdentityType, isDeviceId } from '../identity-types.ts';
-import { ownMeaning } from './some-leaf.ts';
+import { ownMeaning } from './matching-leaf.ts';
 
-/** Shortest value that tells a person outside of a field of its type; shorter ones stand for too many other things. */
-const TELLING_CHARS = 8;
+/** Shortest value that identifies a person outside of a field of its type; shorter ones stand for too many other things. */
+const IDENTIFYING_CHARS = 8;
 /** Shortest value that counts within a longer text; shorter ones are too often a part of something else, such as a date. */
 const TOKEN_CHARS = 11;
 
@@ -20,44 +20,44 @@ const DIGIT = /\p{N}/u;
 export const isEmail = (value: string): boolean => EMAIL.test(value);
 
 /** Tells whether a value, as the whole of any field, can only stand for a person. */
-export function isTelling(value: string): boolean {
-  if (value.length < TELLING_CHARS || ownMeaning(value) !== undefined) return false;
+export function isIdentifying(value: string): boolean {
+  if (value.length < IDENTIFYING_CHARS || ownMeaning(value) !== undefined) return false;
   return isEmail(value) || (DIGIT.test(value) && !DATE.test(value));
 }
 
 /** Tells whether an identity counts outside of a field of its type. A free type counts only as an e-mail or a long token. */
-export function isTellingIdentity({ type, value }: Identity): boolean {
-  if (!isTelling(value)) return false;
+export function isIdentifyingIdentity({ type, value }: Identity): boolean {
+  if (!isIdentifying(value)) return false;
   return !FREE_TYPES.has(type) || isEmail(value) || (value.length >= FREE_TYPE_CHARS && isToken(value));
 }
 
-/** Tells whether a telling value also counts within a longer text. */
+/** Tells whether an identifying value also counts within a longer text. */
 export const isToken = (value: string): boolean => isEmail(value) || (value.length >= TOKEN_CHARS && !/\s/.test(value));
 
 /** Pieces of a longer text; a full stop after an address ends a sentence. */
 const PIECE = /[^\s"'`,;:()<>=[\]{}]*[^\s"'`,;:()<>=[\]{}.]/g;
 
-/** Returns the text itself and the words in it, as far as they would tell a person. */
-export function tellingTexts(text: string): readonly string[] {
+/** Returns the text itself and the words in it, as far as they identify a person. */
+export function identifyingTexts(text: string): readonly string[] {
   const whole = text.trim();
-  const pieces = (text.match(PIECE) ?? []).filter((piece) => piece !== whole && isTelling(piece) && isToken(piece));
-  return isTelling(whole) ? [whole, ...pieces] : pieces;
+  const pieces = (text.match(PIECE) ?? []).filter((piece) => piece !== whole && isIdentifying(piece) && isToken(piece));
+  return isIdentifying(whole) ? [whole, ...pieces] : pieces;
 }
 
 const TYPES_OF_PEOPLE = IDENTITY_TYPES.filter((type) => !isDeviceId(type));
 
-/** Returns the identities that a telling text may be, in a field that does not say which. */
-export const asAnyType = (value: string): readonly Identity[] =>
-  TYPES_OF_PEOPLE.map((type) => ({ type, value })).filter(isTellingIdentity);
+/** Returns the identities that an identifying text may be, in a field that does not tell the type. */
+export const identitiesOfAnyType = (value: string): readonly Identity[] =>
+  TYPES_OF_PEOPLE.map((type) => ({ type, value })).filter(isIdentifyingIdentity);
 
 const PHONE_NUMBER = /^\+?[\d\s()./-]+$/;
 const OF_NUMBERS: readonly IdentityType[] = ['mobile_number', 'phone_number_2', 'phone_number_3'];
 
-/** Returns the few identities that a telling text most likely is, for callers without the time to ask for all. */
-export function asLikelyTypes(value: string): readonly Identity[] {
+/** Returns the few identities that an identifying text most likely is, for callers without the time to ask for all. */
+export function identitiesOfLikelyTypes(value: string): readonly Identity[] {
   if (isEmail(value)) return ofTypes(['email', 'customer_id'], value);
   return ofTypes(['customer_id', 'other', ...(PHONE_NUMBER.test(value) ? OF_NUMBERS : [])], value);
 }
 
 const ofTypes = (types: readonly IdentityType[], value: string): readonly Identity[] =>
-  types.map((type) => ({ type, value })).filter(isTellingIdentity);
+  types.map((type) => ({ type, value })).filter(isIdentifyingIdentity);

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { NamedPerson } from '../contract.ts';
+import type { MentionedPerson } from '../contract.ts';
 import { takeCreationLock } from '../deliver/creation-lock.ts';
 import { isDeviceId } from '../identity-types.ts';
-import { asLikelyTypes } from '../mentions/telling-texts.ts';
+import { identitiesOfLikelyTypes } from '../mentions/identifying-texts.ts';
 import { findTombstones } from './find-tombstones.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
@@ -21,10 +21,10 @@ const MOST_KEYS = 10_000;
  * belongs to an erased person. `people` are taken one by one, with turns of the event loop in between: reading them out of
  * records may take long, too.
  */
-export async function erasedAmong(
+export async function findErasedPeople(
   tx: Transaction,
   keys: TombstoneKeys,
-  { workspaceId, people }: { readonly workspaceId: WorkspaceId; readonly people: () => Iterable<NamedPerson> },
+  { workspaceId, people }: { readonly workspaceId: WorkspaceId; readonly people: () => Iterable<MentionedPerson> },
 ): Promise<ReadonlySet<number>> {
   const { hasTombstones } = await takeCreationLock(tx, workspaceId, false);
   if (!hasTombstones) return new Set();
@@ -47,9 +47,11 @@ export async function erasedAmong(
 }
 
 /** Returns the keys that decide, as in a delivery: an MPID counts where at most devices stand beside it. */
-function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid, mentions = [] }: NamedPerson) {
+function keysOfPerson(keys: TombstoneKeys, { environment, identities, mpid, untypedTexts = [] }: MentionedPerson) {
   const ofPerson = identities.filter(({ type }) => !isDeviceId(type));
-  const named = [...ofPerson, ...mentions.flatMap(asLikelyTypes)].map((each) => keys.ofIdentity(environment, each));
+  const named = [...ofPerson, ...untypedTexts.flatMap(identitiesOfLikelyTypes)].map((each) =>
+    keys.ofIdentity(environment, each),
+  );
   if (ofPerson.length > 0 || mpid === undefined) return named;
   return [...named, keys.ofMpid({ environment, mpid })];
 }

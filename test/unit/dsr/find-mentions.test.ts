@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { findNaming } from '../../../src/dsr/work/find-naming.ts';
-import { createNamesPerson } from '../../../src/identity/index.ts';
+import { findMentions } from '../../../src/dsr/work/find-mentions.ts';
+import { createMentionMatcher } from '../../../src/identity/index.ts';
 
 const ANN = 'ann@example.com';
-const namesAnn = createNamesPerson({ identities: [{ type: 'email', value: ANN }], mpids: [] });
+const namesAnn = createMentionMatcher({ identities: [{ type: 'email', value: ANN }], mpids: [] });
 
 const recordsOf = (count: number, onRead: () => void = () => undefined) =>
   Array.from({ length: count }, (_, ref) => {
@@ -15,9 +15,9 @@ const recordsOf = (count: number, onRead: () => void = () => undefined) =>
   });
 
 it('finds who is named in each slice of the records', async () => {
-  const { found, namesPerson } = await findNaming(recordsOf(121), async () => namesAnn);
+  const { found, mentionsPerson } = await findMentions(recordsOf(121), async () => namesAnn);
   expect(found.map(({ ref }) => ref)).toEqual([0, 40, 80, 120]);
-  expect([namesPerson({ note: ANN }), namesPerson({ note: 'somebody else' })]).toEqual([true, false]);
+  expect([mentionsPerson({ note: ANN }), mentionsPerson({ note: 'somebody else' })]).toEqual([true, false]);
 });
 
 it('lets others have a turn between every few records, which may be long', async () => {
@@ -32,7 +32,7 @@ it('lets others have a turn between every few records, which may be long', async
   const onRead = () => {
     most = Math.max(most, ++inOneTurn);
   };
-  await findNaming(recordsOf(100, onRead), async () => namesAnn);
+  await findMentions(recordsOf(100, onRead), async () => namesAnn);
   isOver = true;
   expect(most).toBeLessThanOrEqual(5);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Identity } from '../../../src/identity/contract.ts';
-import type { MeaningsOf } from '../../../src/identity/mentions/some-leaf.ts';
-import { createNamesErased } from '../../../src/identity/tombstones/names-erased.ts';
+import type { MeaningsOf } from '../../../src/identity/mentions/matching-leaf.ts';
+import { createErasedSearch } from '../../../src/identity/tombstones/erased-search.ts';
 import { createTombstoneKeys } from '../../../src/identity/tombstones/tombstone-keys.ts';
 import { parseJson, Secret } from '../../../src/kernel/index.ts';
 
@@ -25,11 +25,11 @@ const TOMBSTONES: ReadonlySet<string> = new Set([
   keys.ofMpid({ environment: 'development', mpid: OTHER_MPID }),
   keys.ofMpid({ environment: 'production', mpid: 17n }),
 ]);
-const namesIn = createNamesErased(keys, async (asked) => new Set(asked.filter((key) => TOMBSTONES.has(key))));
+const search = createErasedSearch(keys, async (asked) => new Set(asked.filter((key) => TOMBSTONES.has(key))));
 
 async function isNamed(text: string, meaningsOf?: MeaningsOf): Promise<boolean> {
   const value = parseJson(text);
-  const names = await namesIn([{ value: parseJson('{"note":"somebody else"}') }, { value, meaningsOf }]);
+  const names = await search([{ value: parseJson('{"note":"somebody else"}') }, { value, meaningsOf }]);
   return names(value, meaningsOf);
 }
 
@@ -78,7 +78,7 @@ describe('looking for erased people in what is kept as JSON', () => {
 
   it('asks for a bounded number of keys at a time, and for each of the other environment only where one was found', async () => {
     const asked: (readonly string[])[] = [];
-    const watching = createNamesErased(keys, async (given) => {
+    const watching = createErasedSearch(keys, async (given) => {
       asked.push(given);
       return new Set(given.filter((key) => TOMBSTONES.has(key)));
     });
@@ -90,7 +90,7 @@ describe('looking for erased people in what is kept as JSON', () => {
   });
 
   it('finds each of several in one text', async () => {
-    const namesPerson = await namesIn([{ value: { note: 'ann@example.com', other: `${MPID}` } }]);
-    expect([namesPerson({ note: 'ann@example.com' }), namesPerson({ other: `${MPID}` })]).toEqual([true, true]);
+    const matches = await search([{ value: { note: 'ann@example.com', other: `${MPID}` } }]);
+    expect([matches({ note: 'ann@example.com' }), matches({ other: `${MPID}` })]).toEqual([true, true]);
   });
 });
