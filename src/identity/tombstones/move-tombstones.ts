@@ -26,17 +26,18 @@ export async function liftTombstones(
 }
 
 const PAGE_ROWS = 10_000;
+/** A key before all others: no hash is all zeros. */
 const FIRST_KEY = '0'.repeat(32);
 
 export async function exportTombstones(
   sql: Sql,
   workspaceId: WorkspaceId,
-  after?: string,
+  after: string = FIRST_KEY,
 ): Promise<readonly Tombstone[]> {
   const rows = await sql.query<{ readonly key: string; readonly erased_on: Date }>(
     `SELECT key, erased_on FROM tombstones
-     WHERE workspace_id = $1 AND key ${after === undefined ? '>=' : '>'} $2::uuid ORDER BY key LIMIT ${PAGE_ROWS}`,
-    [workspaceId, after ?? FIRST_KEY],
+     WHERE workspace_id = $1 AND key > $2::uuid ORDER BY key LIMIT ${PAGE_ROWS}`,
+    [workspaceId, after],
   );
   return rows.map(({ key, erased_on }) => ({ key: key.replaceAll('-', ''), erasedOn: erased_on }));
 }

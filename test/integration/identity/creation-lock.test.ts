@@ -6,6 +6,7 @@ import { markTombstones } from '../../../src/identity/tombstones/write-tombstone
 import { systemClock, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
 import { testIdentities } from '../../support/people/deliver-people.ts';
+import { testTombstones } from '../../support/people/erase-people.ts';
 import { openTestStore } from '../../support/stores/test-store.ts';
 
 const HERE = workspaceId(1n);
@@ -54,6 +55,8 @@ it.each([
   ['alone by who shares it already', 'nothing', inOrder(share, takeAlone)],
   ['alone by who shares it as nobody asked', 'nothing', inOrder((tx) => shareUnlessAsked(tx, HERE), takeAlone)],
   ['alone by who shares it again later', 'nothing', inOrder(takeAlone, share)],
+  ['alone by who lifts tombstones', 'nothing', (tx: Transaction) => testTombstones.lift(tx, HERE, [])],
+  ['alone by who applies tombstones', 'nothing', (tx: Transaction) => testTombstones.apply(tx, HERE, [])],
   ['of another workspace before', 'nothing', inOrder((tx) => takeCreationLock(tx, workspaceId(2n), true), takeAlone)],
 ] as const)('the lock taken %s leaves %s to others', async (_, left, work) => {
   await using store = await openStore();
