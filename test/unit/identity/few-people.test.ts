@@ -11,6 +11,9 @@ it.each([
   [chunk('incremental', 11, 40), false],
   [chunk('incremental', 10, 41), false],
   [chunk('full', 1, 1), false],
-])('a chunk goes without staging where it has few people, few keys, and compares no row hashes: %#', (people, isFew) => {
-  expect(areFew(people, 10)).toBe(isFew);
-});
+])(
+  'a chunk goes without staging where it has few people, few keys, and compares no row hashes: %#',
+  (people, isFew) => {
+    expect(areFew(people, 10)).toBe(isFew);
+  },
+);
