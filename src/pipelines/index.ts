@@ -62,7 +62,7 @@ export { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './
 export { pipelinesWithLiveRun } from './run-rows/live-runs.ts';
 export { findLatestRun, listRuns, loadRun, runFromRow } from './run-rows/load-runs.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './run-rows/request-run.ts';
-export type { Run, RunStatus, RunType } from './run-rows/run.ts';
+export { RUN_STATUSES, type Run, type RunStatus, type RunType } from './run-rows/run.ts';
 export { durationMs, parseDuration } from './schedules/duration.ts';
 export { putBackSchedules } from './schedules/put-back-schedules.ts';
 export { repeatOnce } from './schedules/repeat-once.ts';

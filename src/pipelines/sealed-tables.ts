@@ -8,7 +8,7 @@ import { feedKeyContext } from './pipelines/read-feed.ts';
 interface ConnectionSecrets {
   readonly workspace_id: bigint;
   readonly id: string;
-  readonly provider: string;
+  readonly provider: Provider;
   readonly config: string;
 }
 
@@ -21,7 +21,7 @@ const ofConnections = (fleet: Fleet): SealedTable<ConnectionSecrets> => ({
     sealedTexts(fleet, {
       workspaceId: workspaceId(workspace),
       id,
-      provider: provider as Provider,
+      provider,
       config: JSON.parse(config) as ConnectionConfig,
     }),
 });

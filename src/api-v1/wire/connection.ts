@@ -40,9 +40,10 @@ export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): S
   const warehouse = requireWarehouse({ provider });
   const foreign = foreignFields(body, warehouse);
   if (foreign.length > 0) throw refuse(foreign);
+  const values = new Map<string, unknown>(Object.entries(body));
   const said = Object.entries(warehouse.fields).flatMap(([field, own]) => {
-    const value = body[own as (typeof CONFIG_NAMES)[number]];
-    return value === undefined || value === null ? [] : [[field, value]];
+    const value = values.get(own) ?? null;
+    return value === null ? [] : [[field, value]];
   });
   const secretFields = secretFieldsOf(fleet, provider);
   const kept =

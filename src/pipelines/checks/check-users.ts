@@ -1,6 +1,6 @@
 // A PUT of a model or a transformation must not break the pipelines that use it: each warehouse describes each model once. A
 // warehouse that does not answer now refuses nothing, because each run asks it again.
-import { field, type Issue, refuse, say, type Worded } from '../../kernel/index.ts';
+import { field, type Issue, itemAt, refuse, say, type Worded } from '../../kernel/index.ts';
 import { type Described, describeForPipeline } from '../data-models/describe-model.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 import type { PipelineContext } from '../pipelines/pipeline-status.ts';
@@ -59,7 +59,7 @@ async function checkUsers(
   const groups = Map.groupBy(users, ({ connection, dataModel }) => `${connection.id}/${dataModel.id}`);
   const described = await Promise.all(
     [...groups.values()].map(async (group) => {
-      const { connection, dataModel } = group[0] as PipelineContext;
+      const { connection, dataModel } = itemAt(group, 0);
       const answer = await describeForPipeline(deps, connection, dataModel.sqlQuery);
       return group.map((user) => ({ user, answer }));
     }),

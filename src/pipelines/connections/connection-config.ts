@@ -51,14 +51,14 @@ export function unmaskConfig(
   storedSecret: (field: string) => string | undefined,
 ): { readonly config: ConnectionConfig; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
-  const entries = Object.entries(config).map(([field, value]) => {
+  const entries = Object.entries(config).map(([field, value]): readonly [string, unknown] => {
     if (!isMasked({ config, secretFields }, field)) return [field, value];
     const secret = storedSecret(field);
     if (secret !== undefined) return [field, secret];
     issues.push({ path: `config.${field}`, message: 'is the mask, but no secret is stored; send the secret itself' });
     return [field, value];
   });
-  return { config: Object.fromEntries(entries) as ConnectionConfig, issues };
+  return { config: Object.fromEntries(entries), issues };
 }
 
 /**
@@ -130,11 +130,14 @@ interface Sealing {
   readonly secretFields: readonly string[];
 }
 
-function mapSecrets({ config, secretFields }: Sealing, change: (field: string, value: string) => string) {
-  const entries = Object.entries(config).map(([field, value]) =>
+function mapSecrets(
+  { config, secretFields }: Sealing,
+  change: (field: string, value: string) => string,
+): ConnectionConfig {
+  const entries = Object.entries(config).map(([field, value]): readonly [string, unknown] =>
     secretFields.includes(field) && typeof value === 'string' ? [field, change(field, value)] : [field, value],
   );
-  return Object.fromEntries(entries) as ConnectionConfig;
+  return Object.fromEntries(entries);
 }
 
 function contextOf({ workspaceId, id }: ConnectionKey, field: string): string {

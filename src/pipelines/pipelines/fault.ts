@@ -6,6 +6,7 @@ import type { Transaction } from '../../store/index.ts';
 import type { RanOnPart } from '../connections/lock-ran-on.ts';
 import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
 import { connections, dataModels, pipelines } from '../tables.ts';
+import { loadPipelines, lockPipelines, type PipelineSelection } from './load-pipeline.ts';
 import type { Notice } from './pipeline.ts';
 import type { PipelineContext } from './pipeline-status.ts';
 
@@ -86,5 +87,22 @@ export async function clearFaults(
       .set({ fault: null })
       .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, dataModel.id)));
     await reschedulePipelines(tx, { workspaceId, dataModelId: dataModel.id }, rescheduling);
+  }
+}
+
+/**
+ * Clears the selected pipelines' own faults, because a part that they use was changed and may be fixed. Each runs at its next
+ * scheduled interval. A transformation has no status, so its faults are those of its pipelines.
+ */
+export async function releasePipelines(tx: Transaction, selection: PipelineSelection, nowMs: number): Promise<void> {
+  await lockPipelines(tx, selection);
+  for (const { pipeline } of await loadPipelines(tx, selection)) {
+    if (pipeline.fault === null) continue;
+    const { workspaceId, number } = pipeline;
+    await tx.orm
+      .update(pipelines)
+      .set({ fault: null, failedInARow: 0 })
+      .where(and(eq(pipelines.workspaceId, workspaceId), eq(pipelines.number, number)));
+    await reschedulePipelines(tx, { workspaceId, number }, { nowMs, afterFault: true });
   }
 }

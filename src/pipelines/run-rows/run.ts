@@ -2,7 +2,10 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 
 export type RunType = 'scheduled' | 'manual';
-export type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
+
+/** Statuses of a run. */
+export const RUN_STATUSES = ['queued', 'running', 'retrying', 'success', 'failed', 'stopped'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** One run of a pipeline. Ranges and the nominal end are text with microseconds, null where there is no bound. */
 export interface Run {

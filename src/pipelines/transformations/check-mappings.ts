@@ -1,9 +1,16 @@
 // Checks the mappings of a transformation against the schema of the batch when it is saved (D-102). Pure. Paths of
 // issues are those of the transformation's body.
-import { type BatchLimits, type Destination, EVENT_TYPES, findDestination, missingFields } from '../../events/index.ts';
-import type { Issue } from '../../kernel/index.ts';
+import {
+  type BatchLimits,
+  type Destination,
+  EVENT_TYPES,
+  findDestination,
+  type Leaf,
+  leafProblem,
+  missingFields,
+} from '../../events/index.ts';
+import { type Issue, type Json, kindOf } from '../../kernel/index.ts';
 import { eventTypeOf, type FieldMapping } from './field-transformation.ts';
-import { staticMisfit } from './static-fit.ts';
 
 /** A mapping that has a destination, with that destination. */
 interface Placed {
@@ -22,17 +29,16 @@ const EVENT_TYPE = 'events.event_type';
 export function checkMappings(mappings: readonly (FieldMapping | undefined)[], limits: BatchLimits): readonly Issue[] {
   const known = mappings.filter((mapping) => mapping !== undefined);
   const named = eventTypeOf(known);
-  const isKind = named !== undefined && (EVENT_TYPES as readonly string[]).includes(named);
-  const eventType = isKind ? named : undefined;
+  const eventType = EVENT_TYPES.find((type) => type === named);
   const placed: Placed[] = [];
   const issues: Issue[] = [];
   mappings.forEach((mapping, index) => {
     if (mapping === undefined || mapping.type === 'ignore') return;
     const path = `mappings[${index}].destination`;
     const found = findDestination(mapping.destination, eventType);
-    const problem = 'problem' in found ? found.problem : RESERVED.find(({ is }) => is(found.path))?.problem;
-    if (problem === undefined) placed.push({ index, mapping, destination: found as Destination });
-    else issues.push({ path, message: `"${mapping.destination}" ${problem}` });
+    const refusal = 'problem' in found ? found : RESERVED.find(({ is }) => is(found.path));
+    if (refusal !== undefined) issues.push({ path, message: `"${mapping.destination}" ${refusal.problem}` });
+    else if (!('problem' in found)) placed.push({ index, mapping, destination: found });
   });
   issues.push(
     ...placed.flatMap((each) => nameIssues(each, limits)),
@@ -71,6 +77,20 @@ function staticIssues({ index, mapping, destination }: Placed, limits: BatchLimi
   return problem === undefined
     ? []
     : [{ path: `mappings[${index}].value`, message: `${problem} (${mapping.destination})` }];
+}
+
+/**
+ * Returns why a static value cannot stand in a field of the batch, as a sentence without subject and end. Returns undefined
+ * where it can.
+ */
+function staticMisfit(value: Json, leaf: Leaf, limits: BatchLimits): string | undefined {
+  // null is no static value: it means that a field of the mapping is missing
+  const problemOf = leafProblem({ ...leaf, nullable: false });
+  const isList = Array.isArray(value);
+  if (isList && leaf.list === 'never') return 'must be a single value, is a list';
+  if (!isList && leaf.list === 'always') return `must be a list, is ${kindOf(value)}`;
+  const items = [value].flat();
+  return items.map((item) => problemOf(item, limits)).find((problem) => problem !== undefined);
 }
 
 /** Returns the issues of places or identities that are mapped twice, and of single values that would also hold fields. */

@@ -2,10 +2,10 @@
 // Once another worker or a cancel has changed the run, it writes nothing and throws LEASE_LOST; the whole transaction must then
 // be rolled back.
 import { AppError } from '../../kernel/index.ts';
-import type { Notice } from '../../pipelines/index.ts';
+import type { Notice, RunStatus } from '../../pipelines/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import type { RunLease } from './claim-run.ts';
-import { nextStatus, type RunEvent, type RunStatus, statusesBefore } from './run-machine.ts';
+import { nextStatus, type RunEvent, statusesBefore } from './run-machine.ts';
 
 const keyOf = ({ workspaceId, runId, fence }: RunLease) => [workspaceId, runId, fence];
 

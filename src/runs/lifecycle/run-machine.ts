@@ -1,6 +1,4 @@
-/** Statuses of a run. */
-export const RUN_STATUSES = ['queued', 'running', 'retrying', 'success', 'failed', 'stopped'] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
+import { RUN_STATUSES, type RunStatus } from '../../pipelines/index.ts';
 
 /**
  * The events of a run.

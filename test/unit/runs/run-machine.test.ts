@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isLive,
-  nextStatus,
-  RUN_EVENTS,
-  RUN_STATUSES,
-  statusesBefore,
-} from '../../../src/runs/lifecycle/run-machine.ts';
+import { RUN_STATUSES } from '../../../src/pipelines/index.ts';
+import { isLive, nextStatus, RUN_EVENTS, statusesBefore } from '../../../src/runs/lifecycle/run-machine.ts';
 
 describe('the machine of a run', () => {
   it('knows an outcome for every status and event', () => {
