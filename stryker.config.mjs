@@ -26,7 +26,7 @@ const decisions = [
     ],
     tests: [
       'test/unit/identity/**/*.test.ts',
-      'test/integration/identity/{full-sync,resolution,strategies,unverified}.test.ts',
+      'test/integration/identity/{full-sync,resolution,staged-look-ups,strategies,unverified}.test.ts',
     ],
   },
   {
@@ -37,7 +37,8 @@ const decisions = [
     mutate: ['src/identity/tombstones/*.ts', 'src/identity/mentions/collect-mentions.ts'],
     tests: [
       'test/unit/identity/**/*.test.ts',
-      'test/integration/identity/{creation-lock,erase-people,erased-people,find-erased-people,erasure-races,unverified}.test.ts',
+      'test/integration/identity/{creation-lock,erase-people,erased-people,find-erased-people,tombstones}.test.ts',
+      'test/integration/identity/{erasure-races,unverified}.test.ts',
       'test/integration/dsr/erasure/{erase-subject,reapply}.test.ts',
       'test/integration/cli/tombstone.test.ts',
     ],

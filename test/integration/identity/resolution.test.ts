@@ -56,6 +56,21 @@ describe('resolution', () => {
     expect([await attributesOf(ann), await attributesOf(anonymous)]).toEqual([[], [['"red"', 5n]]]);
   });
 
+  it.each([512, 0])('keeps the time of each value that is changed later, staged above %i people', async (mostFew) => {
+    await using store = await openTestStore();
+    const identities = testIdentities({ mostFew });
+    const row = (attributes: Readonly<Record<string, string>>, setAt: bigint) =>
+      deliverWith(identities, store, { people: [person({ customer_id: 'ann' }, attributes, setAt)], scope: SCOPE });
+    const [mpid = 0n] = mpidsOf(await row({ plan: '"gold"', city: '"Rome"' }, 5n));
+    await row({ plan: '"red"' }, 6n);
+    await row({ plan: '"late"', age: '42' }, 4n);
+    expect((await readProfile(store, SCOPE, mpid))?.attributes).toEqual([
+      { name: 'plan', value: '"red"', setAt: 6n },
+      { name: 'city', value: '"Rome"', setAt: 5n },
+      { name: 'age', value: '42', setAt: 4n },
+    ]);
+  });
+
   it('gives MPIDs of which nobody can tell the next', async () => {
     await using store = await openTestStore();
     const people = Array.from({ length: 50 }, (_, i) => person({ customer_id: `c${i}` }));

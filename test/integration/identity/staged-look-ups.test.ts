@@ -50,11 +50,24 @@ describe('people who come again', () => {
     expect(await asked(store, again)).toEqual({ staged: ['logins 2'], texts: 2 });
   });
 
+  it('are found so whichever of their keys comes first', async () => {
+    await using store = await openTestStore();
+    const people = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => person({ customer_id: name, email: `${name}@x` }));
+    await deliver(store, people);
+    for (const one of people) expect(await asked(store, [one])).toEqual({ staged: ['logins 1'], texts: 1 });
+  });
+
   it('are looked up by the identities that the profile does not list, or that no login decides', async () => {
     await using store = await openTestStore();
-    await deliver(store, [person(ANN), person({ customer_id: 'bob' })]);
-    const more = [person({ ...ANN, other: 'o' }), person({ customer_id: 'bob' })];
+    const bob = person({ email: 'bob@x', customer_id: 'bob' });
+    await deliver(store, [person(ANN), bob]);
+    const more = [person({ ...ANN, other: 'o' }), bob];
     expect(await asked(store, more)).toEqual({ staged: ['logins 2', 'keys 2'], texts: 2 });
+    // none of them is listed once more
+    const [ann] = await store.query<{ identities: string }>(
+      `SELECT identities FROM profiles WHERE identities LIKE '%ann@x%'`,
+    );
+    expect(JSON.parse(ann?.identities ?? '')).toHaveLength(3);
     expect(await asked(store, [person({ email: 'ann@x' })])).toMatchObject({ staged: ['keys 1', 'profiles 1'] });
     const strangers = [person({ customer_id: 'cid', google: 'g' })];
     expect(await asked(store, strangers)).toEqual({ staged: ['logins 1', 'keys 1'], texts: 0 });
@@ -83,6 +96,8 @@ describe('rows of a full sync', () => {
     });
     const changed = [row('"gold"'), row('"blue"', { customer_id: 'bob' })];
     expect(await asked(store, changed, FULL)).toEqual({ staged: ['logins 2'], texts: 1 });
+    // a row of another source has no hash
+    expect(await asked(store, [person({ customer_id: 'ann' })])).toEqual({ staged: ['logins 1'], texts: 1 });
   });
 
   it('are read with their texts where two rows of a person differ', async () => {

@@ -46,8 +46,8 @@ it('keeps the first of several MPIDs', () => {
 
 it('looks up 50 texts of a record at most, its e-mails first', () => {
   const notes = Array.from({ length: 900 }, (_, index) => `token-number-${index}`);
-  const { untypedTexts } = collectMentions({ notes, contact: 'ann@example.com', customer_id: '4711' });
+  const { untypedTexts } = collectMentions({ contact: 'ann@example.com', notes, customer_id: '4711' });
   expect(untypedTexts).toHaveLength(50);
-  // the walk has no order, so it may come last
+  // the walk comes to the first field last
   expect(untypedTexts?.[0]).toBe('ann@example.com');
 });
