@@ -101,7 +101,8 @@ it('lifted tombstones are told by their keys, as hex', async () => {
 describe('erased profiles that came back', () => {
   const found = async (store: Store) => {
     const pages: bigint[][] = [];
-    for await (const page of testTombstones.findErased(store, workspaceId)) pages.push(page.map(({ mpid }) => mpid));
+    for await (const page of testTombstones.findErasedProfiles(store, workspaceId))
+      pages.push(page.map(({ mpid }) => mpid));
     return pages;
   };
   const MPIDS = Array.from({ length: 1_000 }, (_, n) => BigInt(n + 1));
