@@ -281,3 +281,12 @@ test('known rows are those of the run, and of others but for what it left out be
   expect([takes(1), takes(2), takes(2), takes(3)]).toEqual([false, true, false, true]);
   expect((await load(false)).others.left).toBe(0);
 });
+
+test('nothing is read of rows that nobody took', async () => {
+  const refusal = { value: () => Promise.reject(new Error('there is nothing to read')) };
+  const deps = { store: Object.create(store, { transaction: refusal }) } as RunsDeps;
+  const hash = { names: A } as RowHash;
+  const reach = { owner: ownerOf({}), others: true, after: undefined };
+  const { own, others } = await loadKnownRows(deps, { hash, isNewest: true }, reach);
+  expect([own.left, others.left]).toEqual([0, 0]);
+});
