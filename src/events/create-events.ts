@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Identities, PersonOutcome, ResolutionScope } from '../identity/index.ts';
-import { type Clock, createIdSource } from '../kernel/index.ts';
+import { type Clock, createIdSource, itemAt } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type {
   BatchCollector,
@@ -96,7 +96,7 @@ async function erasedOfNobody(
   if (ofNobody.size === 0) return ofNobody;
   const indexes = [...ofNobody];
   const erased = await identities.findErasedPeople(tx, scope.workspaceId, () =>
-    indexes.values().map((index) => ({ ...whoInJson(texts[index] as string), environment: scope.environment })),
+    indexes.values().map((index) => ({ ...whoInJson(itemAt(texts, index)), environment: scope.environment })),
   );
   return new Set(indexes.filter((_, place) => erased.has(place)));
 }
@@ -110,7 +110,7 @@ function outcomesOf(
   if (ofNobody.size === 0) return ofPeople;
   let next = 0;
   return texts.map((_, index) => {
-    if (!ofNobody.has(index)) return ofPeople[next++] as PersonOutcome;
+    if (!ofNobody.has(index)) return itemAt(ofPeople, next++);
     return erased.has(index) ? { erased: true } : KEPT_WITHOUT_MPID;
   });
 }

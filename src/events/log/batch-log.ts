@@ -1,7 +1,7 @@
 // The log of batches is written and erased here and read in read-log.ts. Only these files know the rows of
 // `event_batches`; nothing outside may assume one row per batch.
 import { ENVIRONMENT_NUMBER, type ProfileScope } from '../../identity/index.ts';
-import { AppError, INT64_MOST, type WorkspaceId } from '../../kernel/index.ts';
+import { AppError, INT64_MOST, itemAt, type WorkspaceId } from '../../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Sql, type Transaction } from '../../store/index.ts';
 import type { BatchSource } from '../accept/delivery.ts';
 import { environmentNumbers, type LogPosition, type LogScope, NOBODY, THE_END } from './read-log.ts';
@@ -44,19 +44,16 @@ export async function appendBatches(
   { workspaceId, environment }: ProfileScope,
   { texts, ids, sources, mpids, receivedMs, nextId }: ReceivedBatches,
 ): Promise<void> {
-  const order = inOrderOfMpid(mpids);
-  if (order.length === 0) return;
-  const rowIds = BigInt64Array.from(texts, nextId);
+  const rows = rowsInOrder({ texts, mpids, nextId });
+  if (rows.length === 0) return;
   const receivedOn = copyInstant(await timeOfReceipt(tx, workspaceId, receivedMs));
   const environmentNumber = ENVIRONMENT_NUMBER[environment];
   try {
-    await tx.copyIn(BATCHES, order.length, (place) => {
-      const index = order[place] as number;
-      const mpid = mpids[index] as bigint;
-      const id = rowIds[index] as bigint;
-      const text = keptText(texts[index] as string, mpid, ids.get(index) ?? id);
+    await tx.copyIn(BATCHES, rows.length, (place) => {
+      const { index, mpid, id, text } = itemAt(rows, place);
       const source = sources[index];
-      return [workspaceId, mpid, receivedOn, id, environmentNumber, text, pipelineOf(source), keyOf(source)];
+      const kept = textInLog(text, mpid, ids.get(index) ?? id);
+      return [workspaceId, mpid, receivedOn, id, environmentNumber, kept, pipelineOf(source), keyOf(source)];
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
@@ -74,18 +71,30 @@ async function timeOfReceipt(tx: Transaction, workspaceId: WorkspaceId, received
 const pipelineOf = (source: BatchSource | undefined) => (source?.kind === 'pipeline' ? source.number : null);
 const keyOf = (source: BatchSource | undefined) => (source?.kind === 'input' ? source.key : (source?.feedKey ?? null));
 
-/** Returns the indexes of the kept batches in order of MPID; batches of one person stay in their order. */
-function inOrderOfMpid(mpids: readonly (bigint | undefined)[]): readonly number[] {
-  const kept = [...mpids.keys()].filter((index) => mpids[index] !== undefined);
-  return kept.sort((one, other) => {
-    const left = mpids[one] as bigint;
-    const right = mpids[other] as bigint;
-    return left < right ? -1 : left > right ? 1 : 0;
-  });
+interface KeptBatch {
+  /** Index of the batch among all that were received. */
+  readonly index: number;
+  readonly mpid: bigint;
+  readonly id: bigint;
+  readonly text: string;
+}
+
+/** Returns the kept batches in order of MPID; batches of one person stay in their order. */
+function rowsInOrder({
+  texts,
+  mpids,
+  nextId,
+}: Pick<ReceivedBatches, 'texts' | 'mpids' | 'nextId'>): readonly KeptBatch[] {
+  const rows: KeptBatch[] = [];
+  for (const [index, text] of texts.entries()) {
+    const mpid = mpids[index];
+    if (mpid !== undefined) rows.push({ index, mpid, id: nextId(), text });
+  }
+  return rows.sort((one, other) => (one.mpid < other.mpid ? -1 : one.mpid > other.mpid ? 1 : 0));
 }
 
 /** Returns a batch as the log keeps it: `mpid` and `batch_id` in front of its own text, which is never parsed again. */
-function keptText(text: string, mpid: bigint, batchId: bigint): string {
+function textInLog(text: string, mpid: bigint, batchId: bigint): string {
   const own = mpid === NOBODY ? '' : `"mpid":${mpid},`;
   const front = `{${own}"batch_id":${batchId}`;
   return text === '{}' ? `${front}}` : `${front},${text.slice(1)}`;

@@ -1,6 +1,6 @@
 // The log of batches is read here and written in batch-log.ts. Only these files know the rows of `event_batches`.
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
-import { INT64_MOST, type WorkspaceId } from '../../kernel/index.ts';
+import { INT64_MOST, itemAt, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { BatchSource } from '../accept/delivery.ts';
 
@@ -95,7 +95,7 @@ export async function readBatchesOf(
 }
 
 function batchOfRow({ receivedOn, id, environment, text, ...brought }: BatchRow): StoredBatch {
-  return { receivedOn, id, environment: ENVIRONMENTS[environment] as Environment, source: sourceOf(brought), text };
+  return { receivedOn, id, environment: itemAt(ENVIRONMENTS, environment), source: sourceOf(brought), text };
 }
 
 function sourceOf({

@@ -44,10 +44,10 @@ export function createRecordRejections(deps: RecordDeps): RecordRejections {
   const nextId = createIdSource(clock);
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
-      const ids = request.rejections.map(nextId);
+      const rejections = request.rejections.map((rejection) => ({ ...rejection, id: nextId() }));
       try {
         return await deliverInTransaction(store, request.workspaceId, (tx) =>
-          recordIn(tx, identities, { ...request, ids, receivedOn: new Date(clock.nowMs()) }),
+          recordIn(tx, identities, { ...request, rejections, receivedOn: new Date(clock.nowMs()) }),
         );
       } catch (error) {
         // another daemon may have drawn the same ids; the next attempt draws others
@@ -63,28 +63,27 @@ interface RecordDeps {
   readonly clock: Clock;
 }
 
-interface NamedRejections extends RejectedRequest {
-  readonly ids: readonly bigint[];
+interface NumberedRequest extends RejectedRequest {
+  readonly rejections: readonly (Rejection & { readonly id: bigint })[];
   readonly receivedOn: Date;
 }
 
 /** Records rejections, but none of an erased person (D-059). */
-async function recordIn(tx: Transaction, identities: RecordDeps['identities'], given: NamedRejections): Promise<void> {
-  const { workspaceId, rejections } = given;
+async function recordIn(
+  tx: Transaction,
+  identities: RecordDeps['identities'],
+  request: NumberedRequest,
+): Promise<void> {
+  const { workspaceId, rejections } = request;
   const erased = await identities.findErasedPeople(tx, workspaceId, () =>
     rejections.values().map(({ text }) => whoInJson(text)),
   );
-  const kept = [...rejections.keys()].filter((index) => !erased.has(index));
-  if (kept.length === 0) return;
-  await insertRejections(tx, {
-    ...given,
-    rejections: kept.map((index) => rejections[index] as Rejection),
-    ids: kept.map((index) => given.ids[index] as bigint),
-  });
+  const kept = rejections.filter((_, index) => !erased.has(index));
+  if (kept.length > 0) await insertRejections(tx, { ...request, rejections: kept });
 }
 
-async function insertRejections(sql: Sql, request: NamedRejections): Promise<void> {
-  const { workspaceId, receivedOn, key, path, rejections, ids } = request;
+async function insertRejections(sql: Sql, request: NumberedRequest): Promise<void> {
+  const { workspaceId, receivedOn, key, path, rejections } = request;
   await sql.execute(
     `INSERT INTO rejected_batches (workspace_id, received_on, key, path, id, errors, text)
      SELECT $1, $2, $3, $4, id, errors, text FROM unnest($5::bigint[], $6::text[], $7::text[]) AS given (id, errors, text)`,
@@ -93,7 +92,7 @@ async function insertRejections(sql: Sql, request: NamedRejections): Promise<voi
       receivedOn,
       key,
       path,
-      ids,
+      rejections.map(({ id }) => id),
       rejections.map(({ issues }) => stringifyJson(issues)),
       rejections.map(({ text }) => (text.length > MOST_CHARACTERS || readable(text) === undefined ? null : text)),
     ],

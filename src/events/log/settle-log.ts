@@ -1,7 +1,7 @@
 // A batch is received before it is committed, so the newest times of the log may still gain batches. An export must not
 // pass those times, or its cursor would skip batches that commit late. So it asks first how far the log is settled.
 import { underWay } from '../../identity/index.ts';
-import type { Clock, WorkspaceId } from '../../kernel/index.ts';
+import { type Clock, itemAt, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 
 const LOOK_MS = 20;
@@ -53,7 +53,7 @@ async function announce(sql: Sql, workspaceId: WorkspaceId, now: Date): Promise<
      RETURNING announced, settled`,
     [workspaceId, now],
   );
-  return rows[0] as Horizon;
+  return itemAt(rows, 0);
 }
 
 async function areOver(

@@ -1,9 +1,13 @@
 import { Type } from 'typebox';
+import type { Json } from '../../kernel/index.ts';
 
 const time = (description?: string) =>
   Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
 const closed = { additionalProperties: false } as const;
 const Mpid = Type.String({ pattern: '^\\d+$', description: 'Decimal text: it has 64 bits.' });
+
+/** An object of JSON, as the store keeps its text. */
+const AnyObject = Type.Unsafe<Json>(Type.Record(Type.String(), Type.Unknown()));
 
 const ProfileIdentity = Type.Object(
   {
@@ -32,7 +36,7 @@ export const ProfileAnswer = Type.Object(
     holds_login: Type.Boolean({ description: 'Whether it is found only by requests that carry a login id of it.' }),
     identities: Type.Array(ProfileIdentity, { description: 'The newest first.' }),
     attributes: Type.Array(ProfileAttribute),
-    consent_state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+    consent_state: Type.Union([AnyObject, Type.Null()]),
   },
   { title: 'Profile', ...closed },
 );
@@ -42,7 +46,7 @@ const ProfileBatch = Type.Object(
     received_on: time(),
     pipeline_id: Type.Union([Type.String(), Type.Null()]),
     input_key: Type.Union([Type.String(), Type.Null()]),
-    batch: Type.Record(Type.String(), Type.Unknown()),
+    batch: AnyObject,
   },
   closed,
 );

@@ -67,7 +67,7 @@ async function newestBatches({ store, pipelineIds }: LookUpDeps, profile: Profil
   return batches.map(({ receivedOn, source, text }) => ({
     received_on: receivedOn.toISOString(),
     ...namesOf(source, ids),
-    batch: parseJson(text) as Record<string, unknown>,
+    batch: parseJson(text),
   }));
 }
 

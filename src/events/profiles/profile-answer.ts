@@ -18,7 +18,7 @@ export function profileAnswer(profile: Profile): Static<typeof ProfileAnswer> {
       value: parseJson(value),
       set_on: formatMicros(setAt),
     })),
-    consent_state: consent === null ? null : (parseJson(consent) as Record<string, unknown>),
+    consent_state: consent === null ? null : parseJson(consent),
   };
 }
 
