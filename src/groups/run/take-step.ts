@@ -1,6 +1,6 @@
 // A run is a sequence of small steps. Each step is one transaction that holds the groups of the workspace, reads the run's
 // position, does the next part and writes the new position. So any daemon may take the next step: it resumes there, and nothing
-// is done twice. That needs no lease and no fence.
+// is done twice. That needs no lease and no fence (D-115).
 import { ENVIRONMENT_NUMBER, type Environment } from '../../identity/index.ts';
 import { AppError, itemAt, microsOfMs } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
