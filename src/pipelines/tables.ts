@@ -3,7 +3,6 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
-  customType,
   foreignKey,
   index,
   integer,
@@ -13,6 +12,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import { jsonColumn } from '../store/index.ts';
 import type { ConnectionConfig, Provider } from '../warehouse/index.ts';
 import type { ResourceState } from './connections/connection.ts';
 import type { LoadTimestamp } from './data-models/load-timestamp.ts';
@@ -29,13 +29,6 @@ import type { RunStatus, RunType } from './run-rows/run.ts';
 
 const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-/** Defines a column of JSON text. No other room writes it, so a value that is read has the type of those that are written. */
-const json = <Value>(name: string) =>
-  customType<{ data: Value; driverData: string }>({
-    dataType: () => 'text',
-    fromDriver: (stored): Value => JSON.parse(stored),
-    toDriver: (value) => JSON.stringify(value),
-  })(name);
 const audit = () => ({
   createdOn: time('created_on').notNull(),
   createdBy: text('created_by').notNull(),
@@ -52,9 +45,9 @@ export const connections = pgTable(
     state: text('state').$type<ResourceState>().notNull(),
     provider: text('provider').$type<Provider>().notNull(),
     /** Configuration, with encrypted secret fields. */
-    config: json<ConnectionConfig>('config').notNull(),
+    config: jsonColumn<ConnectionConfig>('config').notNull(),
     /** Reasons of the fault. Null: healthy. */
-    fault: json<readonly Notice[]>('fault'),
+    fault: jsonColumn<readonly Notice[]>('fault'),
     ...audit(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
@@ -69,11 +62,11 @@ export const dataModels = pgTable(
     state: text('state').$type<ResourceState>().notNull(),
     sqlQuery: text('sql_query').notNull(),
     /** Load timestamp that pipelines may follow. Null: the model has none. */
-    loadTimestamp: json<LoadTimestamp>('load_timestamp'),
+    loadTimestamp: jsonColumn<LoadTimestamp>('load_timestamp'),
     /** Reasons why it is invalid. Null: valid. */
-    fault: json<readonly Notice[]>('fault'),
+    fault: jsonColumn<readonly Notice[]>('fault'),
     /** Warnings from saving it. */
-    warnings: json<readonly Notice[]>('warnings').notNull().default(sql`'[]'`),
+    warnings: jsonColumn<readonly Notice[]>('warnings').notNull().default(sql`'[]'`),
     ...audit(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.id] })],
@@ -109,13 +102,13 @@ export const pipelines = pgTable(
     fieldTransformationId: text('field_transformation_id'),
     state: text('state').$type<PipelineState>().notNull(),
     environment: text('environment').$type<Pipeline['environment']>().notNull(),
-    syncMode: json<SyncMode>('sync_mode').notNull(),
-    schedule: json<Schedule>('schedule').notNull(),
-    kept: json<KeptFields>('kept').notNull(),
+    syncMode: jsonColumn<SyncMode>('sync_mode').notNull(),
+    schedule: jsonColumn<Schedule>('schedule').notNull(),
+    kept: jsonColumn<KeptFields>('kept').notNull(),
     /** Reasons of the fault. Null: not faulted. */
-    fault: json<readonly Notice[]>('fault'),
+    fault: jsonColumn<readonly Notice[]>('fault'),
     /** Harmless but notable hints. */
-    warnings: json<readonly Notice[]>('warnings').notNull(),
+    warnings: jsonColumn<readonly Notice[]>('warnings').notNull(),
     /** End of the last delivered range, as text with microseconds. Null: nothing was delivered yet. */
     position: text('position'),
     /** Instant from which on the engine knows each delivered row, as text with microseconds. Null: from the beginning. */
@@ -168,8 +161,8 @@ export const pipelineRuns = pgTable(
     losses: integer('losses').notNull().default(0),
     /** Time of the next attempt of a `retrying` run. */
     retryAt: time('retry_at'),
-    errors: json<readonly Notice[]>('errors').notNull(),
-    warnings: json<readonly Notice[]>('warnings').notNull(),
+    errors: jsonColumn<readonly Notice[]>('errors').notNull(),
+    warnings: jsonColumn<readonly Notice[]>('warnings').notNull(),
     logicalDate: time('logical_date').notNull(),
     createdOn: time('created_on').notNull(),
     startedOn: time('started_on'),
