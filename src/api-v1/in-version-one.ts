@@ -1,4 +1,4 @@
-// The resources that version 1 can see, and the retry of its PUTs after concurrent changes.
+// The resources that version 1 can see, and the repetition of its PUTs after concurrent changes.
 import { AppError } from '../kernel/index.ts';
 import type { Connection, PipelineContext } from '../pipelines/index.ts';
 import {

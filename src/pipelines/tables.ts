@@ -186,7 +186,7 @@ export const pipelineRuns = pgTable(
     deliveredUnits: bigint('delivered_units', { mode: 'bigint' }).notNull().default(sql`0`),
     /** Number of rows whose time lay in the future. Their attributes count as set when the run began. */
     aheadRecords: bigint('ahead_records', { mode: 'bigint' }).notNull().default(sql`0`),
-    /** Actor who triggered it, or requested its retry. Null: the schedule alone. */
+    /** Actor who triggered it, or requested its requeue. Null: the schedule alone. */
     requestedBy: text('requested_by'),
     /** Rows of the table that a write-back changed, and those that it skipped because of a conflict. */
     writtenRecords: bigint('written_records', { mode: 'bigint' }),

@@ -2,7 +2,7 @@ import { asAppError, eachApart } from '../kernel/index.ts';
 import { putBackSchedules, RUN_QUEUE } from '../pipelines/index.ts';
 import { createPlaces } from './lifecycle/places.ts';
 import { createScheduler } from './lifecycle/schedule-runs.ts';
-import { sweepRuns, wakeDueRetries } from './lifecycle/sweep-runs.ts';
+import { sweepRuns, wakeDeferredRuns } from './lifecycle/sweep-runs.ts';
 import { workRun } from './lifecycle/work-run.ts';
 import type { RunsDeps } from './runs-deps.ts';
 import { cleanUpTables } from './write-back/clean-up-tables.ts';
@@ -31,7 +31,7 @@ export function createEngine(deps: RunsDeps): Engine {
   const stopping = new AbortController();
   const places = createPlaces(deps.settings.workers);
   let polling: Promise<void> = Promise.resolve();
-  const looks = [createScheduler(deps), (nowMs: number) => wakeDueRetries(store, jobs, nowMs)];
+  const looks = [createScheduler(deps), (nowMs: number) => wakeDeferredRuns(store, jobs, nowMs)];
   const poll = async () => {
     const nowMs = clock.nowMs();
     await eachApart(looks, (look) => look(nowMs));

@@ -19,7 +19,7 @@ export { cancelPipelineRun } from './lifecycle/cancel-pipeline-run.ts';
 export { cancelRun } from './lifecycle/cancel-run.ts';
 export { expireRuns } from './lifecycle/expire-runs.ts';
 export { reportPipeline } from './lifecycle/report-pipeline.ts';
-export { retryRun } from './lifecycle/retry-run.ts';
+export { requeueRun } from './lifecycle/requeue-run.ts';
 export { triggerPipeline } from './lifecycle/trigger-pipeline.ts';
 export type { EngineSettings, RunObserver } from './runs-deps.ts';
 export { runsEndpoints } from './runs-endpoints.ts';

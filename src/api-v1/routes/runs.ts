@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS, PageQuery, readPage } from '../../http/index.ts';
 import { findLatestRun, listRuns, loadRun, pathParams } from '../../pipelines/index.ts';
-import { type EndpointDeps, retryRun } from '../../runs/index.ts';
+import { type EndpointDeps, requeueRun } from '../../runs/index.ts';
 import { PipelineStatusAnswer, RunStatusAnswer, RunStatusesAnswer } from '../contract/run.ts';
 import { loadKnownPipeline } from '../in-version-one.ts';
 import { renderStopped } from '../render-errors.ts';
@@ -101,7 +101,7 @@ function retry(deps: EndpointDeps): Endpoint {
     responses: { 200: RunStatusAnswer },
     async handler({ caller, params: { pipelineId: id, pipelineRunId } }) {
       await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
-      const run = await renderStopped(() => retryRun(deps, caller, { pipelineId: id, runId: BigInt(pipelineRunId) }));
+      const run = await renderStopped(() => requeueRun(deps, caller, { pipelineId: id, runId: BigInt(pipelineRunId) }));
       return { status: 200, body: runStatusAnswer(run, id) };
     },
   });

@@ -42,8 +42,8 @@ export function stoppedBy({ pipeline, connection, dataModel }: PipelineContext):
 }
 
 /**
- * Returns the refusal of a trigger or a retry, with `Stopped` and the pipeline's id as parameters. Returns undefined where
- * nothing stops the pipeline.
+ * Returns the refusal of a trigger, a requeue or a retry, with `Stopped` and the pipeline's id as parameters. Returns undefined
+ * where nothing stops the pipeline.
  */
 export function stoppedError(context: PipelineContext): AppError | undefined {
   const stopped = stoppedBy(context);

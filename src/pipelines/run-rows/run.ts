@@ -38,7 +38,7 @@ export interface Run {
   readonly deliveredUnits: bigint;
   /** Number of rows whose time lay in the future. Their attributes count as set when the run began. */
   readonly aheadRecords: bigint;
-  /** Actor who triggered it, or requested its retry. Null: the schedule alone. */
+  /** Actor who triggered it, or requested its requeue. Null: the schedule alone. */
   readonly requestedBy: string | null;
   /** Number of rows written back. Null: the run writes nothing back, or has not begun to. */
   readonly writtenRecords: bigint | null;

@@ -7,7 +7,7 @@ import type { LedgerOwner } from './stored-hashes.ts';
  * Closes the ledger of a successful run. An incremental run keeps its delivered rows, except those before `nextStart`, where
  * the next run starts.
  * A full run delivered everything, so its ledger and those of earlier failed runs are dropped: the next run delivers everything
- * again, and a retry of the failed runs is refused.
+ * again, and the failed runs cannot be requeued any more.
  */
 export async function closeLedger(tx: Transaction, owner: LedgerOwner, nextStart: Micros | undefined): Promise<void> {
   if (owner.snapshot.pipeline.syncMode.type === 'full') await dropAllRuns(tx, owner);
@@ -16,7 +16,7 @@ export async function closeLedger(tx: Transaction, owner: LedgerOwner, nextStart
 }
 
 /**
- * Keeps the delivered rows of a run that may have delivered only a part, for its retry and, in an incremental pipeline, for
+ * Keeps the delivered rows of a run that may have delivered only a part, for a requeue and, in an incremental pipeline, for
  * later runs.
  * Drops its deduplicated keys: only its own attempts needed them.
  */

@@ -45,7 +45,7 @@ export interface Claim extends RunKey {
  * Claims the run of this job, with a new fence. One job of a run is active at a time, so a run that is `running` has lost its
  * worker and is taken over.
  * Returns undefined in two cases. The run steps back behind others, or is left to other daemons. Or it is over, not due yet, or
- * has to wait for a place: then the job is done, and the run is woken at its retry time or by the run that frees a place.
+ * has to wait for a place: then the job is done, and the run is woken at the time of its next attempt or by the run that frees a place.
  */
 export async function claimRun(deps: RunsDeps, claim: Claim): Promise<ClaimedRun | undefined> {
   const { job, place, ...key } = claim;

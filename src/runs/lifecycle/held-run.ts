@@ -128,12 +128,12 @@ export async function addWritten(
 /** The end of a run, or of an attempt of it. */
 export interface RunEnding {
   readonly lease: RunLease;
-  readonly event: Exclude<RunEvent, 'claim' | 'retry'>;
+  readonly event: Exclude<RunEvent, 'claim' | 'requeue'>;
   readonly nowMs: number;
   readonly errors?: readonly Notice[];
   readonly warnings?: readonly Notice[];
   /** Time of the next attempt, for `defer`. */
-  readonly retryAtMs?: number;
+  readonly nextAttemptMs?: number;
 }
 
 /**
@@ -153,7 +153,7 @@ export async function endRun(tx: Transaction, ending: RunEnding): Promise<RunSta
 }
 
 async function writeEnding(tx: Transaction, status: RunStatus, ending: RunEnding): Promise<ReturnedCounts> {
-  const { lease, event, errors = [], warnings = [], nowMs, retryAtMs } = ending;
+  const { lease, event, errors = [], warnings = [], nowMs, nextAttemptMs } = ending;
   const isOver = status !== 'queued' && status !== 'retrying';
   const [counts] = await tx.query<ReturnedCounts>(
     `UPDATE pipeline_runs
@@ -165,7 +165,7 @@ async function writeEnding(tx: Transaction, status: RunStatus, ending: RunEnding
       status,
       JSON.stringify(errors),
       JSON.stringify(warnings),
-      retryAtMs === undefined ? null : new Date(retryAtMs),
+      nextAttemptMs === undefined ? null : new Date(nextAttemptMs),
       isOver ? new Date(nowMs) : null,
       // an attempt that a daemon handed back did not fail
       event === 'release' ? 1 : 0,

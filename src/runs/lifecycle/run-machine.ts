@@ -4,11 +4,11 @@ import { RUN_STATUSES, type RunStatus } from '../../pipelines/index.ts';
  * The events of a run.
  * - `claim`: a worker takes it; from `running` it takes it over from a worker that is gone.
  * - `release`: its worker hands it back (drain).
- * - `defer`: a passing error; to be tried again later.
+ * - `defer`: a passing error; the next attempt comes later.
  * - `end`: everything is delivered.
- * - `retry`: a caller requests another attempt of a run that failed (D-107).
+ * - `requeue`: a caller asks for a run that failed or was stopped to begin again (D-107).
  */
-export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel', 'retry'] as const;
+export const RUN_EVENTS = ['claim', 'release', 'defer', 'end', 'fail', 'cancel', 'requeue'] as const;
 export type RunEvent = (typeof RUN_EVENTS)[number];
 
 /** The next status. Null: the event no longer applies, and its sender writes nothing. */
@@ -21,13 +21,13 @@ const OVER: Readonly<Record<RunEvent, Outcome>> = {
   end: null,
   fail: null,
   cancel: null,
-  retry: null,
+  requeue: null,
 };
 
-const AGAIN = { ...OVER, retry: 'queued' } as const;
+const AGAIN = { ...OVER, requeue: 'queued' } as const;
 
 const TABLE: Readonly<Record<RunStatus, Readonly<Record<RunEvent, Outcome>>>> = {
-  queued: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped', retry: null },
+  queued: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped', requeue: null },
   running: {
     claim: 'running',
     release: 'queued',
@@ -35,9 +35,17 @@ const TABLE: Readonly<Record<RunStatus, Readonly<Record<RunEvent, Outcome>>>> = 
     end: 'success',
     fail: 'failed',
     cancel: 'stopped',
-    retry: null,
+    requeue: null,
   },
-  retrying: { claim: 'running', release: null, defer: null, end: null, fail: 'failed', cancel: 'stopped', retry: null },
+  retrying: {
+    claim: 'running',
+    release: null,
+    defer: null,
+    end: null,
+    fail: 'failed',
+    cancel: 'stopped',
+    requeue: null,
+  },
   success: OVER,
   failed: AGAIN,
   stopped: AGAIN,

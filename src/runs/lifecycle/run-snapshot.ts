@@ -107,7 +107,7 @@ export function snapshotFromText(text: string): RunSnapshot {
 
 /**
  * Takes and stores the snapshot of a run that begins. Returns undefined where the pipeline may not run any more.
- * A trigger of a faulted pipeline is a retry, so only runs that nobody requested have to wait.
+ * A trigger of a faulted pipeline tries whether it works again, so only runs that nobody requested have to wait.
  */
 export async function takeSnapshot(
   tx: Transaction,

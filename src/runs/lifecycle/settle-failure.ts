@@ -1,4 +1,12 @@
-import { AppError, type ErrorCode, say, wordsOf } from '../../kernel/index.ts';
+import {
+  AppError,
+  type BackoffPolicy,
+  backoffDelayMs,
+  type ErrorCode,
+  type Random,
+  say,
+  wordsOf,
+} from '../../kernel/index.ts';
 import {
   faultConnection,
   faultModel,
@@ -18,7 +26,6 @@ import { lockClaims } from './claim-lock.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { type FaultSubject, subjectOf } from './fault-subject.ts';
 import { endRun } from './held-run.ts';
-import { retryDelayMs } from './retry-delay.ts';
 import { isChangedSince, usedBy } from './run-snapshot.ts';
 import { wakeWaiting } from './waiting-runs.ts';
 
@@ -75,17 +82,27 @@ async function releaseRun(tx: Transaction, deps: RunsDeps, claimed: ClaimedRun):
   return status;
 }
 
-/** Defers the run. The scheduler wakes it at its time, so the queue holds no job for it meanwhile. */
+/** Defers the run to its next attempt. The scheduler wakes it then, so the queue holds no job for it meanwhile. */
 async function deferRun(tx: Transaction, deps: RunsDeps, settling: Settling): Promise<string> {
   const { error, claimed } = settling;
   const nowMs = deps.clock.nowMs();
-  const delayMs = retryDelayMs(claimed.run.attempts, error, deps.random);
+  const delayMs = nextAttemptDelayMs(claimed.run.attempts, error, deps.random);
   const errors = [{ message: error.message }];
-  const ending = { lease: claimed, event: 'defer', nowMs, errors, retryAtMs: nowMs + delayMs } as const;
+  const ending = { lease: claimed, event: 'defer', nowMs, errors, nextAttemptMs: nowMs + delayMs } as const;
   const status = await endRun(tx, ending);
   await claimed.job.complete(tx);
   await wakeWaiting(tx, deps, claimed.workspaceId);
   return status;
+}
+
+const BACKOFF: BackoffPolicy = { baseMs: 10_000, maxMs: 15 * 60_000 };
+/** Longest delay before the next attempt, whatever a warehouse asks for. */
+export const LONGEST_DELAY_MS = 2 * 3_600_000;
+
+/** Returns the delay after this attempt: its backoff, or the warehouse's own request if that is longer. */
+function nextAttemptDelayMs(attempt: number, { retryAfterSeconds = 0 }: AppError, random: Random): number {
+  const delayMs = Math.max(backoffDelayMs(attempt, BACKOFF, random), retryAfterSeconds * 1000);
+  return Math.min(delayMs, LONGEST_DELAY_MS);
 }
 
 async function failRun(tx: Transaction, deps: RunsDeps, settling: Settling): Promise<string> {
@@ -104,7 +121,7 @@ async function failRun(tx: Transaction, deps: RunsDeps, settling: Settling): Pro
   return status;
 }
 
-/** Takes back a run whose rows were all refused. The next run reads them again after a fix, and no retry does. */
+/** Takes back a run whose rows were all refused. After a fix the next run reads them again, so they cannot be retried. */
 async function takeBack(tx: Transaction, claimed: ClaimedRun): Promise<void> {
   await dropLedger(tx, claimed);
   await giveUpRecords(tx, claimed);

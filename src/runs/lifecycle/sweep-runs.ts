@@ -4,41 +4,41 @@ import { RUN_QUEUE, runJobKey } from '../../pipelines/index.ts';
 import type { Sql, Store, Transaction } from '../../store/index.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { SUSPECT_LOSSES } from './places.ts';
-import { LONGEST_RETRY_MS } from './retry-delay.ts';
+import { LONGEST_DELAY_MS } from './settle-failure.ts';
 
 const SWEPT_AT_ONCE = 1000;
-/** Delay beyond which a retry was set by a clock that ran ahead. Clocks may differ by the ten minutes added. */
-const TOO_FAR_MS = LONGEST_RETRY_MS + 10 * 60_000;
+/** Delay beyond which a clock that ran ahead has set the next attempt. Clocks may differ by the ten minutes added. */
+const TOO_FAR_MS = LONGEST_DELAY_MS + 10 * 60_000;
 
 interface RunRow {
   readonly workspace_id: bigint;
   readonly id: bigint;
 }
 
-interface DueRetry extends RunRow {
+interface DeferredRun extends RunRow {
   readonly retry_at: Date;
 }
 
 /**
- * Wakes runs whose retry time has come, or lies further ahead than any retry delay, which means that a clock ran ahead. Any
+ * Wakes deferred runs whose next attempt is due, or lies further ahead than any delay, which means that a clock ran ahead. Any
  * daemon may poll; the one that clears the time makes the job.
  */
-export async function wakeDueRetries(store: Store, jobs: Jobs, nowMs: number): Promise<void> {
-  const looks = [() => findRetries(store, '<=', nowMs), () => findRetries(store, '>', nowMs + TOO_FAR_MS)];
+export async function wakeDeferredRuns(store: Store, jobs: Jobs, nowMs: number): Promise<void> {
+  const looks = [() => findDeferred(store, '<=', nowMs), () => findDeferred(store, '>', nowMs + TOO_FAR_MS)];
   await eachApart(looks, async (look) =>
-    eachApart(await look(), (run) => store.transaction((tx) => wakeRetry(tx, jobs, run))),
+    eachApart(await look(), (run) => store.transaction((tx) => wakeDeferred(tx, jobs, run))),
   );
 }
 
-function findRetries(sql: Sql, is: '<=' | '>', timeMs: number): Promise<readonly DueRetry[]> {
-  return sql.query<DueRetry>(
-    `/* across workspaces: retries that are due */ SELECT workspace_id, id, retry_at FROM pipeline_runs
+function findDeferred(sql: Sql, is: '<=' | '>', timeMs: number): Promise<readonly DeferredRun[]> {
+  return sql.query<DeferredRun>(
+    `/* across workspaces: deferred runs that are due */ SELECT workspace_id, id, retry_at FROM pipeline_runs
      WHERE status = 'retrying' AND retry_at ${is} $1 ORDER BY retry_at LIMIT ${SWEPT_AT_ONCE}`,
     [new Date(timeMs)],
   );
 }
 
-async function wakeRetry(tx: Transaction, jobs: Jobs, run: DueRetry): Promise<void> {
+async function wakeDeferred(tx: Transaction, jobs: Jobs, run: DeferredRun): Promise<void> {
   const won = await tx.execute(
     `UPDATE pipeline_runs SET retry_at = NULL
      WHERE workspace_id = $1 AND id = $2 AND status = 'retrying' AND retry_at = $3`,

@@ -100,7 +100,7 @@ async function runOfKey(
   return rows[0]?.id;
 }
 
-/** Returns the message of a trigger or a retry that comes after the end of the schedule. */
+/** Returns the message of a trigger or a requeue that comes after the end of the schedule. */
 export function scheduleEnded({ id, schedule }: Pick<Pipeline, 'id' | 'schedule'>): Worded {
   return say`The schedule of the pipeline "${id}" ended at ${schedule.end ?? ''}; PUT a later ${field('schedule.end')}.`;
 }

@@ -88,7 +88,7 @@ const KEY_DIGITS = 32;
 
 /**
  * Returns the `snapshotKey` of a run's reading: the same for all its attempts, which share their first start, and another one
- * after a retry, which starts anew.
+ * once the run is requeued from the start.
  * - The installation's key and the start are part of it. Ids of runs are serials of a store, and a restored store assigns ids a
  *   second time.
  * - The expected columns are part of it. A cached result of a table that was replaced since has other columns, and would fail

@@ -6,7 +6,7 @@ import { replaceDataModel } from '../../../src/pipelines/data-models/save-data-m
 import { replacePipeline } from '../../../src/pipelines/pipelines/replace-pipeline.ts';
 import { resetPipeline } from '../../../src/pipelines/pipelines/reset-pipeline.ts';
 import { cancelPipelineRun, requestRetry, triggerPipeline } from '../../../src/runs/index.ts';
-import { retryRun } from '../../../src/runs/lifecycle/retry-run.ts';
+import { requeueRun } from '../../../src/runs/lifecycle/requeue-run.ts';
 import { insertErasure } from '../apis/dsr-work.ts';
 import type { PairedWorld, Planned } from './paired-world.ts';
 
@@ -49,7 +49,7 @@ async function newestRun({ store, caller }: PairedWorld, pipelineId: string, con
 
 export async function retryAsOne(world: PairedWorld, pipelineId: string): Promise<void> {
   const runId = await newestRun(world, pipelineId, "run.status IN ('failed', 'stopped')");
-  if (runId !== undefined) await asked(retryRun(world.deps, world.caller, { pipelineId, runId }));
+  if (runId !== undefined) await asked(requeueRun(world.deps, world.caller, { pipelineId, runId }));
 }
 
 export async function retryRecords(world: PairedWorld, pipelineId: string): Promise<void> {

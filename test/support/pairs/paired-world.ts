@@ -11,7 +11,7 @@ import type { PipelinesDeps } from '../../../src/pipelines/index.ts';
 import { isLedgerAhead } from '../../../src/runs/index.ts';
 import { createPlaces } from '../../../src/runs/lifecycle/places.ts';
 import { createScheduler } from '../../../src/runs/lifecycle/schedule-runs.ts';
-import { sweepRuns, wakeDueRetries } from '../../../src/runs/lifecycle/sweep-runs.ts';
+import { sweepRuns, wakeDeferredRuns } from '../../../src/runs/lifecycle/sweep-runs.ts';
 import { workRun } from '../../../src/runs/lifecycle/work-run.ts';
 import type { RunsDeps } from '../../../src/runs/runs-deps.ts';
 import type { Store } from '../../../src/store/index.ts';
@@ -98,7 +98,7 @@ export async function pairedWorld(store: Store): Promise<PairedWorld> {
     },
     async poll() {
       await schedule(clock.nowMs());
-      await wakeDueRetries(store, list.jobs, clock.nowMs());
+      await wakeDeferredRuns(store, list.jobs, clock.nowMs());
       const { signal } = new AbortController();
       await wakeRequests(store, list.jobs, { nowMs: clock.nowMs(), signal, starts: ['access', 'erasure'] });
     },

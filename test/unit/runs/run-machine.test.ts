@@ -9,13 +9,13 @@ describe('the machine of a run', () => {
     }
   });
 
-  it('never leaves a status that is final, but for a retry of what came to nothing', () => {
+  it('never leaves a status that is final, but for a requeue of what came to nothing', () => {
     for (const status of ['success', 'failed', 'stopped'] as const) {
       expect(isLive(status)).toBe(false);
-      for (const event of RUN_EVENTS) if (event !== 'retry') expect(nextStatus(status, event)).toBeNull();
+      for (const event of RUN_EVENTS) if (event !== 'requeue') expect(nextStatus(status, event)).toBeNull();
     }
-    expect(statusesBefore('retry')).toEqual(['failed', 'stopped']);
-    expect(nextStatus('failed', 'retry')).toBe('queued');
+    expect(statusesBefore('requeue')).toEqual(['failed', 'stopped']);
+    expect(nextStatus('failed', 'requeue')).toBe('queued');
   });
 
   it('lets only a running run end, be deferred or be handed back', () => {

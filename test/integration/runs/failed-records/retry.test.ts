@@ -4,7 +4,7 @@ import { pipelines } from '../../../../src/pipelines/index.ts';
 import { createRecordLedger, keysOfRecords } from '../../../../src/runs/failed-records/execute-retry.ts';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../../src/runs/index.ts';
 import { NOTHING_LEFT_OUT } from '../../../../src/runs/ledger/row-ledger.ts';
-import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';
+import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';
 import type { Cell, Column } from '../../../../src/warehouse/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
 import { COLUMNS, INCREMENTAL } from '../../../support/people/people-runs.ts';
@@ -87,7 +87,7 @@ describe('a retry of failed records', () => {
     const failed = await attempt(here.failAt(1, new AppError('WAREHOUSE_DATA', 'Division by zero.')));
     const { store, clock, driver } = here;
     const asked = { pipelineId: 'people', runId: failed.id };
-    await retryRun({ store, clock, jobs: driver.deps.jobs }, CALLER, asked);
+    await requeueRun({ store, clock, jobs: driver.deps.jobs }, CALLER, asked);
     await here.store.transaction((tx) =>
       cancelRun(tx, driver.deps.jobs, { workspaceId: WORKSPACE, runId: failed.id, nowMs: clock.nowMs() }),
     );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src/kernel/index.ts';
 import { pipelines } from '../../../../src/pipelines/index.ts';
-import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';
+import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';
 import type { Cell, Column } from '../../../../src/warehouse/index.ts';
 import { someWorkspace, testKeyRing } from '../../../support/apis/test-access.ts';
 import { always, EMAIL } from '../../../support/batches/map-events.ts';
@@ -103,7 +103,7 @@ describe('a column that the model gains', () => {
     gainColumn('extra');
     const { store, clock, driver } = here;
     const caller = { workspaceId: WORKSPACE, actor: 'tester' };
-    await retryRun({ store, clock, jobs: driver.deps.jobs }, caller, { pipelineId: 'people', runId: failed.id });
+    await requeueRun({ store, clock, jobs: driver.deps.jobs }, caller, { pipelineId: 'people', runId: failed.id });
     expect(countsOf(await attempt(undefined, failed.id))).toEqual([5, 5, 0, 0, 0]);
     expect(await arrivals()).toEqual(once(5));
   });

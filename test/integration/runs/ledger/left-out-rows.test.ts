@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../src/kernel/index.ts';
 import { cancelRun } from '../../../../src/runs/index.ts';
-import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';
+import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';
 import { executeRun } from '../../../../src/runs/read/execute-run.ts';
 import { someWorkspace, testKeyRing } from '../../../support/apis/test-access.ts';
 import { INCREMENTAL, people } from '../../../support/people/people-runs.ts';
@@ -59,7 +59,7 @@ test('a cancelled run that is retried leaves out, and counts, what it had left o
   }, id);
   expect(cancelled).toMatchObject({ status: 'stopped', deduplicatedRecords: 2n });
   const caller = { workspaceId: WORKSPACE, actor: 'tester' };
-  await retryRun({ store, clock, jobs }, caller, { pipelineId: 'people', runId: id });
+  await requeueRun({ store, clock, jobs }, caller, { pipelineId: 'people', runId: id });
   expect(countsOf(await attempt(undefined, id))).toEqual([5, 3, 0, 2, 0]);
   expect(Object.values(await arrivals())).toEqual([1, 1, 1, 1, 1]);
 });

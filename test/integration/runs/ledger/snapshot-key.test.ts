@@ -1,7 +1,7 @@
 // What a warehouse that keeps results finds them by: a run must never be answered with what another one read.
 import { beforeEach, expect, test } from 'vitest';
 import { AppError, Secret } from '../../../../src/kernel/index.ts';
-import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';
+import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';
 import { snapshotKeyOf } from '../../../../src/runs/read/read-chunks.ts';
 import { someWorkspace, testKeyRing } from '../../../support/apis/test-access.ts';
 import { COLUMNS, people } from '../../../support/people/people-runs.ts';
@@ -25,7 +25,7 @@ test('all attempts of a run read under one key, and under a new one once it is r
   here.clock.advance(60_000);
   const { store, clock, driver } = here;
   const caller = { workspaceId: WORKSPACE, actor: 'tester' };
-  await retryRun({ store, clock, jobs: driver.deps.jobs }, caller, { pipelineId: 'people', runId });
+  await requeueRun({ store, clock, jobs: driver.deps.jobs }, caller, { pipelineId: 'people', runId });
   expect((await here.attempt(undefined, runId)).status).toBe('success');
 
   const [first, second, third] = here.warehouse.snapshotKeys;

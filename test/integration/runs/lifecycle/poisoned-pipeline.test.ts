@@ -6,7 +6,7 @@ import { requestWeeklyRuns } from '../../../../src/groups/index.ts';
 import type { Jobs } from '../../../../src/jobs/index.ts';
 import { AppError, createLog, workspaceId } from '../../../../src/kernel/index.ts';
 import { createScheduler } from '../../../../src/runs/lifecycle/schedule-runs.ts';
-import { wakeDueRetries } from '../../../../src/runs/lifecycle/sweep-runs.ts';
+import { wakeDeferredRuns } from '../../../../src/runs/lifecycle/sweep-runs.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
 import { insertRequest } from '../../../support/apis/dsr-requests.ts';
@@ -123,18 +123,18 @@ async function addRetrying(workspace: typeof SOUND, { afterMs }: { readonly afte
   );
 }
 
-test('a retry that a clock ahead has put off is woken; the longest that a right clock puts off waits', async () => {
+test('a deferred run that a clock ahead has put off is woken; the longest that a right clock puts off waits', async () => {
   const [longestMs, monthMs] = [2 * 3_600_000, 30 * 86_400_000];
   for (const afterMs of [longestMs, monthMs]) await addRetrying(SOUND, { afterMs });
-  await wakeDueRetries(store, jobs, clock.nowMs());
+  await wakeDeferredRuns(store, jobs, clock.nowMs());
   const waiting = await store.query('SELECT retry_at FROM pipeline_runs WHERE retry_at IS NOT NULL');
   expect(waiting).toEqual([{ retry_at: new Date(clock.nowMs() + longestMs) }]);
 });
 
-test('a run whose retry cannot be woken leaves the others to be woken', async () => {
+test('a deferred run that cannot be woken leaves the others to be woken', async () => {
   for (const workspace of [POISONED, SOUND]) await addRetrying(workspace, { afterMs: 0 });
   await refuseWrites('pipeline_runs');
-  await expect(wakeDueRetries(store, jobs, clock.nowMs())).rejects.toThrow('refused');
+  await expect(wakeDeferredRuns(store, jobs, clock.nowMs())).rejects.toThrow('refused');
   expect(await store.query('SELECT workspace_id FROM pipeline_runs WHERE retry_at IS NULL')).toEqual([
     { workspace_id: SOUND },
   ]);

@@ -8,7 +8,7 @@ import { requestRetry } from '../../../../src/runs/failed-records/request-retry.
 import { reportPipeline, triggerPipeline } from '../../../../src/runs/index.ts';
 import { cancelRun } from '../../../../src/runs/lifecycle/cancel-run.ts';
 import { createScheduler } from '../../../../src/runs/lifecycle/schedule-runs.ts';
-import { sweepRuns, wakeDueRetries } from '../../../../src/runs/lifecycle/sweep-runs.ts';
+import { sweepRuns, wakeDeferredRuns } from '../../../../src/runs/lifecycle/sweep-runs.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
 import { handClock } from '../../../support/clocks/hand-clock.ts';
@@ -89,7 +89,7 @@ async function work(): Promise<void> {
   const schedule = { type: 'interval', frequency: 'hourly', start: '2026-01-15T10:00:00Z' } as const;
   await addPipeline(plain, { syncMode: { ...INCREMENTAL, lookback: '1h' }, schedule, nextDueAtMs: nowMs });
   await createScheduler(deps)(nowMs);
-  await wakeDueRetries(store, deps.jobs, nowMs);
+  await wakeDeferredRuns(store, deps.jobs, nowMs);
   await sweepRuns(deps, new AbortController().signal);
   const attempt = async () => {
     const [live] = await plain.query<{ id: bigint }>(

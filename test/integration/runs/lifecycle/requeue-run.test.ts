@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../../src/http/index.ts';
 import { AppError } from '../../../../src/kernel/index.ts';
 import type { Run } from '../../../../src/pipelines/index.ts';
-import { retryRun } from '../../../../src/runs/lifecycle/retry-run.ts';
+import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';
 import { someWorkspace, testKeyRing } from '../../../support/apis/test-access.ts';
 import { INCREMENTAL, people, peopleRuns } from '../../../support/people/people-runs.ts';
 import {
@@ -24,7 +24,7 @@ beforeEach(() => someWorkspace({ store: here.store, clock: here.clock, keyRing: 
 
 const retry = async ({ id }: Run): Promise<Run> => {
   const { store, clock, daemon } = here;
-  await retryRun({ store, clock, jobs: daemon.jobs }, caller, { pipelineId: 'people', runId: id });
+  await requeueRun({ store, clock, jobs: daemon.jobs }, caller, { pipelineId: 'people', runId: id });
   return await untilRun(store, id, 'success');
 };
 
@@ -38,7 +38,7 @@ async function failedRun(): Promise<Run> {
   return run;
 }
 
-describe('a retry of a failed run', () => {
+describe('a requeue of a failed run', () => {
   test('of an incremental pipeline delivers what is missing, and nothing twice', async () => {
     await addPipeline(here.store, { syncMode: INCREMENTAL });
     const failed = await failedRun();
@@ -62,7 +62,7 @@ describe('a retry of a failed run', () => {
     const failed = await failedRun();
     expect(Number(failed.deduplicatedRecords)).toBeGreaterThan(0);
     here.warehouse.failing = { at: 'read', error: new AppError('WAREHOUSE_CREDENTIALS', 'Not yet.'), afterChunks: 2 };
-    await retryRun({ ...here, jobs: here.daemon.jobs }, caller, { pipelineId: 'people', runId: failed.id });
+    await requeueRun({ ...here, jobs: here.daemon.jobs }, caller, { pipelineId: 'people', runId: failed.id });
     await untilRun(here.store, failed.id, 'failed');
     here.warehouse.failing = undefined;
 
@@ -145,7 +145,7 @@ describe('a retry of a failed run', () => {
     const expired = new AppError('WAREHOUSE_CREDENTIALS', 'The password is still the old one.');
     const ask = async ({ id }: Run) => {
       const { store, clock, daemon } = here;
-      await retryRun({ store, clock, jobs: daemon.jobs }, caller, { pipelineId: 'people', runId: id });
+      await requeueRun({ store, clock, jobs: daemon.jobs }, caller, { pipelineId: 'people', runId: id });
     };
 
     test.each(['open', 'describe'] as const)(

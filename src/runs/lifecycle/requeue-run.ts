@@ -1,4 +1,4 @@
-// Retries a failed run (D-107). The run keeps its id, its logical date and its nominal end. Everything else is as
+// Requeues a failed or stopped run (D-107). The run keeps its id, its logical date and its nominal end. Everything else is as
 // for a run that starts now, so that fixes made since then take effect.
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
@@ -24,29 +24,29 @@ import { hasLedger } from '../ledger/has-ledger.ts';
 import { isLive, nextStatus, statusesBefore } from './run-machine.ts';
 import { scheduleEnded } from './trigger-pipeline.ts';
 
-type RetryDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
+type RequeueDeps = Pick<EndpointDeps, 'store' | 'jobs' | 'clock'>;
 
-interface RetryRequest {
+interface RequeueRequest {
   readonly pipelineId: string;
   readonly runId: bigint;
 }
 
 /**
- * Requeues the run and returns it. Throws NOT_FOUND, or PIPELINE_NOT_IDLE with the reason where the run must not be retried:
+ * Requeues the run and returns it. Throws NOT_FOUND, or PIPELINE_NOT_IDLE with the reason where the run must stay as it is:
  * - The run is not over, or it succeeded.
  * - Its pipeline is stopped or has another run.
  * - A later run has covered its range.
  */
-export async function retryRun(deps: RetryDeps, caller: Caller, request: RetryRequest): Promise<Run> {
+export async function requeueRun(deps: RequeueDeps, caller: Caller, request: RequeueRequest): Promise<Run> {
   const { workspaceId } = caller;
   return await deps.store.transaction(async (tx) => {
-    // the lock serialises two retries; the second one then finds the run queued
+    // the lock serialises two requests; the second one then finds the run queued
     const { number } = await lockPipeline(tx, workspaceId, request.pipelineId);
     const context = await loadPipeline(tx, { workspaceId, number });
     const run = await loadRun(tx, context.pipeline, request.runId);
     const nowMs = deps.clock.nowMs();
-    await requireRetryable(tx, { context, run, nowMs });
-    await queueAgain(tx, { pipeline: context.pipeline, run, actor: caller.actor });
+    await requireRequeueable(tx, { context, run, nowMs });
+    await resetRun(tx, { pipeline: context.pipeline, run, actor: caller.actor });
     await deps.jobs.enqueue(tx, RUN_QUEUE, { key: runJobKey(workspaceId, run.id) });
     await recordChange(tx, {
       workspaceId,
@@ -66,10 +66,10 @@ interface Question {
   readonly nowMs: number;
 }
 
-async function requireRetryable(tx: Transaction, { context, run, nowMs }: Question): Promise<void> {
+async function requireRequeueable(tx: Transaction, { context, run, nowMs }: Question): Promise<void> {
   const { pipeline } = context;
   if (isLive(run.status)) throw refused(`Run ${run.id} is in progress already; wait for its end, or cancel it.`);
-  if (nextStatus(run.status, 'retry') === null) {
+  if (nextStatus(run.status, 'requeue') === null) {
     throw refused(`Run ${run.id} succeeded, so there is nothing to retry; trigger the pipeline to load what is new.`);
   }
   const stopped = stoppedError(context);
@@ -83,7 +83,7 @@ async function requireRetryable(tx: Transaction, { context, run, nowMs }: Questi
 
 /**
  * Throws PIPELINE_NOT_IDLE where the run has no range of its own to load. A range that was covered since is not loaded again,
- * and a retry of failed records is retried by their own endpoint.
+ * and a retry of failed records is requested anew by their own endpoint.
  */
 async function requireOwnRange(tx: Transaction, pipeline: Pipeline, run: Run): Promise<void> {
   if ((await loadRetry(tx, { workspaceId: run.workspaceId, runId: run.id })) !== undefined) {
@@ -130,7 +130,7 @@ interface Queueing {
  * Requeues the run from the start. Rows in its ledger stay counted and are skipped.
  * Without a ledger the run delivered nothing, or the pipeline was reset since; then its counts start at 0.
  */
-async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): Promise<void> {
+async function resetRun(tx: Transaction, { pipeline, run, actor }: Queueing): Promise<void> {
   if (await hasLedger(tx, pipeline, run)) await keepCounted(tx, pipeline, run);
   else await forgetCounts(tx, run);
   await tx.execute(
@@ -138,7 +138,7 @@ async function queueAgain(tx: Transaction, { pipeline, run, actor }: Queueing): 
      SET status = $3, attempts = 0, losses = 0, fence = fence + 1, retry_at = NULL, errors = '[]', warnings = '[]', started_on = NULL,
          ended_on = NULL, range_start = NULL, range_end = NULL, snapshot = NULL, requested_by = $4
      WHERE workspace_id = $1 AND id = $2 AND status = ANY($5)`,
-    [run.workspaceId, run.id, nextStatus(run.status, 'retry'), actor, statusesBefore('retry')],
+    [run.workspaceId, run.id, nextStatus(run.status, 'requeue'), actor, statusesBefore('requeue')],
   );
 }
 
