@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countProfiles, readProfile } from '../../../src/identity/index.ts';
+import { countProfiles, type Person, readProfile } from '../../../src/identity/index.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import { deliver, deliverWith, mpidsOf, person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
 import { openTestStore } from '../../support/stores/test-store.ts';
@@ -70,6 +70,19 @@ describe('resolution', () => {
       { name: 'age', value: '42', setAt: 4n },
     ]);
   });
+
+  it.each([512, 0])(
+    'takes the older of two profiles that share an identity, staged above %i people',
+    async (mostFew) => {
+      await using store = await openTestStore();
+      const identities = testIdentities({ mostFew });
+      const deliverRow = (row: Person) => deliverWith(identities, store, { people: [row], scope: SCOPE });
+      const shared = person({ mobile_number: '1' });
+      const [older, younger = 0n] = mpidsOf(await deliver(store, [shared, person({ google: 'g' })]));
+      expect(mpidsOf(await deliverRow({ ...shared, mpid: younger }))).toEqual([younger]);
+      expect(mpidsOf(await deliverRow(shared))).toEqual([older]);
+    },
+  );
 
   it('gives MPIDs of which nobody can tell the next', async () => {
     await using store = await openTestStore();
