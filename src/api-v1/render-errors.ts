@@ -1,4 +1,4 @@
-// Errors of the verbs, which name fields and states as version 2 does, in the words of version 1. Pure but for `rendered`.
+// Errors of the verbs, which name fields and states as version 2 does, in the words of version 1. Pure, except `renderRefusals` and `renderStopped`, which wait.
 import { AppError, type Issue, messageWith, refuse, type Worded } from '../kernel/index.ts';
 import type { PipelineContext } from '../pipelines/index.ts';
 import { WAREHOUSES } from './warehouses.ts';
@@ -9,8 +9,8 @@ export type FieldNames = Readonly<Record<string, string>>;
 /** No two warehouses have different names for one field. */
 const CONFIG_NAMES: FieldNames = Object.assign({}, ...WAREHOUSES.map(({ fields }) => fields));
 
-/** Does `work`. What it refuses names the fields as version 1 does. */
-export async function rendered<Result>(names: FieldNames, work: () => Promise<Result>): Promise<Result> {
+/** Does `work`, and names the fields of its refusals as version 1 does. */
+export async function renderRefusals<Result>(names: FieldNames, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {
@@ -54,7 +54,7 @@ export function renderFault({ pipeline }: Pick<PipelineContext, 'pipeline'>, fau
   return renderMessage(pipeline.kept.followsModel === true ? FOLLOWED : {}, fault);
 }
 
-/** Does `work`, a trigger or a retry. It refuses a stopped pipeline with a way out that version 1 has. */
+/** Does `work`, a trigger or a retry. The refusal of a stopped pipeline names the request of version 1 that fixes it. */
 export async function renderStopped<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

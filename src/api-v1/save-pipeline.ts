@@ -17,10 +17,10 @@ import {
 } from '../pipelines/index.ts';
 import type { Sql } from '../store/index.ts';
 import type { PipelineBody } from './contract/pipeline.ts';
-import { findKnownConnection, loadKnownPipeline, untilUnchanged } from './in-version-one.ts';
-import { keptOfJoined, keptOfPipeline } from './kept.ts';
-import { rendered } from './render-errors.ts';
+import { findKnownConnection, loadKnownPipeline } from './load-known.ts';
+import { renderRefusals } from './render-errors.ts';
 import { requireTimestampType } from './require-timestamp-type.ts';
+import { joinedBasis, pipelineBasis, repeatOnConflict } from './save-basis.ts';
 import { PIPELINE_NAMES, toV2Body, type V2Draft } from './wire/pipeline-body.ts';
 
 type Body = Static<typeof PipelineBody>;
@@ -29,19 +29,19 @@ type Body = Static<typeof PipelineBody>;
  * Creates a pipeline. Throws VALIDATION_FAILED, DUPLICATE_ID, NOT_FOUND for a plan, and WAREHOUSE_UNREACHABLE unless it is a
  * draft.
  */
-export async function createVersionOne(deps: PipelinesDeps, caller: Caller, body: Body): Promise<PipelineContext> {
+export async function createV1Pipeline(deps: PipelinesDeps, caller: Caller, body: Body): Promise<PipelineContext> {
   const post = async () => {
     const { read, ...said } = await draft(deps, caller, { body });
-    return createPipeline(deps, caller, { ...said, basedOn: { read, kept: keptOfJoined } });
+    return createPipeline(deps, caller, { ...said, basedOn: { read, basisOf: joinedBasis } });
   };
-  return rendered(PIPELINE_NAMES, () => untilUnchanged(post));
+  return renderRefusals(PIPELINE_NAMES, () => repeatOnConflict(post));
 }
 
 /**
- * Replaces a pipeline. Throws as `createVersionOne` does, and RUN_IN_PROGRESS where it resets the pipeline while a run is not
+ * Replaces a pipeline. Throws as `createV1Pipeline` does, and RUN_IN_PROGRESS where it resets the pipeline while a run is not
  * over.
  */
-export async function replaceVersionOne(
+export async function replaceV1Pipeline(
   deps: PipelinesDeps,
   caller: Caller,
   { id, body }: { readonly id: string; readonly body: Omit<Body, 'id'> & { readonly id?: string } },
@@ -50,10 +50,10 @@ export async function replaceVersionOne(
     const stored = await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
     const { read, ...said } = await draft(deps, caller, { body: { id, ...body }, stored });
     // Version 1 cannot prevent resets. Only another load timestamp resets, which is intended.
-    const basedOn = { read: { ...read, pipeline: stored.pipeline }, kept: keptOfPipeline };
+    const basedOn = { read: { ...read, pipeline: stored.pipeline }, basisOf: pipelineBasis };
     return replacePipeline(deps, caller, { id, ...said, preventResets: false, basedOn });
   };
-  return rendered(PIPELINE_NAMES, () => untilUnchanged(put));
+  return renderRefusals(PIPELINE_NAMES, () => repeatOnConflict(put));
 }
 
 async function draft(

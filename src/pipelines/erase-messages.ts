@@ -1,4 +1,4 @@
-// Messages of runs and faults are for people, and one of a warehouse may quote a value.
+// Erases people from the messages of runs and faults, because the message of a warehouse may quote a value.
 import type { KeptRecord } from '../identity/index.ts';
 import { parseJson, type WorkspaceId } from '../kernel/index.ts';
 import type { Sql } from '../store/index.ts';
@@ -33,7 +33,7 @@ export async function readMessages(
   return { records, ...(last !== undefined && { next: last.id }) };
 }
 
-/** Takes the messages of these runs away; answers how many runs were there. */
+/** Replaces the messages of these runs. Returns the number of runs. */
 export async function eraseMessages(sql: Sql, workspaceId: WorkspaceId, runIds: readonly bigint[]): Promise<number> {
   return await sql.execute(
     `UPDATE pipeline_runs SET errors = CASE WHEN errors = '[]' THEN errors ELSE $3 END,
@@ -67,7 +67,7 @@ export async function readFaults(
   return { records: faults.map((fault) => ({ ref: fault, read: () => parseJson(fault.text) })) };
 }
 
-/** Takes these messages away, and leaves faulted what is; answers how much that is. */
+/** Replaces these messages. What is faulted stays faulted. Returns the number of changed rows. */
 export async function eraseFaults(sql: Sql, workspaceId: WorkspaceId, faults: readonly Fault[]): Promise<number> {
   let erased = 0;
   for (const [table, ofIt] of Map.groupBy(faults, (fault) => fault.table)) {

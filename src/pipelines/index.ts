@@ -6,7 +6,7 @@
 
 export { unknownPlan, unknownVersion } from './checks/check-data-plan.ts';
 export { zoneWarnings } from './checks/zone-warnings.ts';
-export { askWarehouse, reachable, type WarehouseDeps } from './connections/ask-warehouse.ts';
+export { askWarehouse, revealConnection, type WarehouseDeps } from './connections/ask-warehouse.ts';
 export type { Connection } from './connections/connection.ts';
 export { maskConfig, revealConfig, sealedTexts } from './connections/connection-config.ts';
 export { deleteConnection } from './connections/delete-connection.ts';

@@ -5,7 +5,7 @@ import { AppError } from '../kernel/index.ts';
 export interface BasedOn<Saved> {
   readonly read: Saved;
   /** Returns the part that went into the body. */
-  readonly kept: (saved: Saved) => unknown;
+  readonly basisOf: (saved: Saved) => unknown;
 }
 
 /**
@@ -13,6 +13,6 @@ export interface BasedOn<Saved> {
  * because two saves may have the same time.
  */
 export function requireUnchanged<Saved>(now: Saved, basedOn: BasedOn<Saved> | undefined): void {
-  if (basedOn === undefined || isDeepStrictEqual(basedOn.kept(now), basedOn.kept(basedOn.read))) return;
+  if (basedOn === undefined || isDeepStrictEqual(basedOn.basisOf(now), basedOn.basisOf(basedOn.read))) return;
   throw new AppError('STORE_CONFLICT', 'The resource was changed at the same time; send the request again.');
 }

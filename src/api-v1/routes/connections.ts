@@ -13,10 +13,10 @@ import {
 import { type Provider, providerOf } from '../../warehouse/index.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import { loadKnownConnection, loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
-import { keptOfConnection } from '../kept.ts';
-import { rendered } from '../render-errors.ts';
+import { loadKnownConnection, loadKnownPipelines } from '../load-known.ts';
+import { renderRefusals } from '../render-errors.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
+import { connectionBasis, repeatOnConflict } from '../save-basis.ts';
 import { providerOfType, warehouseOf } from '../warehouses.ts';
 import { CONNECTION_NAMES, connectionAnswer, connectionBody } from '../wire/connection.ts';
 import { BASE, CHANGES, READS, UNREACHABLE } from './platform-endpoint.ts';
@@ -84,7 +84,7 @@ function create(deps: PipelinesDeps): Endpoint {
     responses: { 200: ConnectionAnswer },
     refusals: { 505: UNREACHABLE },
     async handler({ caller, body }) {
-      const made = await rendered(CONNECTION_NAMES, async () =>
+      const made = await renderRefusals(CONNECTION_NAMES, async () =>
         createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true }),
       );
       return { status: 200, body: connectionAnswer(deps.fleet, made) };
@@ -116,10 +116,10 @@ function replace(deps: PipelinesDeps): Endpoint {
         return replaceConnection(deps, caller, {
           id,
           ...saving,
-          basedOn: { read: stored, kept: keptOfConnection },
+          basedOn: { read: stored, basisOf: connectionBasis },
         });
       };
-      const saved = await rendered(CONNECTION_NAMES, () => untilUnchanged(put));
+      const saved = await renderRefusals(CONNECTION_NAMES, () => repeatOnConflict(put));
       return { status: 200, body: connectionAnswer(deps.fleet, saved) };
     },
   });

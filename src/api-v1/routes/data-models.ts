@@ -13,10 +13,10 @@ import {
 } from '../../pipelines/index.ts';
 import { DataModelAnswer, DataModelBody, DataModelChange } from '../contract/data-model.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import { loadKnownPipelines, untilUnchanged } from '../in-version-one.ts';
-import { keptOfModel } from '../kept.ts';
-import { rendered } from '../render-errors.ts';
+import { loadKnownPipelines } from '../load-known.ts';
+import { renderRefusals } from '../render-errors.ts';
 import { requireTimestampType } from '../require-timestamp-type.ts';
+import { modelBasis, repeatOnConflict } from '../save-basis.ts';
 import { dataModelAnswer, dataModelBody, MODEL_NAMES, readLoadTimestamp } from '../wire/data-model.ts';
 import { BASE, CHANGES, READS } from './platform-endpoint.ts';
 
@@ -79,7 +79,7 @@ function create(deps: PipelinesDeps): Endpoint {
     responses: { 200: DataModelAnswer },
     async handler({ caller, body }) {
       const loadTimestamp = readLoadTimestamp(body);
-      const made = await rendered(MODEL_NAMES, () =>
+      const made = await renderRefusals(MODEL_NAMES, () =>
         createDataModel(deps, caller, { body: dataModelBody(body), loadTimestamp }),
       );
       return { status: 200, body: dataModelAnswer(made) };
@@ -104,7 +104,7 @@ function replace(deps: PipelinesDeps): Endpoint {
     responses: { 200: DataModelAnswer },
     async handler({ caller, params: { modelId: id }, body }) {
       const put = () => replaceModel(deps, caller, { id, body: { id, ...body } });
-      return { status: 200, body: dataModelAnswer(await rendered(MODEL_NAMES, () => untilUnchanged(put))) };
+      return { status: 200, body: dataModelAnswer(await renderRefusals(MODEL_NAMES, () => repeatOnConflict(put))) };
     },
   });
 }
@@ -124,7 +124,7 @@ async function replaceModel(
     id,
     body: dataModelBody(body, stored),
     loadTimestamp,
-    basedOn: { read: stored, kept: keptOfModel },
+    basedOn: { read: stored, basisOf: modelBasis },
   });
 }
 

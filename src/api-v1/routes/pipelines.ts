@@ -5,9 +5,9 @@ import { closed, deletePipeline, NoContent, workspaceParams } from '../../pipeli
 import { triggerPipeline } from '../../runs/index.ts';
 import { PipelineAnswer, PipelineBody, PipelineChange } from '../contract/pipeline.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import { loadKnownPipeline, loadKnownPipelines } from '../in-version-one.ts';
+import { loadKnownPipeline, loadKnownPipelines } from '../load-known.ts';
 import { renderStopped } from '../render-errors.ts';
-import { createVersionOne, replaceVersionOne } from '../save-pipeline.ts';
+import { createV1Pipeline, replaceV1Pipeline } from '../save-pipeline.ts';
 import { pipelineAnswer } from '../wire/pipeline.ts';
 import { BASE, CHANGES, pipelineParams as params, READS, UNREACHABLE } from './platform-endpoint.ts';
 
@@ -76,7 +76,7 @@ function create(deps: PipelinesDeps): Endpoint {
     responses: { 200: PipelineAnswer },
     refusals: SAVE_REFUSALS,
     async handler({ caller, body }) {
-      return { status: 200, body: pipelineAnswer(await createVersionOne(deps, caller, body)) };
+      return { status: 200, body: pipelineAnswer(await createV1Pipeline(deps, caller, body)) };
     },
   });
 }
@@ -98,7 +98,7 @@ function replace(deps: PipelinesDeps): Endpoint {
     responses: { 200: PipelineAnswer },
     refusals: SAVE_REFUSALS,
     async handler({ caller, params: { pipelineId: id }, body }) {
-      return { status: 200, body: pipelineAnswer(await replaceVersionOne(deps, caller, { id, body })) };
+      return { status: 200, body: pipelineAnswer(await replaceV1Pipeline(deps, caller, { id, body })) };
     },
   });
 }

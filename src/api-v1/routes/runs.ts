@@ -3,7 +3,7 @@ import { defineEndpoint, type Endpoint, Int64, NO_PARAMETERS, PageQuery, readPag
 import { findLatestRun, listRuns, loadRun, pathParams } from '../../pipelines/index.ts';
 import { type EndpointDeps, requeueRun } from '../../runs/index.ts';
 import { PipelineStatusAnswer, RunStatusAnswer, RunStatusesAnswer } from '../contract/run.ts';
-import { loadKnownPipeline } from '../in-version-one.ts';
+import { loadKnownPipeline } from '../load-known.ts';
 import { renderStopped } from '../render-errors.ts';
 import { pipelineAnswer } from '../wire/pipeline.ts';
 import { runStatusAnswer } from '../wire/run.ts';

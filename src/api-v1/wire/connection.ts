@@ -38,7 +38,7 @@ function textOf(value: unknown): string | null {
 export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): Static<typeof BodyOfTwo> {
   const provider = providerOfType(body.type);
   const warehouse = requireWarehouse({ provider });
-  const foreign = foreignFields(body, warehouse);
+  const foreign = foreignFieldIssues(body, warehouse);
   if (foreign.length > 0) throw refuse(foreign);
   const values = new Map<string, unknown>(Object.entries(body));
   const said = Object.entries(warehouse.fields).flatMap(([field, own]) => {
@@ -48,7 +48,7 @@ export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): S
   const secretFields = secretFieldsOf(fleet, provider);
   const kept =
     stored?.provider === provider
-      ? unsaid(maskConfig({ config: stored.config, secretFields }), warehouse, body)
+      ? fieldsBeyondV1(maskConfig({ config: stored.config, secretFields }), warehouse, body)
       : warehouse.defaults;
   return {
     id: body.id,
@@ -59,7 +59,7 @@ export function connectionBody(fleet: Fleet, body: Body, stored?: Connection): S
   };
 }
 
-function foreignFields(body: Body, { type, fields }: VersionOneFacts): readonly Issue[] {
+function foreignFieldIssues(body: Body, { type, fields }: VersionOneFacts): readonly Issue[] {
   const own = Object.values(fields);
   return CONFIG_NAMES.filter((name) => body[name] != null && !own.includes(name)).map((path) => ({
     path,
@@ -68,7 +68,7 @@ function foreignFields(body: Body, { type, fields }: VersionOneFacts): readonly 
 }
 
 /** Returns the fields that version 1 cannot express. Other ways to sign in are left out where the body has a password. */
-function unsaid(
+function fieldsBeyondV1(
   config: ConnectionConfig,
   { fields, otherSignIns = [] }: VersionOneFacts,
   body: Body,

@@ -12,7 +12,7 @@ import type {
 import { FREQUENCIES, followModel, pipelineAnswer } from '../../pipelines/index.ts';
 import type { PipelineBody } from '../contract/pipeline.ts';
 import type { FieldNames } from '../render-errors.ts';
-import { activity } from './pipeline.ts';
+import { activityFlags } from './pipeline.ts';
 
 type Body = Static<typeof PipelineBody>;
 type Two = Static<typeof BodyOfTwo>;
@@ -84,7 +84,7 @@ function requireFields(body: Body, stored: Pipeline | undefined): void {
 }
 
 function stateOf(body: Body, stored: Pipeline | undefined) {
-  const before = stored === undefined ? { is_draft: false, is_active: true } : activity(stored);
+  const before = stored === undefined ? { is_draft: false, is_active: true } : activityFlags(stored);
   const { is_draft: isDraft = before.is_draft, is_active: isActive = before.is_active } = body;
   const state: Two['state'] = isDraft ? 'new' : isActive ? 'active' : 'paused';
   return { state, isActiveDraft: isDraft && isActive };

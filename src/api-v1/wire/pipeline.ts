@@ -14,7 +14,7 @@ export function pipelineAnswer(context: PipelineContext): Static<typeof Pipeline
     id,
     name,
     workspace_id: workspaceId,
-    ...activity(pipeline),
+    ...activityFlags(pipeline),
     is_faulted: reasons.length > 0,
     faulted_reason: reasons.length > 0 ? reasons.join(' ') : null,
     connection_id: connectionId,
@@ -32,7 +32,7 @@ export function pipelineAnswer(context: PipelineContext): Static<typeof Pipeline
 }
 
 /** Returns the draft and active flags. A draft has the state `new`. A draft that version 2 created is not active. */
-export function activity({ state, kept }: Pick<Pipeline, 'state' | 'kept'>) {
+export function activityFlags({ state, kept }: Pick<Pipeline, 'state' | 'kept'>) {
   const is_draft = state === 'new';
   return { is_draft, is_active: is_draft ? kept.isActiveDraft === true : state === 'active' };
 }

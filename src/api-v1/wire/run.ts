@@ -23,7 +23,7 @@ export function runStatusAnswer(run: Run, pipelineId: string): Static<typeof Run
     created_on: run.createdOn.toISOString(),
     created_by: run.type === 'manual' ? run.requestedBy : null,
     last_modified_on: formatTime(run.endedOn ?? run.startedOn),
-    // Nobody ends a run, but somebody asks for a retry.
+    // no caller ends a run, but a caller requests a retry
     last_modified_by: run.type === 'manual' ? null : run.requestedBy,
   };
 }

@@ -5,11 +5,11 @@ import { type Described, describeForPipeline } from '../data-models/describe-mod
 import type { Notice } from '../pipelines/pipeline.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { unmappedColumns } from '../transformations/transformation-fit.ts';
-import { type Asked, misfits } from './pipeline-fit.ts';
+import { type ColumnNeeds, pipelineMisfits } from './pipeline-fit.ts';
 import { type WriteBackCandidate, writeBackMisfits } from './write-back-fit.ts';
 import { zoneWarnings } from './zone-warnings.ts';
 
-interface Joined extends Asked, Omit<WriteBackCandidate, 'connection' | 'dataModel'> {
+interface Joined extends ColumnNeeds, Omit<WriteBackCandidate, 'connection' | 'dataModel'> {
   readonly connection: Connection;
   readonly dataModel: DataModel;
 }
@@ -25,7 +25,7 @@ export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promis
   const columns = described.outcome === 'described' ? described.columns : undefined;
   const issues = [
     ...(await writeBackMisfits(deps, joined, columns)),
-    ...(columns === undefined ? [] : misfits(columns, joined)),
+    ...(columns === undefined ? [] : pipelineMisfits(columns, joined)),
     ...(described.outcome === 'invalid' ? [invalid(joined, described.error)] : []),
   ];
   if (issues.length > 0) throw refuse(issues);
@@ -33,7 +33,7 @@ export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promis
 }
 
 /** Returns a pipeline's warnings from the description of its model. Pure. */
-export function joinedWarnings(asked: Asked, described: Described): readonly Notice[] {
+export function joinedWarnings(asked: ColumnNeeds, described: Described): readonly Notice[] {
   if (described.outcome === 'invalid') return [notDescribed(described.error.message)];
   const ofText = described.warnings.map((message) => ({ message }));
   if (described.outcome === 'unavailable') return [...ofText, notDescribed(described.error.message)];

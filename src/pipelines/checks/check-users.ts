@@ -7,7 +7,7 @@ import type { PipelineContext } from '../pipelines/pipeline-status.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { transformationMisfits } from '../transformations/transformation-fit.ts';
 import { joinedWarnings } from './check-pipeline.ts';
-import { askedOf, misfits } from './pipeline-fit.ts';
+import { columnNeedsOf, pipelineMisfits } from './pipeline-fit.ts';
 import { candidateOf, writeBackMisfits } from './write-back-fit.ts';
 
 /** Warnings of the new version for each pipeline, by the pipeline's number. */
@@ -27,7 +27,7 @@ export function checkModelUsers(deps: PipelinesDeps, users: readonly PipelineCon
     const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
     // a pipeline with a faulted connection is not judged by the warehouse, which may be the wrong one
     const isJudged = connection.fault === null && described.outcome !== 'unavailable';
-    const ofColumns = isJudged && columns !== undefined ? misfits(columns, askedOf(user)) : [];
+    const ofColumns = isJudged && columns !== undefined ? pipelineMisfits(columns, columnNeedsOf(user)) : [];
     const ofWarehouse = isJudged && described.outcome === 'invalid' ? [complain(described.error)] : [];
     return [
       ...[...ofRules, ...ofColumns].map((issue) => complain(say`${field(issue.path)}: ${issue}`)),
@@ -68,6 +68,6 @@ async function checkUsers(
   const issues = complaints.flat();
   if (issues.length > 0) throw refuse(issues);
   return new Map(
-    described.flat().map(({ user, answer }) => [user.pipeline.number, joinedWarnings(askedOf(user), answer)]),
+    described.flat().map(({ user, answer }) => [user.pipeline.number, joinedWarnings(columnNeedsOf(user), answer)]),
   );
 }

@@ -11,19 +11,22 @@ const NUMBERS: readonly ColumnType[] = ['integer', 'decimal', 'double'];
 const TIMES: readonly ColumnType[] = ['date', 'timestamp', 'timestamp_tz'];
 
 /** Requirements of a pipeline for the columns of its model. */
-export interface Asked {
+export interface ColumnNeeds {
   readonly syncMode: SyncMode;
   readonly rowKey: readonly string[];
   /** Transformation of an events pipeline. Null: the columns' names determine their meaning. */
   readonly transformation: Pick<FieldTransformation, 'id' | 'mappings'> | null;
 }
 
-export function askedOf({ pipeline, transformation }: PipelineContext): Asked {
+export function columnNeedsOf({ pipeline, transformation }: PipelineContext): ColumnNeeds {
   return { syncMode: pipeline.syncMode, rowKey: pipeline.kept.rowKey ?? [], transformation };
 }
 
 /** Returns the issues of columns that do not suit the pipeline. Paths are those of the pipeline's body. */
-export function misfits(columns: readonly Column[], { syncMode, rowKey, transformation }: Asked): readonly Issue[] {
+export function pipelineMisfits(
+  columns: readonly Column[],
+  { syncMode, rowKey, transformation }: ColumnNeeds,
+): readonly Issue[] {
   const missing = (path: string, name: string): Issue => ({
     path,
     message: `the model has no column "${name}"; it has ${columns.map((column) => column.name).join(', ')}`,
@@ -42,7 +45,7 @@ export function misfits(columns: readonly Column[], { syncMode, rowKey, transfor
 
 function mappingMisfits(
   columns: readonly Column[],
-  { id, mappings }: NonNullable<Asked['transformation']>,
+  { id, mappings }: NonNullable<ColumnNeeds['transformation']>,
 ): readonly Issue[] {
   return transformationMisfits(columns, mappings).map(({ path, message }) => ({
     path: 'field_transformation_id',

@@ -3,9 +3,9 @@
 import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 import { countsMilliseconds } from '../transformations/column-fit.ts';
-import type { Asked } from './pipeline-fit.ts';
+import type { ColumnNeeds } from './pipeline-fit.ts';
 
-type Timed = Pick<Asked, 'syncMode' | 'transformation'>;
+type Timed = Pick<ColumnNeeds, 'syncMode' | 'transformation'>;
 
 /** Warns of an iterator declared with a zone, and of columns mapped to milliseconds since 1970, that have no zone. */
 export function zoneWarnings(columns: readonly Column[], { syncMode, transformation }: Timed): readonly Notice[] {

@@ -12,13 +12,13 @@ export type WarehouseDeps = Pick<
 >;
 
 /** A connection with its configuration as a connector opens it, before or after it was saved. */
-export type Reachable = Pick<Connection, 'workspaceId' | 'provider' | 'config'>;
+export type RevealedConnection = Pick<Connection, 'workspaceId' | 'provider' | 'config'>;
 
 /** A connection to ask. `signal` aborts when the caller disconnects. */
-export type Asked = Reachable & { readonly signal?: AbortSignal };
+export type AskedConnection = RevealedConnection & { readonly signal?: AbortSignal };
 
 /** Reveals the secrets of a stored connection. Throws SECRET_UNREADABLE. */
-export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connection): Reachable {
+export function revealConnection({ keyRing, fleet }: WarehouseDeps, connection: Connection): RevealedConnection {
   return { ...connection, config: revealConfig(keyRing, fleet, connection) };
 }
 
@@ -28,7 +28,7 @@ export function reachable({ keyRing, fleet }: WarehouseDeps, connection: Connect
  */
 export async function askWarehouse<Answer>(
   deps: WarehouseDeps,
-  { workspaceId, provider, config, signal: caller }: Asked,
+  { workspaceId, provider, config, signal: caller }: AskedConnection,
   ask: (session: Session, signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const connector = deps.fleet[provider];
@@ -36,7 +36,7 @@ export async function askWarehouse<Answer>(
   const patience = new AbortController();
   const answered = new AbortController();
   const timer = deps.clock.sleep(deps.warehouseWaitMs, answered.signal).then(
-    () => patience.abort(silence(deps.warehouseWaitMs)),
+    () => patience.abort(timeoutError(deps.warehouseWaitMs)),
     () => undefined,
   );
   try {
@@ -49,7 +49,7 @@ export async function askWarehouse<Answer>(
   }
 }
 
-function silence(waitedMs: number): AppError {
+function timeoutError(waitedMs: number): AppError {
   const message = `The warehouse did not answer within ${waitedMs / 1000} seconds; try again when it is less busy.`;
   return new AppError('WAREHOUSE_TIMEOUT', message);
 }

@@ -12,7 +12,7 @@ export async function deleteConnection(deps: PipelinesDeps, { workspaceId, actor
   await deps.store.transaction(async (tx) => {
     await loadConnection(tx, { workspaceId, id }, 'update');
     const users = await loadPipelines(tx, { workspaceId, connectionId: id });
-    if (users.length > 0) throw inUse('connection', id, users);
+    if (users.length > 0) throw inUseError('connection', id, users);
     await tx.orm.delete(connections).where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, id)));
     await recordChange(tx, {
       workspaceId,
@@ -25,7 +25,7 @@ export async function deleteConnection(deps: PipelinesDeps, { workspaceId, actor
   });
 }
 
-export function inUse(what: string, id: string, users: Awaited<ReturnType<typeof loadPipelines>>): AppError {
+export function inUseError(what: string, id: string, users: Awaited<ReturnType<typeof loadPipelines>>): AppError {
   const names = users.slice(0, 5).map(({ pipeline }) => `"${pipeline.id}"`);
   const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
   return new AppError(

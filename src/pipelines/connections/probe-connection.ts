@@ -1,7 +1,7 @@
 import { AppError, asAppError, joined, say, wordsOf } from '../../kernel/index.ts';
 import type { ProbeStage } from '../../warehouse/index.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
-import { askWarehouse, type Reachable, reachable, type WarehouseDeps } from './ask-warehouse.ts';
+import { askWarehouse, type RevealedConnection, revealConnection, type WarehouseDeps } from './ask-warehouse.ts';
 import type { Connection } from './connection.ts';
 
 export interface Probed {
@@ -16,7 +16,7 @@ export interface Probed {
  */
 export async function probeConnection(
   deps: WarehouseDeps,
-  { mustAnswer = false, ...connection }: Reachable & { readonly mustAnswer?: boolean | undefined },
+  { mustAnswer = false, ...connection }: RevealedConnection & { readonly mustAnswer?: boolean | undefined },
 ): Promise<Probed> {
   const probed = await probe(() => askWarehouse(deps, connection, (session, signal) => session.probe(signal)));
   if (mustAnswer) requireAnswer(deps, connection, probed);
@@ -27,7 +27,11 @@ export async function probeConnection(
  * Throws WAREHOUSE_UNREACHABLE where the warehouse did not answer. A provider without a connector cannot answer and is saved
  * nevertheless (D-076).
  */
-export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reachable, 'provider'>, { fault }: Probed) {
+export function requireAnswer(
+  { fleet }: WarehouseDeps,
+  { provider }: Pick<RevealedConnection, 'provider'>,
+  { fault }: Probed,
+) {
   if (fault === null || fleet[provider] === undefined) return;
   const message = say`Nothing was saved, because the warehouse cannot be reached: ${joined(fault)}`;
   throw new AppError('WAREHOUSE_UNREACHABLE', message);
@@ -35,7 +39,9 @@ export function requireAnswer({ fleet }: WarehouseDeps, { provider }: Pick<Reach
 
 /** Probes a stored connection, which need not answer. A secret that cannot be decrypted is a fault, too. */
 export async function probeStored(deps: WarehouseDeps, connection: Connection): Promise<Probed> {
-  return probe(async () => askWarehouse(deps, reachable(deps, connection), (session, signal) => session.probe(signal)));
+  return probe(async () =>
+    askWarehouse(deps, revealConnection(deps, connection), (session, signal) => session.probe(signal)),
+  );
 }
 
 async function probe(ask: () => Promise<readonly ProbeStage[]>): Promise<Probed> {

@@ -14,7 +14,7 @@ import { type BasedOn, requireUnchanged } from '../require-unchanged.ts';
 import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
 import { connections } from '../tables.ts';
 import { connectionAnswer } from '../wire/connection-answer.ts';
-import type { Reachable } from './ask-warehouse.ts';
+import type { RevealedConnection } from './ask-warehouse.ts';
 import type { Connection } from './connection.ts';
 import { checkConfig, checkMasksStay, isMasked, revealSecret, sealConfig, unmaskConfig } from './connection-config.ts';
 import { connectionFromRow, findConnection, loadConnection } from './load-connection.ts';
@@ -173,7 +173,7 @@ function readBody(deps: PipelinesDeps, body: Body, before: Connection | undefine
  */
 async function requireAllowedAddress(
   { fleet, connectorEnvironment }: PipelinesDeps,
-  { workspaceId, provider, config }: Reachable,
+  { workspaceId, provider, config }: RevealedConnection,
 ): Promise<void> {
   const issues = (await fleet[provider]?.checkAddress?.(config, connectorEnvironment(workspaceId))) ?? [];
   if (issues.length > 0) throw refuse(issues);

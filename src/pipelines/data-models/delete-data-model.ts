@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
-import { inUse } from '../connections/delete-connection.ts';
+import { inUseError } from '../connections/delete-connection.ts';
 import { loadPipelines } from '../pipelines/load-pipeline.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { dataModels } from '../tables.ts';
@@ -12,7 +12,7 @@ export async function deleteDataModel(deps: PipelinesDeps, { workspaceId, actor 
   await deps.store.transaction(async (tx) => {
     await loadDataModel(tx, { workspaceId, id }, 'update');
     const users = await loadPipelines(tx, { workspaceId, dataModelId: id });
-    if (users.length > 0) throw inUse('data model', id, users);
+    if (users.length > 0) throw inUseError('data model', id, users);
     await tx.orm.delete(dataModels).where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)));
     await recordChange(tx, {
       workspaceId,

@@ -1,6 +1,6 @@
 import { AppError, asAppError, type ErrorCode } from '../../kernel/index.ts';
 import { type Column, checkModel, type ModelCheck } from '../../warehouse/index.ts';
-import { askWarehouse, reachable } from '../connections/ask-warehouse.ts';
+import { askWarehouse, revealConnection } from '../connections/ask-warehouse.ts';
 import type { Connection } from '../connections/connection.ts';
 import { connectorMissing } from '../connections/provider.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
@@ -67,7 +67,7 @@ async function ask(deps: PipelinesDeps, connection: Connection, check: Accepted)
   const statement = { sql: check.sql, parameters: {} };
   const warnings = warningsOf(check);
   try {
-    const columns = await askWarehouse(deps, reachable(deps, connection), (session, signal) =>
+    const columns = await askWarehouse(deps, revealConnection(deps, connection), (session, signal) =>
       session.describe(statement, signal),
     );
     return { outcome: 'described', columns, warnings };

@@ -16,10 +16,10 @@ import { readSchedule } from '../schedules/read-schedule.ts';
 import { pipelines } from '../tables.ts';
 import { pipelineFields, syncModeAnswer } from '../wire/pipeline-answer.ts';
 import type { DataModel } from './data-model.ts';
-import { followModel, type LoadTimestamp, tracksAsBefore } from './load-timestamp.ts';
+import { followModel, hasSameTracking, type LoadTimestamp } from './load-timestamp.ts';
 
 /** Returns the pipeline with that load timestamp. A pipeline with its own iterator stays as it is. Throws VALIDATION_FAILED. */
-export function following(
+export function followLoadTimestamp(
   deps: PipelinesDeps,
   user: PipelineContext,
   loadTimestamp: LoadTimestamp | null,
@@ -52,8 +52,8 @@ export async function moveFollowers(tx: Transaction, deps: PipelinesDeps, moving
   const { workspaceId, id: dataModelId, loadTimestamp } = moving.dataModel;
   await lockPipelines(tx, { workspaceId, dataModelId });
   for (const user of await loadPipelines(tx, { workspaceId, dataModelId })) {
-    const { pipeline } = following(deps, user, loadTimestamp);
-    if (!tracksAsBefore(user.pipeline, pipeline))
+    const { pipeline } = followLoadTimestamp(deps, user, loadTimestamp);
+    if (!hasSameTracking(user.pipeline, pipeline))
       await moveFollower(tx, { ...moving, before: user.pipeline, pipeline });
   }
 }

@@ -40,8 +40,8 @@ export function followModel(loadTimestamp: LoadTimestamp | null, { sync_mode, sc
   };
 }
 
-/** Returns whether the new version of a pipeline tracks changes as the old one did. */
-export function tracksAsBefore(
+/** Tells whether both versions of a pipeline find changed rows by the same iterator and delay. */
+export function hasSameTracking(
   before: Pick<Pipeline, 'syncMode' | 'schedule'>,
   after: Pick<PipelineDraft, 'syncMode' | 'schedule'>,
 ): boolean {

@@ -19,7 +19,7 @@ import { reschedulePipelines } from '../schedules/reschedule-pipelines.ts';
 import { dataModels } from '../tables.ts';
 import { dataModelAnswer } from '../wire/data-model-answer.ts';
 import type { DataModel } from './data-model.ts';
-import { following, moveFollowers } from './follow-model.ts';
+import { followLoadTimestamp, moveFollowers } from './follow-model.ts';
 import { dataModelFromRow, loadDataModel } from './load-data-model.ts';
 import type { LoadTimestamp } from './load-timestamp.ts';
 
@@ -89,7 +89,7 @@ export async function replaceDataModel(
   const timed = loadTimestamp === undefined ? stored.loadTimestamp : loadTimestamp;
   const noticed = await checkModelUsers(
     deps,
-    users.map((user) => ({ ...following(deps, user, timed), dataModel: { ...user.dataModel, sqlQuery } })),
+    users.map((user) => ({ ...followLoadTimestamp(deps, user, timed), dataModel: { ...user.dataModel, sqlQuery } })),
   );
   return deps.store.transaction((tx) =>
     overwrite(tx, { deps, caller, body, warnings, loadTimestamp, basedOn, noticed }),

@@ -9,7 +9,7 @@ import { pipelineWarnings } from '../checks/pipeline-warnings.ts';
 import { findConnection, unknownConnection } from '../connections/load-connection.ts';
 import type { PipelineBody } from '../contract/pipeline.ts';
 import { findDataModel, unknownDataModel } from '../data-models/load-data-model.ts';
-import { tracksAsBefore } from '../data-models/load-timestamp.ts';
+import { hasSameTracking } from '../data-models/load-timestamp.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { findFieldTransformation, unknownFieldTransformation } from '../transformations/load-field-transformation.ts';
 import type { KeptFields, Notice, Pipeline, PipelineMarks, Schedule, SyncMode } from './pipeline.ts';
@@ -67,7 +67,7 @@ function inheritedMarks(
   { body, ...read }: Pick<PipelineDraft, 'body' | 'syncMode' | 'schedule'>,
 ): PipelineMarks {
   const { followsModel, isActiveDraft } = stored?.kept ?? {};
-  const follows = followsModel && stored?.dataModelId === body.data_model_id && tracksAsBefore(stored, read);
+  const follows = followsModel && stored?.dataModelId === body.data_model_id && hasSameTracking(stored, read);
   return { ...(follows && { followsModel }), ...(isActiveDraft && body.state === 'new' && { isActiveDraft }) };
 }
 

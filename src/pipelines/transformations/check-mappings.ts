@@ -44,10 +44,10 @@ export function checkMappings(mappings: readonly (FieldMapping | undefined)[], l
     ...placed.flatMap((each) => nameIssues(each, limits)),
     ...placed.flatMap((each) => staticIssues(each, limits)),
   );
-  issues.push(...doubled(placed), ...contradictions(mappings), ...tooMany(placed, limits));
+  issues.push(...duplicateIssues(placed), ...ignoreIssues(mappings), ...countIssues(placed, limits));
   const isWhole =
     known.length === mappings.length && placed.length === known.filter(({ type }) => type !== 'ignore').length;
-  return isWhole ? [...issues, ...missing(placed, eventType)] : issues;
+  return isWhole ? [...issues, ...missingFieldIssues(placed, eventType)] : issues;
 }
 
 /** Destinations that the pipeline itself fills. */
@@ -94,7 +94,7 @@ function staticMisfit(value: Json, leaf: Leaf, limits: BatchLimits): string | un
 }
 
 /** Returns the issues of places or identities that are mapped twice, and of single values that would also hold fields. */
-function doubled(placed: readonly Placed[]): readonly Issue[] {
+function duplicateIssues(placed: readonly Placed[]): readonly Issue[] {
   return placed.flatMap((later, at) => {
     const path = `mappings[${later.index}].destination`;
     for (const earlier of placed.slice(0, at)) {
@@ -117,7 +117,7 @@ function clashOf(earlier: Destination, later: Destination): string | undefined {
 }
 
 /** Returns the issues of ignored columns that are ignored once more, or mapped. */
-function contradictions(mappings: readonly (FieldMapping | undefined)[]): readonly Issue[] {
+function ignoreIssues(mappings: readonly (FieldMapping | undefined)[]): readonly Issue[] {
   return mappings.flatMap((mapping, index) => {
     if (mapping?.type !== 'ignore') return [];
     const other = mappings.findIndex(
@@ -134,7 +134,7 @@ function contradicts(mapping: FieldMapping | undefined, source: string): boolean
   return mapping !== undefined && mapping.type !== 'static' && mapping.source === source;
 }
 
-function tooMany(placed: readonly Placed[], limits: BatchLimits): readonly Issue[] {
+function countIssues(placed: readonly Placed[], limits: BatchLimits): readonly Issue[] {
   const count = (prefix: string) =>
     placed.filter(({ destination }) => destination.path.slice(0, -1).join('.') === prefix).length;
   return [
@@ -147,7 +147,7 @@ function tooMany(placed: readonly Placed[], limits: BatchLimits): readonly Issue
   );
 }
 
-function missing(placed: readonly Placed[], eventType: string | undefined): readonly Issue[] {
+function missingFieldIssues(placed: readonly Placed[], eventType: string | undefined): readonly Issue[] {
   const paths = placed.map(({ mapping }) => mapping.destination);
   const fields = missingFields(eventType, paths)
     // The server adds it when it is absent (D-029).

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
-import { inUse } from '../connections/delete-connection.ts';
+import { inUseError } from '../connections/delete-connection.ts';
 import { loadPipelines } from '../pipelines/load-pipeline.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { fieldTransformations } from '../tables.ts';
@@ -16,7 +16,7 @@ export async function deleteFieldTransformation(
   await deps.store.transaction(async (tx) => {
     await loadFieldTransformation(tx, { workspaceId, id }, 'update');
     const users = await loadPipelines(tx, { workspaceId, fieldTransformationId: id });
-    if (users.length > 0) throw inUse('field transformation', id, users);
+    if (users.length > 0) throw inUseError('field transformation', id, users);
     await tx.orm
       .delete(fieldTransformations)
       .where(and(eq(fieldTransformations.workspaceId, workspaceId), eq(fieldTransformations.id, id)));

@@ -2,7 +2,7 @@
 import { findDestination } from '../../events/index.ts';
 import type { Issue } from '../../kernel/index.ts';
 import { type Column, findColumn } from '../../warehouse/index.ts';
-import type { Asked } from '../checks/pipeline-fit.ts';
+import type { ColumnNeeds } from '../checks/pipeline-fit.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 import { columnMisfit } from './column-fit.ts';
 import { eventTypeOf, type FieldMapping } from './field-transformation.ts';
@@ -38,7 +38,7 @@ const NAMED_AT_MOST = 20;
 /** Returns one notice that names the columns without a mapping, except those that the pipeline itself uses. */
 export function unmappedColumns(
   columns: readonly Column[],
-  { transformation, syncMode, rowKey }: Asked,
+  { transformation, syncMode, rowKey }: ColumnNeeds,
 ): readonly Notice[] {
   if (transformation === null) return [];
   const mentioned = [

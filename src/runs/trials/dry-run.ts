@@ -4,7 +4,7 @@ import type { Caller } from '../../http/index.ts';
 import { microsOfMs, parseJson } from '../../kernel/index.ts';
 import type { RefusedRow } from '../../mapping/index.ts';
 import { createMapping, mapRows, rowText } from '../../mapping/index.ts';
-import { askWarehouse, loadPipeline, reachable } from '../../pipelines/index.ts';
+import { askWarehouse, loadPipeline, revealConnection } from '../../pipelines/index.ts';
 import { type Column, countRows, type Dialect, type Session, wrapModel } from '../../warehouse/index.ts';
 import type { DryRunAnswer } from '../contract/trial.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
@@ -40,8 +40,11 @@ export async function dryRun(
   const snapshot = snapshotFromText(snapshotText(context, settings));
   const { dialect } = connectorOf(deps, context.connection);
   const sql = await acceptedSql(snapshot.dataModel.sqlQuery, dialect);
-  return await askWarehouse(deps, { ...reachable(deps, context.connection), signal: caller }, (session, signal) =>
-    tryModel(deps, { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal }),
+  return await askWarehouse(
+    deps,
+    { ...revealConnection(deps, context.connection), signal: caller },
+    (session, signal) =>
+      tryModel(deps, { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal }),
   );
 }
 

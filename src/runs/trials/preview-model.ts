@@ -8,7 +8,7 @@ import {
   findConnection,
   loadDataModel,
   type Notice,
-  reachable,
+  revealConnection,
   unknownConnection,
 } from '../../pipelines/index.ts';
 import { type Cell, type Column, type Session, type Statement, wrapModel } from '../../warehouse/index.ts';
@@ -40,20 +40,24 @@ export async function previewModel(
   if (connection === undefined) throw refuse([{ path: 'connection_id', message: unknownConnection(connectionId) }]);
   const { dialect } = connectorOf(deps, connection);
   const sql = await acceptedSql(model.sqlQuery, dialect);
-  return await askWarehouse(deps, { ...reachable(deps, connection), signal: caller }, async (session, signal) => {
-    const columns = await session.describe({ sql, parameters: {} }, signal);
-    const { rows, warnings } = await firstRows(session, {
-      statement: wrapModel({ sql, dialect, limit }),
-      described: columns,
-      limit,
-      signal,
-    });
-    return {
-      columns: columns.map(({ name, nativeType }) => ({ name, type: nativeType })),
-      rows: rows.map((row) => row.map(plainOf)),
-      warnings: [...warnings],
-    };
-  });
+  return await askWarehouse(
+    deps,
+    { ...revealConnection(deps, connection), signal: caller },
+    async (session, signal) => {
+      const columns = await session.describe({ sql, parameters: {} }, signal);
+      const { rows, warnings } = await firstRows(session, {
+        statement: wrapModel({ sql, dialect, limit }),
+        described: columns,
+        limit,
+        signal,
+      });
+      return {
+        columns: columns.map(({ name, nativeType }) => ({ name, type: nativeType })),
+        rows: rows.map((row) => row.map(plainOf)),
+        warnings: [...warnings],
+      };
+    },
+  );
 }
 
 interface FirstRows {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { untilUnchanged } from '../../../src/api-v1/in-version-one.ts';
-import { keptOfConnection } from '../../../src/api-v1/kept.ts';
+import { connectionBasis, repeatOnConflict } from '../../../src/api-v1/save-basis.ts';
 import { SECRET_MASK } from '../../../src/kernel/index.ts';
 import { loadConnection } from '../../../src/pipelines/connections/load-connection.ts';
 import { replaceConnection } from '../../../src/pipelines/connections/save-connection.ts';
@@ -278,7 +277,7 @@ describe('a PUT of version 1', () => {
     const { deps, admin } = at.api;
     const caller = { workspaceId: admin.workspaceId, actor: 'tester' };
     const read = await loadConnection(deps.store, { workspaceId: caller.workspaceId, id: 'second' });
-    const basedOn = { read, kept: keptOfConnection };
+    const basedOn = { read, basisOf: connectionBasis };
     at.api.clock.set('2024-06-01T13:00:00Z');
     const { body } = await at.two.get('/connections/second');
     const config = { ...body.config, password: 'of two', token: 'of two' };
@@ -287,7 +286,7 @@ describe('a PUT of version 1', () => {
     const stale = replaceConnection(deps, caller, { id: 'second', body: { ...body, config }, basedOn });
     await expect(stale).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
     const errors = [await stale.catch((error: unknown) => error)];
-    const tries = await untilUnchanged(async () => {
+    const tries = await repeatOnConflict(async () => {
       const error = errors.shift();
       if (error !== undefined) throw error;
       return 'made anew';
