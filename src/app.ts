@@ -135,7 +135,7 @@ function assemble(parts: Parts): App {
   });
   const groups = createGroups({ store, jobs, clock, log, key: identityKey });
   const settingsOf = createSettingsReader({ store, clock, ceilings: config.ceilings });
-  const batches = createBatchDoor({ store, clock, events, settingsOf, ...takingOf(clock, metrics) });
+  const batches = createBatchDoor({ store, clock, events, settingsOf, ...intakeOf(clock, metrics) });
   const requests = createIdentityRequests({ store, identities });
   const dsr = dsrOf(parts, settingsOf, () => http.url);
   const http: HttpServer = serveApi(parts, {
@@ -200,7 +200,7 @@ function dsrOf(parts: Parts, settingsOf: SettingsReader, baseUrl: () => string):
   return createDsr({ ...parts, settingsOf, baseUrl, outgoing, processor, dsr: config.dsr });
 }
 
-const takingOf = (clock: Clock, metrics: Metrics) => ({
+const intakeOf = (clock: Clock, metrics: Metrics) => ({
   rates: createRateLimiter({ clock }),
   onOutcome: observeBatches(metrics),
 });

@@ -13,7 +13,7 @@ import type {
 } from './accept/delivery.ts';
 import { appendBatches } from './log/batch-log.ts';
 import { NOBODY } from './log/read-log.ts';
-import { whoInJson } from './who-in-json.ts';
+import { mentionsInJson } from './mentions-in-json.ts';
 
 export interface EventsOptions {
   readonly identities: Identities;
@@ -96,7 +96,7 @@ async function erasedOfNobody(
   if (ofNobody.size === 0) return ofNobody;
   const indexes = [...ofNobody];
   const erased = await identities.findErasedPeople(tx, scope.workspaceId, () =>
-    indexes.values().map((index) => ({ ...whoInJson(itemAt(texts, index)), environment: scope.environment })),
+    indexes.values().map((index) => ({ ...mentionsInJson(itemAt(texts, index)), environment: scope.environment })),
   );
   return new Set(indexes.filter((_, place) => erased.has(place)));
 }

@@ -9,11 +9,11 @@ export interface SourceNames {
   readonly input_key: string | null;
 }
 
-const NOBODY_KNOWS: SourceNames = { pipeline_id: null, input_key: null };
+const UNKNOWN_SOURCE: SourceNames = { pipeline_id: null, input_key: null };
 
 /** Returns the ids under which the workspace knows the source of a batch. */
 export function namesOf(source: BatchSource | undefined, ids: ReadonlyMap<bigint, string>): SourceNames {
-  if (source === undefined) return NOBODY_KNOWS;
+  if (source === undefined) return UNKNOWN_SOURCE;
   if (source.kind === 'input') return { pipeline_id: null, input_key: source.key };
   return { pipeline_id: ids.get(source.number) ?? null, input_key: source.feedKey ?? null };
 }

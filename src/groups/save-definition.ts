@@ -84,7 +84,7 @@ export async function changeDefinition(
       .set({ ...columnsOf(after), revision, lastModifiedOn: now, lastModifiedBy: actor })
       .where(eq(groupDefinitions.workspaceId, workspaceId))
       .returning();
-    await withdrawWhatGoes(tx, workspaceId, { before, after });
+    await withdrawRemoved(tx, workspaceId, { before, after });
     const definition = present(row);
     await recordChange(tx, {
       workspaceId,
@@ -105,7 +105,7 @@ interface Step {
 
 // Withdraws from the profiles, before the next run, what the definition no longer says: the groups of another
 // attribute, or a sum that is called an average now, would be wrong for a week.
-async function withdrawWhatGoes(tx: Transaction, workspaceId: WorkspaceId, { before, after }: Step): Promise<void> {
+async function withdrawRemoved(tx: Transaction, workspaceId: WorkspaceId, { before, after }: Step): Promise<void> {
   if (before.sourceUserAttribute !== after.sourceUserAttribute) return withdrawAll(tx, workspaceId);
   const isKept = ({ id, type }: Step['before']['attributes'][number]) =>
     after.attributes.some((other) => other.id === id && other.type === type);

@@ -68,7 +68,7 @@ function computeFrom({ columns, text, where }: Record<'columns' | 'text' | 'wher
          GROUP BY m.group_key OFFSET 0) n`;
 }
 
-const LEFT_ALONE = `(SELECT true FROM group_members m
+const HAS_NO_MEMBER = `(SELECT true FROM group_members m
   WHERE m.workspace_id = $1 AND m.environment = $2 AND m.group_key = g.group_key LIMIT 1) IS NULL`;
 
 /** Deletes the inherited attributes of groups without a member. */
@@ -81,7 +81,7 @@ export async function dropEmptyGroups(
   const where = isRange ? 'g.group_key > $3 AND g.group_key <= $4' : 'g.group_key = ANY ($3::uuid[])';
   const values: readonly SqlValue[] = isRange ? [keys.after, keys.upTo] : [keys];
   await tx.execute(
-    `DELETE FROM group_attributes g WHERE g.workspace_id = $1 AND g.environment = $2 AND ${where} AND ${LEFT_ALONE}`,
+    `DELETE FROM group_attributes g WHERE g.workspace_id = $1 AND g.environment = $2 AND ${where} AND ${HAS_NO_MEMBER}`,
     [workspaceId, environment, ...values],
   );
 }

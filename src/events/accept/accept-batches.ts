@@ -231,7 +231,7 @@ async function outcomeOf(
 const rejected = (issues: readonly Issue[]): AcceptOutcome => ({ status: 'rejected', issues });
 
 /** Returns the person as far as the sender is trusted: a public key sets only attributes that the workspace allows. */
-function believed({ sender, publicKeys }: Acceptance, person: Person | undefined): Person | undefined {
+function limitToRights({ sender, publicKeys }: Acceptance, person: Person | undefined): Person | undefined {
   if (person === undefined || !sender.isPublic) return person;
   return { ...person, attributes: onlyAllowed(person.attributes, publicKeys.attributes), isPublic: true };
 }
@@ -245,7 +245,7 @@ function acceptedBatch(acceptance: Acceptance, batch: EventBatch, text: string):
     scope: { workspaceId, environment, mode: 'incremental', policy },
     request: requestHash({ key, environment, id: batch.source_request_id }),
     batch: {
-      person: believed(acceptance, personOfBatch(batch, receivedMs)),
+      person: limitToRights(acceptance, personOfBatch(batch, receivedMs)),
       text: keptText(batch, text, sender),
       source,
       ...(batchId !== undefined && { batchId: BigInt(batchId) }),

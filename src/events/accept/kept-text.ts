@@ -28,9 +28,10 @@ export function keptText(batch: EventBatch, text: string, origin: BatchOrigin): 
 function addedFields({ environment, source_info: given }: EventBatch, { channel, isHistorical }: BatchOrigin) {
   const historical = isHistorical ? { is_historical: true } : {};
   // The sender's own fields win, but the path alone can tell that a batch is historical.
-  const saysAll = given !== null && given !== undefined && (!isHistorical || typeof given.is_historical === 'boolean');
+  const isComplete =
+    given !== null && given !== undefined && (!isHistorical || typeof given.is_historical === 'boolean');
   return {
     ...(environment === undefined && { environment: 'production' }),
-    ...(!saysAll && { source_info: { channel, ...given, ...historical } }),
+    ...(!isComplete && { source_info: { channel, ...given, ...historical } }),
   };
 }

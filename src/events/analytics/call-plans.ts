@@ -19,7 +19,7 @@ import {
   TRACK_LINES,
   TRAITS_OF_CONTEXT,
 } from './field-lines.ts';
-import { OTHER_TRACK, TRACK_NAMES, type TrackName, trackNamed } from './track-names.ts';
+import { findTrackName, OTHER_TRACK, TRACK_NAMES, type TrackName } from './track-names.ts';
 
 /** Products or promotions: a list among the properties, or one that the properties themselves describe. */
 export interface ListPlan {
@@ -133,5 +133,5 @@ function listPlan(part: NonNullable<TrackName['part']>, isOfOne: boolean): ListP
 
 export function planOf({ type, fields }: Call): CallPlan {
   if (type !== 'track') return PLANS[type];
-  return TRACK_PLANS.get(trackNamed(String(fields.event))) ?? OTHER_TRACK_PLAN;
+  return TRACK_PLANS.get(findTrackName(String(fields.event))) ?? OTHER_TRACK_PLAN;
 }

@@ -75,14 +75,14 @@ export function findValue(line: CompiledLine, source: Json, looking: Looking): F
   const { on } = line;
   if (on !== undefined && (looking.platform === undefined || !on.includes(looking.platform))) return undefined;
   for (const { name, steps } of line.from) {
-    const value = looking.taken.has(name) ? undefined : fitting(line, valueAt(source, steps), looking.eventMs);
-    if (value !== undefined && !isPassedOver(line, { value, name }, looking)) return { value, name };
+    const value = looking.taken.has(name) ? undefined : fittingValue(line, valueAt(source, steps), looking.eventMs);
+    if (value !== undefined && !isToSkip(line, { value, name }, looking)) return { value, name };
   }
   return undefined;
 }
 
 /** Tells whether to skip a value that its place refuses and the call can do without: a blank id, or a stand-in too long. */
-function isPassedOver({ leaf, from }: CompiledLine, found: Found, { nameCharacters }: Looking): boolean {
+function isToSkip({ leaf, from }: CompiledLine, found: Found, { nameCharacters }: Looking): boolean {
   if (leaf?.identity !== undefined) return isNoIdentity(leaf.identity, found);
   const isStandIn = leaf?.length === 'name' && found.name !== from[0]?.name;
   return isStandIn && tooLong(found.value, nameCharacters) !== undefined;
@@ -93,7 +93,7 @@ function isNoIdentity(type: IdentityType, { value, name }: Found): boolean {
   return text.trim() === '' || (name.startsWith('context.') && !isIdentity(normaliseIdentity(type, text)));
 }
 
-function fitting({ leaf, convert }: CompiledLine, given: Json | undefined, eventMs: number): Json | undefined {
+function fittingValue({ leaf, convert }: CompiledLine, given: Json | undefined, eventMs: number): Json | undefined {
   if (given === undefined || given === null || given === '') return undefined;
   const value = convert === undefined ? given : convert(given, eventMs);
   return value === undefined || leaf === undefined ? value : fitValue(value, leaf);

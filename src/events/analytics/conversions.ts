@@ -1,7 +1,7 @@
 // Conversions of values of a call. Each returns undefined for a value that it cannot read; the value then stays where it is.
 import { isRawNumber, type Json } from '../../kernel/index.ts';
 import { isUuid } from '../contract/leaves.ts';
-import { OPERATING_SYSTEMS, platformNamed } from './platforms.ts';
+import { findPlatform, OPERATING_SYSTEMS } from './platforms.ts';
 
 /** Conversion of one value; `eventMs` is the time at which the call was made. */
 export type Conversion = (value: Json, eventMs: number) => Json | undefined;
@@ -42,10 +42,10 @@ export const CONVERSIONS: Readonly<Record<ConversionName, DescribedConversion>> 
     meaning: '`server` → `server_to_server`, `web` → `javascript`, `mobile` → `native`; else `server_to_server`',
     convert: (value) => (isText(value) ? CHANNELS.get(value) : undefined),
   },
-  platform: { meaning: 'iOS, tvOS, Android, Fire OS, Roku or web', convert: (value) => platformNamed(value) },
+  platform: { meaning: 'iOS, tvOS, Android, Fire OS, Roku or web', convert: (value) => findPlatform(value) },
   operatingSystem: {
     meaning: '`IOS`, `TVOS`, `Android`, `FireTV` or `Roku`',
-    convert: (value) => OPERATING_SYSTEMS[platformNamed(value) ?? 'web'],
+    convert: (value) => OPERATING_SYSTEMS[findPlatform(value) ?? 'web'],
   },
   opposite: {
     meaning: 'true becomes false, false becomes true',

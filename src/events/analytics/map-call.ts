@@ -9,7 +9,7 @@ import { PLATFORM_FIELDS } from './field-lines.ts';
 import { attributeOf, singleOf } from './fit-value.ts';
 import type { Mapping, Reading } from './mapping.ts';
 import { placeList } from './place-list.ts';
-import { type Platform, platformNamed } from './platforms.ts';
+import { findPlatform, type Platform } from './platforms.ts';
 
 /**
  * Maps a valid call to a batch (field-lines.ts, track-names.ts) with one event, or with none for an identity request.
@@ -43,7 +43,7 @@ function withTraitsOfContext(call: CallFields): CallFields {
 }
 
 function platformOf(call: CallFields): Platform | undefined {
-  const names = PLATFORM_FIELDS.map((name) => platformNamed(valueAt(call, name.split('.'))));
+  const names = PLATFORM_FIELDS.map((name) => findPlatform(valueAt(call, name.split('.'))));
   return names.find((platform) => platform !== undefined);
 }
 

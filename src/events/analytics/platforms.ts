@@ -27,6 +27,6 @@ export const OPERATING_SYSTEMS: Readonly<Record<Platform, string | undefined>> =
   web: undefined,
 };
 
-export function platformNamed(name: unknown): Platform | undefined {
+export function findPlatform(name: unknown): Platform | undefined {
   return typeof name === 'string' ? PLATFORMS.get(name.trim().toLowerCase()) : undefined;
 }

@@ -92,4 +92,4 @@ const BY_KEY: ReadonlyMap<string, TrackName> = new Map(
   ),
 );
 
-export const trackNamed = (name: string): TrackName => BY_KEY.get(keyOf(name)) ?? OTHER_TRACK;
+export const findTrackName = (name: string): TrackName => BY_KEY.get(keyOf(name)) ?? OTHER_TRACK;

@@ -54,7 +54,7 @@ function find(shape: Shape, at: number, walk: Walk): Found | NoDestination {
     return { problem: `names nothing: ${placeOf(walk, at)} is a single value` };
   }
   if (form.form === 'anything') return { problem: `names nothing that is kept: ${placeOf(walk, at)} is ignored` };
-  if (step === undefined) return { problem: `is not a single value; ${wayOn(form)}` };
+  if (step === undefined) return { problem: `is not a single value; ${nextStepHint(form)}` };
   if (form.form === 'map') return findInMap(form, at, walk);
   const field = form.fields.get(step);
   return field === undefined ? unknownField(form, at, walk) : find(field, at + 1, walk);
@@ -78,7 +78,7 @@ function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: W
   const kinds = walk.eventType === undefined ? [...form.kinds.values()] : [form.kinds.get(walk.eventType) ?? {}];
   const answers = kinds.map((kind) => find(kind, at, walk));
   const [first, ...others] = answers.filter(isFound);
-  if (first !== undefined) return others.reduce(widen, first);
+  if (first !== undefined) return others.reduce(mergeAllowed, first);
   const [ofKind] = answers;
   if (walk.eventType !== undefined && ofKind !== undefined) return ofKind;
   const isAbove = 'events.data'.startsWith(walk.steps.join('.'));
@@ -88,7 +88,7 @@ function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: W
 const isFound = (answer: Found | NoDestination): answer is Found => !('problem' in answer);
 
 /** Merges the leaves of a field that two kinds share. Their type is the same; allowed values may differ. */
-function widen(one: Found, other: Found): Found {
+function mergeAllowed(one: Found, other: Found): Found {
   const { allowed } = one.leaf;
   if (allowed === undefined || other.leaf.allowed === undefined) return one;
   return { ...one, leaf: { ...one.leaf, allowed: [...new Set([...allowed, ...other.leaf.allowed])] } };
@@ -103,7 +103,7 @@ function unknownField(form: Extract<Form, { form: 'object' }>, at: number, walk:
 
 const placeOf = ({ steps }: Walk, at: number): string => steps.slice(0, at).join('.');
 
-function wayOn(form: Form): string {
+function nextStepHint(form: Form): string {
   if (form.form !== 'object') return 'name a key in it';
   return `name one of its fields: ${[...form.fields.keys()].join(', ')}`;
 }

@@ -12,7 +12,7 @@ export const batchCursor = ({ receivedOn, id }: LogPosition): string => `b1_${re
 export function readBatchCursor(text: string): LogPosition | Issue {
   const [, ms, id] = /^b1_(\d{1,15})_(\d{1,19})$/.exec(text) ?? [];
   if (ms === undefined || id === undefined || Number(ms) > ALL_TIME.to.getTime() || !fitsInt64(BigInt(id)))
-    return noCursor(text);
+    return cursorIssue(text);
   return { receivedOn: new Date(Number(ms)), id: BigInt(id) };
 }
 
@@ -27,11 +27,11 @@ export const profileCursor = ({ environment, mpid }: ProfilePosition): string =>
 /** Parses the cursor of a line of `/profiles`; returns an issue for any other text. */
 export function readProfileCursor(text: string): ProfilePosition | Issue {
   const [, environment, mpid] = /^p1_([01])_(\d{1,19})$/.exec(text) ?? [];
-  if (mpid === undefined || !fitsInt64(BigInt(mpid))) return noCursor(text);
+  if (mpid === undefined || !fitsInt64(BigInt(mpid))) return cursorIssue(text);
   return { environment: environment === '0' ? 'production' : 'development', mpid: BigInt(mpid) };
 }
 
-function noCursor(text: string): Issue {
+function cursorIssue(text: string): Issue {
   return {
     path: 'cursor',
     message: `${quoteValue(text)} is no cursor of this export; send the cursor of the last line you have, as it stands there.`,

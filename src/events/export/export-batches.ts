@@ -38,10 +38,10 @@ export async function exportBatches(
       occurredOn: new Date(clock.nowMs()),
       action: 'batches.exported',
       resource: 'batches',
-      detail: shownQuery(query),
+      detail: auditedQuery(query),
     }),
   );
-  if (settled === undefined) return { lines: nothing() };
+  if (settled === undefined) return { lines: noLines() };
   const to = new Date(Math.min(selection.to.getTime(), settled.getTime()));
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
   const lines = batchLines({ store, pipelineIds, selection: { ...selection, to }, after, limit });
@@ -49,12 +49,9 @@ export async function exportBatches(
   return query.limit === undefined ? { completeUntil: to, lines } : { lines };
 }
 
-async function* nothing(): AsyncGenerator<string, void, undefined> {}
+async function* noLines(): AsyncGenerator<string, void, undefined> {}
 
 /** Returns a query for the audit log, which masks fields named key. The key of an input is no secret, so it is renamed. */
-export function shownQuery({
-  input_key: input,
-  ...query
-}: Static<typeof BatchesQuery>): Readonly<Record<string, unknown>> {
+function auditedQuery({ input_key: input, ...query }: Static<typeof BatchesQuery>): Readonly<Record<string, unknown>> {
   return { ...query, ...(input !== undefined && { input }) };
 }

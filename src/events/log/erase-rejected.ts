@@ -36,9 +36,12 @@ export async function eraseRejected(sql: Sql, workspaceId: WorkspaceId, ids: rea
 }
 
 /** Returns the parts of a rejected batch to search. A text that is no JSON, and was rejected for that, is searched as it is. */
-const readRow = ({ text, errors }: RejectedRow): unknown => [parseJson(errors), text === null ? null : jsonOr(text)];
+const readRow = ({ text, errors }: RejectedRow): unknown => [
+  parseJson(errors),
+  text === null ? null : parseOrText(text),
+];
 
-function jsonOr(text: string): unknown {
+function parseOrText(text: string): unknown {
   try {
     return parseEveryValue(text);
   } catch {

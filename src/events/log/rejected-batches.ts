@@ -13,8 +13,8 @@ import {
   type WorkspaceId,
 } from '../../kernel/index.ts';
 import { deleteInParts, type Sql, type Store, type Transaction, withinPageBytes } from '../../store/index.ts';
+import { mentionsInJson, parseSearchable } from '../mentions-in-json.ts';
 import { rejectedBatches } from '../tables.ts';
-import { readable, whoInJson } from '../who-in-json.ts';
 
 export interface Rejection {
   /** JSON text as received. */
@@ -76,7 +76,7 @@ async function recordIn(
 ): Promise<void> {
   const { workspaceId, rejections } = request;
   const erased = await identities.findErasedPeople(tx, workspaceId, () =>
-    rejections.values().map(({ text }) => whoInJson(text)),
+    rejections.values().map(({ text }) => mentionsInJson(text)),
   );
   const kept = rejections.filter((_, index) => !erased.has(index));
   if (kept.length > 0) await insertRejections(tx, { ...request, rejections: kept });
@@ -94,7 +94,9 @@ async function insertRejections(sql: Sql, request: NumberedRequest): Promise<voi
       path,
       rejections.map(({ id }) => id),
       rejections.map(({ issues }) => stringifyJson(issues)),
-      rejections.map(({ text }) => (text.length > MOST_CHARACTERS || readable(text) === undefined ? null : text)),
+      rejections.map(({ text }) =>
+        text.length > MOST_CHARACTERS || parseSearchable(text) === undefined ? null : text,
+      ),
     ],
   );
 }

@@ -24,7 +24,7 @@ export interface SettleDeps {
 export async function settleLog(deps: SettleDeps, workspaceId: WorkspaceId): Promise<Date | undefined> {
   const { sql, clock } = deps;
   const { announced, settled } = await announce(sql, workspaceId, new Date(clock.nowMs()));
-  if (!(await areOver(deps, await underWay(sql)))) return settled ?? undefined;
+  if (!(await waitForDeliveries(deps, await underWay(sql)))) return settled ?? undefined;
   await sql.execute('UPDATE log_horizons SET settled = greatest(settled, $2) WHERE workspace_id = $1', [
     workspaceId,
     announced,
@@ -56,7 +56,7 @@ async function announce(sql: Sql, workspaceId: WorkspaceId, now: Date): Promise<
   return itemAt(rows, 0);
 }
 
-async function areOver(
+async function waitForDeliveries(
   { sql, clock, signal, waitMs }: SettleDeps,
   transactions: ReadonlySet<string>,
 ): Promise<boolean> {

@@ -55,7 +55,7 @@ export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): P
   const definition = await findDefinition(tx, run.workspaceId);
   if (definition === undefined)
     throw new AppError('INTERNAL', 'A run goes on without a definition: its deletion ends runs.');
-  await settlePlans(tx);
+  await forceIndexScans(tx);
   const { progress, counts } = positionOf(run, definition);
   const { stage, after } = progress;
   const { environment, work } = itemAt(STAGES, stage);
@@ -93,7 +93,7 @@ function positionOf({ progress, counts }: GroupRun, { revision }: GroupDefinitio
  * Forces index look-ups. Otherwise the planner sorts the whole table for each part of a workspace that has grown since its
  * statistics.
  */
-const settlePlans = (tx: Transaction) =>
+const forceIndexScans = (tx: Transaction) =>
   tx.execute('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
 
 const scopeOf = ({ run: { workspaceId }, environment }: Part) => ({

@@ -7,7 +7,6 @@ import type { RunDeps } from '../groups-deps.ts';
 import { nextGroupRun } from '../load-runs.ts';
 import { updateRun } from '../update-run.ts';
 import { takeStep } from './take-step.ts';
-import { tidyGroups } from './tidy-groups.ts';
 
 /** Consecutive failed steps after which a run fails. */
 const FAILURES_MOST = 5;
@@ -26,7 +25,7 @@ export interface Work {
 export async function workGroupRuns(deps: RunDeps, work: Work): Promise<void> {
   for (let isOver = false; !isOver; ) {
     work.signal?.throwIfAborted();
-    const { run, outcome } = await oneStep(deps, work);
+    const { run, outcome } = await workOneStep(deps, work);
     work.onStep?.(run);
     isOver = outcome === 'nothing';
   }
@@ -34,37 +33,51 @@ export async function workGroupRuns(deps: RunDeps, work: Work): Promise<void> {
 
 type Outcome = 'step' | 'nothing';
 
-async function oneStep(deps: RunDeps, work: Work): Promise<{ run: GroupRun | undefined; outcome: Outcome }> {
+async function workOneStep(deps: RunDeps, work: Work): Promise<{ run: GroupRun | undefined; outcome: Outcome }> {
   const { workspaceId } = work;
   let current: GroupRun | undefined;
   try {
     return await deps.store.transaction(async (tx) => {
       await lockGroups(tx, workspaceId);
       current = await nextGroupRun(tx, workspaceId);
-      const outcome = current === undefined ? await rest(tx, work) : await step(deps, tx, current);
-      return { run: current, outcome };
+      if (current === undefined) return { run: undefined, outcome: await cleanUp(tx, work) };
+      await takeStep(deps, tx, current);
+      return { run: current, outcome: 'step' };
     });
   } catch (thrown) {
     const error = asAppError(thrown);
-    if (current !== undefined && isOurs(error)) await countFailure(deps, current, error);
+    if (current !== undefined && countsAgainstRun(error)) await countFailure(deps, current, error);
     throw error;
   }
 }
 
-async function step(deps: RunDeps, tx: Transaction, run: GroupRun): Promise<Outcome> {
-  await takeStep(deps, tx, run);
-  return 'step';
-}
-
-async function rest(tx: Transaction, { workspaceId, complete }: Work): Promise<Outcome> {
+/** Deletes a part of memberships that have outlived their definition. When none is left, completes the job. */
+async function cleanUp(tx: Transaction, { workspaceId, complete }: Work): Promise<Outcome> {
   const isDefined = (await findDefinition(tx, workspaceId)) !== undefined;
-  if (!isDefined && (await tidyGroups(tx, workspaceId)) > 0) return 'step';
+  if (!isDefined && (await deleteMemberships(tx, workspaceId)) > 0) return 'step';
   await complete?.(tx);
   return 'nothing';
 }
 
+const ROWS_AT_ONCE = 20_000;
+
+/** Deletes a part of the memberships of a workspace without a definition. Returns how many; 0 where none is left. */
+async function deleteMemberships(tx: Transaction, workspaceId: WorkspaceId): Promise<number> {
+  const members = await tx.execute(
+    `DELETE FROM group_members WHERE workspace_id = $1 AND (environment, mpid) IN (
+       SELECT environment, mpid FROM group_members WHERE workspace_id = $1 LIMIT ${ROWS_AT_ONCE})`,
+    [workspaceId],
+  );
+  const candidates = await tx.execute(
+    `DELETE FROM group_candidates WHERE workspace_id = $1 AND (environment, mpid) IN (
+       SELECT environment, mpid FROM group_candidates WHERE workspace_id = $1 LIMIT ${ROWS_AT_ONCE})`,
+    [workspaceId],
+  );
+  return members + candidates;
+}
+
 /** Tells whether an error counts against the run. A missing store, or a daemon that shuts down, says nothing about the run. */
-function isOurs({ disposition }: AppError): boolean {
+function countsAgainstRun({ disposition }: AppError): boolean {
   return disposition !== 'retry' && disposition !== 'cancelled';
 }
 
@@ -80,7 +93,7 @@ async function countFailure(deps: RunDeps, run: GroupRun, error: AppError): Prom
     // the store's own message may quote a person's value
     const reason = `${error.code}: ${ERROR_CODES[error.code].meaning}`;
     const end = { status: 'failed', endedOn: new Date(deps.clock.nowMs()), progress: null } as const;
-    const isHopeless = failures >= FAILURES_MOST;
-    await updateRun({ ...deps, tx }, now, { failures, error: reason, ...(isHopeless ? end : {}) });
+    const isFinal = failures >= FAILURES_MOST;
+    await updateRun({ ...deps, tx }, now, { failures, error: reason, ...(isFinal ? end : {}) });
   });
 }

@@ -4,8 +4,8 @@ import { type Json, parseEveryValue } from '../kernel/index.ts';
 import { meaningsInCalls } from './analytics/id-fields.ts';
 
 /** Finds the people whom a batch or call without a profile names, anywhere in it: its form may be wrong. */
-export function whoInJson(text: string): MentionedPerson {
-  const value = readable(text);
+export function mentionsInJson(text: string): MentionedPerson {
+  const value = parseSearchable(text);
   return { environment: environmentOf(value), ...collectMentions(value, meaningsInCalls) };
 }
 
@@ -18,7 +18,7 @@ function environmentOf(value: Json | undefined): Environment {
  * Parses a JSON text and keeps all values of a repeated field. Returns undefined for a text that is no JSON, or is nested
  * too deeply to be searched or written again.
  */
-export function readable(text: string): Json | undefined {
+export function parseSearchable(text: string): Json | undefined {
   try {
     const value = parseEveryValue(text);
     return measure(value).depth > MOST_DEPTH ? undefined : value;
