@@ -5,7 +5,7 @@ import type { PersonFailure, PersonOutcome } from '../identity/index.ts';
 import type { Transaction } from '../store/index.ts';
 import type { Cell } from '../warehouse/index.ts';
 import type { Refusal } from './cells/refusal.ts';
-import type { WhoInRow } from './who-in-row.ts';
+import type { RowIdentities } from './row-identities.ts';
 
 export type Row = readonly Cell[];
 
@@ -58,7 +58,7 @@ export interface UnitMapping {
    */
   batchTexts(rows: readonly Row[]): readonly string[];
   /** Reads the identities of a refused row. */
-  readonly whoIn: WhoInRow;
+  readonly identitiesOf: RowIdentities;
   /**
    * Returns a unit's failure as the refusal of one of its rows. It names the column, because users look for that, not for the
    * identity type.

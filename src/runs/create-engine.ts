@@ -9,7 +9,7 @@ import { cleanUpTables } from './write-back/clean-up-tables.ts';
 
 const POLL_MS = 1000;
 const SWEEP_CRON = '* * * * *';
-const CARE_CRON = '41 * * * *';
+const CLEAN_UP_CRON = '41 * * * *';
 const PUT_BACK_CRON = '23 * * * *';
 
 export interface Engine {
@@ -20,7 +20,7 @@ export interface Engine {
   /** Polls once. */
   poll(): Promise<void>;
   /** Cleans up warehouses once (`cleanUpTables`). The daemon does so at its start and every hour. */
-  care(): Promise<void>;
+  cleanUp(): Promise<void>;
   /** Stops scheduling; no run is scheduled once it resolves. The drain of the jobs stops active runs. */
   stop(): Promise<void>;
 }
@@ -36,8 +36,8 @@ export function createEngine(deps: RunsDeps): Engine {
     const nowMs = clock.nowMs();
     await eachApart(looks, (look) => look(nowMs));
   };
-  let caring: Promise<void> = Promise.resolve();
-  const care = () => cleanUpTables(deps, stopping.signal);
+  let cleaning: Promise<void> = Promise.resolve();
+  const cleanUp = () => cleanUpTables(deps, stopping.signal);
   // the scheduler faults a schedule that cannot be read, so the next look may wait an hour
   const putBack = (signal: AbortSignal) =>
     putBackSchedules(store, { nowMs: clock.nowMs(), signal }).catch((thrown) =>
@@ -45,23 +45,23 @@ export function createEngine(deps: RunsDeps): Engine {
     );
   return {
     poll,
-    care,
+    cleanUp,
     async register() {
       const { workers } = deps.settings;
       await jobs.cadence('sweep-runs', SWEEP_CRON, (_dueAt, signal) => sweepRuns(deps, signal));
       await jobs.cadence('put-back-schedules', PUT_BACK_CRON, (_dueAt, signal) => putBack(signal));
       if (workers === 0) return;
-      await jobs.cadence('care-for-tables', CARE_CRON, (_dueAt, signal) => cleanUpTables(deps, signal));
+      await jobs.cadence('care-for-tables', CLEAN_UP_CRON, (_dueAt, signal) => cleanUpTables(deps, signal));
       await jobs.work(RUN_QUEUE, { concurrency: workers }, (job) => workRun(deps, places, job));
     },
     start() {
       polling = pollUntil(deps, poll, stopping.signal);
       if (deps.settings.workers > 0)
-        caring = care().catch((thrown) => log.warn({ err: asAppError(thrown) }, 'care.failed'));
+        cleaning = cleanUp().catch((thrown) => log.warn({ err: asAppError(thrown) }, 'care.failed'));
     },
     async stop() {
       stopping.abort();
-      await Promise.all([polling, caring]);
+      await Promise.all([polling, cleaning]);
     },
   };
 }

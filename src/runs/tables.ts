@@ -149,6 +149,9 @@ export const claimLocks = pgTable('claim_locks', {
   workspaceId: bigint('workspace_id', { mode: 'bigint' }).primaryKey(),
 });
 
+/** Reason for which a write-back left a row unchanged. */
+export type ConflictReason = 'changed' | 'gone' | 'ambiguous';
+
 /** Keys whose rows a write-back skipped, because something had changed. Readable like failed records. */
 export const writeBackConflicts = pgTable(
   'write_back_conflicts',
@@ -161,8 +164,7 @@ export const writeBackConflicts = pgTable(
     /** The MPID that would have been written. */
     mpid: bigint('mpid', { mode: 'bigint' }).notNull(),
     foundMpid: bigint('found_mpid', { mode: 'bigint' }),
-    /** `changed`, `gone`, `ambiguous`. */
-    reason: text('reason').notNull(),
+    reason: text('reason').$type<ConflictReason>().notNull(),
     foundOn: timestamp('found_on', { withTimezone: true, precision: 3 }).notNull(),
   },
   (table) => [

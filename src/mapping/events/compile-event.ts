@@ -25,7 +25,9 @@ export function compileEvent(plan: EventsPlan, { eventType, data }: PlacedMappin
     return compiled.write;
   }
   const read = cellReader(eventType.column, eventType.position);
-  const kinds = new Map(EVENT_TYPES.map((kind) => [kind as string, lazily(() => compileKind(plan, kind, data))]));
+  const kinds = new Map<string, () => CompiledKind>(
+    EVENT_TYPES.map((kind) => [kind, lazily(() => compileKind(plan, kind, data))]),
+  );
   return (row, time) => {
     const kind = String(read(row) ?? '');
     const compiled = kinds.get(kind)?.() ?? unknownKind(kind);

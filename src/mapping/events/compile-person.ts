@@ -1,6 +1,6 @@
 import { consentText, type EventBatch, requiredFields } from '../../events/index.ts';
 import { type Identity, type IdentityType, isAllZeroId, type Person } from '../../identity/index.ts';
-import { isRawNumber, msOfMicros, parseJson } from '../../kernel/index.ts';
+import { isRawNumber, itemAt, msOfMicros, parseJson } from '../../kernel/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 import { shownValue } from '../cells/failed-row.ts';
 import { identityOf, mpidOf } from '../cells/identity-cell.ts';
@@ -128,17 +128,18 @@ function withoutRepeats(found: readonly Identity[]): readonly Identity[] | Refus
 
 function compileAttributes(plan: EventsPlan, batch: readonly Placed[]): (row: Row) => Attributes | Refusal {
   const attributes = placedIn(batch, 'user_attributes');
-  const names = attributes.map(({ destination }) => destination.path.at(-1) as string);
+  const names = attributes.map(({ destination }) => itemAt(destination.path, destination.path.length - 1));
   const read = attributes.map((each) => compileValue(plan, each));
   const [removed] = placedIn(batch, 'deleted_user_attributes');
   const complete = removed === undefined ? undefined : compileRemoval(names, compileValue(plan, removed));
   return (row) => {
     const texts = new Array<string | null | undefined>(read.length);
-    for (let index = 0; index < read.length; index++) {
-      const text = (read[index] as PartWriter)(row, 0n);
+    let index = 0;
+    for (const write of read) {
+      const text = write(row, 0n);
       if (typeof text === 'object') return text;
       // Only a static value can be null: it removes the attribute (D-033).
-      texts[index] = text === 'null' ? null : text;
+      texts[index++] = text === 'null' ? null : text;
     }
     return complete === undefined ? { names, texts } : complete(row, texts);
   };

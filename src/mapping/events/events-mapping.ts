@@ -3,8 +3,8 @@ import type { ResolutionScope } from '../../identity/index.ts';
 import { shownValue } from '../cells/failed-row.ts';
 import type { Refusal } from '../cells/refusal.ts';
 import { compileRowTime } from '../range/row-time.ts';
+import { compileRowIdentities } from '../row-identities.ts';
 import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from '../unit-mapping.ts';
-import { compileWhoInRow } from '../who-in-row.ts';
 import { batchFor, batchOf, type MappedEvent, type OpenBatch } from './batch-units.ts';
 import { compileEvent } from './compile-event.ts';
 import { compileHead, type Head } from './compile-head.ts';
@@ -32,7 +32,7 @@ export function createEventsMapping(plan: EventsMappingPlan): UnitMapping {
       taking.finish();
       return texts;
     },
-    whoIn: compileWhoInRow({
+    identitiesOf: compileRowIdentities({
       identities: identitySources(placed.batch).map(({ type, source }) => ({ type, read: sourceReader(source) })),
       mpid: mpidReader(placed),
     }),

@@ -1,5 +1,5 @@
 import type { Destination } from '../../events/index.ts';
-import type { Json } from '../../kernel/index.ts';
+import { itemAt, type Json } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 
 export interface ColumnSource {
@@ -48,7 +48,7 @@ function place(tree: Draft, placed: Placed): void {
   const { path } = placed.destination;
   let node = tree;
   for (let step = tree.depth; step < path.length - 1; step++) {
-    const name = path[step] as string;
+    const name = itemAt(path, step);
     const known = node.fields.get(name);
     const next =
       known?.kind === 'object'
@@ -57,7 +57,7 @@ function place(tree: Draft, placed: Placed): void {
     node.fields.set(name, next);
     node = next;
   }
-  node.fields.set(path.at(-1) as string, { kind: 'leaf', path: path.join('.'), ...placed });
+  node.fields.set(itemAt(path, path.length - 1), { kind: 'leaf', path: path.join('.'), ...placed });
 }
 
 function newObject(path: readonly string[], isList: boolean): Draft {

@@ -1,6 +1,6 @@
 import { type Identity, isAllZeroId, type Person } from '../../identity/index.ts';
 import type { Cell, Column } from '../../warehouse/index.ts';
-import { type CellWriter, compileCellWriter } from '../cells/cell-text.ts';
+import { compileCellWriter } from '../cells/cell-text.ts';
 import { shownValue } from '../cells/failed-row.ts';
 import { type IdentityFault, identityOf, mpidOf } from '../cells/identity-cell.ts';
 import { cellReader } from '../cells/json-cell.ts';
@@ -107,18 +107,21 @@ interface AttributeReader {
 
 function compileAttributes({ roles, limits }: MapperPlan): AttributeReader {
   const { attributes } = roles;
-  const positions = attributes.map(({ position }) => position);
-  const writers: readonly CellWriter[] = attributes.map(({ column }) => compileCellWriter(column, limits.valueChars));
+  const readers = attributes.map(({ column, position }) => {
+    return { column, position, write: compileCellWriter(column, limits.valueChars) };
+  });
   return {
     names: attributes.map(({ column }) => column.name),
     read(row) {
-      const texts = new Array<string | undefined>(positions.length);
-      for (let index = 0; index < positions.length; index++) {
-        const cell = row[positions[index] as number] ?? null;
+      const texts = new Array<string | undefined>(readers.length);
+      let index = 0;
+      for (const { column, position, write } of readers) {
+        const place = index++;
+        const cell = row[position] ?? null;
         if (cell === null) continue;
-        const text = (writers[index] as CellWriter)(cell);
-        if (typeof text === 'object') return refusalOf(attributes[index]?.column, cell, text);
-        texts[index] = text;
+        const text = write(cell);
+        if (typeof text === 'object') return refusalOf(column, cell, text);
+        texts[place] = text;
       }
       return texts;
     },

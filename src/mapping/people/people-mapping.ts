@@ -1,12 +1,19 @@
 import { hash } from 'node:crypto';
-import type { HashOfRow, Identities, ResolutionScope } from '../../identity/index.ts';
+import {
+  type HashOfRow,
+  type Identities,
+  type IdentityType,
+  isDeviceId,
+  type Person,
+  type ResolutionScope,
+} from '../../identity/index.ts';
+import { msOfMicros } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 import { shownValue } from '../cells/failed-row.ts';
 import { cellReader } from '../cells/json-cell.ts';
 import { HASH_BYTES } from '../cells/row-hash.ts';
+import { compileRowIdentities } from '../row-identities.ts';
 import type { RefusedRow, Row, UnitCollector, UnitFailure, UnitMapping } from '../unit-mapping.ts';
-import { compileWhoInRow } from '../who-in-row.ts';
-import { batchOfPerson } from './batch-of-person.ts';
 import type { ColumnRoles } from './column-roles.ts';
 import { isRefusal, type RowMapper } from './compile-mapper.ts';
 
@@ -32,14 +39,14 @@ export function createPeopleMapping(plan: PeopleMappingPlan): UnitMapping {
       const people = rows.map(plan.mapRow);
       return people.flatMap((person) => (isRefusal(person) ? [] : [batchOfPerson(person, plan.scope.environment)]));
     },
-    whoIn: whoInRow(plan),
+    identitiesOf: rowIdentities(plan),
     refusalOf: (row, failure) => refusalOf(plan, row, failure),
   };
 }
 
-function whoInRow({ roles, columns }: PeopleMappingPlan) {
+function rowIdentities({ roles, columns }: PeopleMappingPlan) {
   const { mpid } = roles;
-  return compileWhoInRow({
+  return compileRowIdentities({
     identities: roles.identities.map(({ type, column, position }) => ({ type, read: cellReader(column, position) })),
     mpid: mpid === undefined ? undefined : cellReader(columns[mpid], mpid),
   });
@@ -54,8 +61,7 @@ function compileHashOf(mark: string): HashOf {
   const hashOfRow = { hashes, index: 0 };
   return (rows, index) => {
     const from = index * HASH_BYTES;
-    for (let byte = 0; byte < HASH_BYTES; byte++)
-      hashes[byte] = (rows[from + byte] as number) ^ (marks[byte] as number);
+    for (let byte = 0; byte < HASH_BYTES; byte++) hashes[byte] = (rows[from + byte] ?? 0) ^ (marks[byte] ?? 0);
     return hashOfRow;
   };
 }
@@ -94,4 +100,42 @@ function refusalOf({ roles, columns }: PeopleMappingPlan, row: Row, { rule, fiel
   const position = field === 'mpid' ? roles.mpid : roles.identities.find(({ type }) => type === field)?.position;
   if (position === undefined) return { rule, field, value: null, reason };
   return { rule, field: columns[position]?.name ?? field, value: shownValue(row[position] ?? null), reason };
+}
+
+/** Returns the data of a row about a person as an event batch without events: JSON text for display. */
+function batchOfPerson({ mpid, identities, attributes, setAt }: Person, environment: string): string {
+  const named = (isWanted: (type: IdentityType) => boolean) =>
+    identities.filter(({ type }) => isWanted(type)).map(({ type, value }) => [type, JSON.stringify(value)] as const);
+  const values = attributes.names.flatMap((name, index) => {
+    const text = attributes.texts[index];
+    return text === null || text === undefined ? [] : [[name, text] as const];
+  });
+  return objectText([
+    ...(mpid === undefined ? [] : [['mpid', String(mpid)] as const]),
+    ...inside(
+      'user_identities',
+      named((type) => !isDeviceId(type)),
+    ),
+    ...inside(
+      'device_info',
+      named((type) => isDeviceId(type) && type !== OF_BATCH),
+    ),
+    ...named((type) => type === OF_BATCH),
+    ...inside('user_attributes', values),
+    ['environment', JSON.stringify(environment)],
+    ['timestamp_unixtime_ms', String(msOfMicros(setAt))],
+  ]);
+}
+
+/** The one device id that stands in the batch itself. */
+const OF_BATCH: IdentityType = 'mp_deviceid';
+
+type Field = readonly [name: string, text: string];
+
+function inside(name: string, fields: readonly Field[]): readonly Field[] {
+  return fields.length === 0 ? [] : [[name, objectText(fields)]];
+}
+
+function objectText(fields: readonly Field[]): string {
+  return `{${fields.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }

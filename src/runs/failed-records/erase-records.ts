@@ -1,10 +1,11 @@
 // Data about a person that runs keep besides profiles and batches: rows that failed, and keys that a write-back skipped.
 // Neither has a reliable MPID, so an erasure reads all of a workspace, in bounded parts.
-import type { KeptRecord, MeaningsOf } from '../../identity/index.ts';
+import { identityTypeOfColumn, type KeptRecord, type Meaning, type MeaningsOf } from '../../identity/index.ts';
 import { parseJson, type Secret, type WorkspaceId } from '../../kernel/index.ts';
+import type { FieldMapping } from '../../pipelines/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
 import { eraseHashes } from '../ledger/erase-hashes.ts';
-import { loadMeanings } from './column-meanings.ts';
+import { snapshotFromText } from '../lifecycle/run-snapshot.ts';
 
 /** The position of a record among those of its workspace. */
 export interface RecordPosition {
@@ -121,4 +122,39 @@ function readPage(
      WHERE before < ${PAGE_BYTES} ORDER BY run_id, id`,
     [workspaceId, after?.runId ?? -1n, after?.id ?? -1n],
   );
+}
+
+/**
+ * Returns the meanings of the columns of each run's rows, where their names do not say them.
+ * Columns of an events pipeline have any names; its transformation determines which of them are identities.
+ */
+async function loadMeanings(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  runIds: readonly bigint[],
+): Promise<(runId: bigint) => MeaningsOf | undefined> {
+  if (runIds.length === 0) return () => undefined;
+  const runs = await sql.query<{ readonly id: bigint; readonly snapshot: string }>(
+    'SELECT id, snapshot FROM pipeline_runs WHERE workspace_id = $1 AND id = ANY($2) AND snapshot IS NOT NULL',
+    [workspaceId, runIds],
+  );
+  const meanings = new Map(runs.map(({ id, snapshot }) => [id, meaningsOf(snapshot)]));
+  return (runId) => meanings.get(runId);
+}
+
+function meaningsOf(snapshot: string): MeaningsOf | undefined {
+  const { transformation } = snapshotFromText(snapshot);
+  if (transformation === null) return undefined;
+  const byColumn = Map.groupBy(transformation.mappings.flatMap(meaningOfMapping), ([column]) => column);
+  // a field of JSON inside a cell is no column, whatever its name
+  return (column, depth) => (depth > 0 ? undefined : byColumn.get(column.toLowerCase())?.map(([, meaning]) => meaning));
+}
+
+function meaningOfMapping(mapping: FieldMapping): readonly (readonly [column: string, meaning: Meaning])[] {
+  if (mapping.type !== 'column') return [];
+  const [first = '', last = first] = mapping.destination.split('.');
+  if (first === 'mpid') return [[mapping.source.toLowerCase(), 'mpid']];
+  const isIdentity = ['user_identities', 'device_info', 'mp_deviceid'].includes(first);
+  const type = isIdentity ? identityTypeOfColumn(last) : undefined;
+  return type === undefined ? [] : [[mapping.source.toLowerCase(), type]];
 }

@@ -2,7 +2,7 @@ import { AppError, type Clock } from '../../kernel/index.ts';
 import { cellsFromText, mapRows, type UnitMapping } from '../../mapping/index.ts';
 import type { Store, Transaction } from '../../store/index.ts';
 import type { Column } from '../../warehouse/index.ts';
-import { KEY_BYTES, NOTHING_LEFT_OUT, type RowLedger } from '../ledger/row-ledger.ts';
+import { KEY_BYTES, NO_DEDUPLICATED, type RowLedger } from '../ledger/row-ledger.ts';
 import { keepRows } from '../ledger/row-pack.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
@@ -75,7 +75,7 @@ async function* readRecords(reading: RecordReading): AsyncGenerator<MappedChunk,
     const rows = page.map(({ cells }) => cellsFromText(cells));
     const keys = keysOfRecords(page.map(({ id }) => id));
     const mapped = await mapRows(reading.mapping, rows);
-    yield { mapped, rows: keepRows(rows), keys, deduplicated: NOTHING_LEFT_OUT };
+    yield { mapped, rows: keepRows(rows), keys, deduplicated: NO_DEDUPLICATED };
   }
 }
 

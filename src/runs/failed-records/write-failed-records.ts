@@ -1,3 +1,4 @@
+import { itemAt } from '../../kernel/index.ts';
 import type { Refusal, RefusedRow } from '../../mapping/index.ts';
 import { cellsText, rowText, storableText } from '../../mapping/index.ts';
 import { type CopyTarget, copyInstant, type Transaction } from '../../store/index.ts';
@@ -44,7 +45,7 @@ export async function writeFailedRecords(tx: Transaction, rows: FailedRows): Pro
   await writeColumns(tx, lease, columns);
   const failedOn = copyInstant(nowMs);
   await tx.copyIn(FAILED_RECORDS, refused.length, (index) => {
-    const { row, refusal } = refused[index] as RefusedRow;
+    const { row, refusal } = itemAt(refused, index);
     const kept = [rowText(columns.columns, row), cellsText(row), columns.id] as const;
     return [lease.workspaceId, lease.runId, after + index + 1, ...kept, ...textsOf(refusal), failedOn];
   });

@@ -28,4 +28,4 @@ export interface RowLedger {
 
 export const KEY_BYTES = HASH_BYTES;
 export const NO_KEYS = new Uint8Array(0);
-export const NOTHING_LEFT_OUT: readonly Uint8Array[] = [];
+export const NO_DEDUPLICATED: readonly Uint8Array[] = [];

@@ -102,7 +102,8 @@ export function snapshotText(
 
 /** Returns the snapshot with every digit of a transformation's numbers. */
 export function snapshotFromText(text: string): RunSnapshot {
-  return parseJson(text) as unknown as RunSnapshot;
+  const snapshot: unknown = parseJson(text);
+  return snapshot as RunSnapshot;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { deliverInTransaction } from '../../identity/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, itemAt } from '../../kernel/index.ts';
 import type { RefusedRow, UnitMapping, UnitOutcome } from '../../mapping/index.ts';
 import { mapRows } from '../../mapping/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type KeptColumns, writeFailedRecords } from '../failed-records/write-failed-records.ts';
-import { KEY_BYTES, NOTHING_LEFT_OUT, type RowLedger, type TakenRows } from '../ledger/row-ledger.ts';
+import { KEY_BYTES, NO_DEDUPLICATED, type RowLedger, type TakenRows } from '../ledger/row-ledger.ts';
 import { keepRows } from '../ledger/row-pack.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import { type Counts, countRows, type Progress } from '../lifecycle/held-run.ts';
@@ -67,7 +67,7 @@ async function withoutErased(tx: Transaction, { deps, claimed, mapping, chunk }:
   if (refused.length === 0) return refused;
   const { environment } = claimed.snapshot.pipeline;
   const erased = await deps.identities.findErasedPeople(tx, claimed.workspaceId, () =>
-    refused.values().map(({ row }) => ({ environment, ...mapping.whoIn(row) })),
+    refused.values().map(({ row }) => ({ environment, ...mapping.identitiesOf(row) })),
   );
   return erased.size === 0 ? refused : refused.filter((_, index) => !erased.has(index));
 }
@@ -82,12 +82,11 @@ function countsOf({ keys, deduplicated }: TakenRows, { failed, erased }: Pick<Co
 function sumUnits({ mapped }: MappedChunk, outcomes: readonly UnitOutcome[]) {
   const { starts } = mapped;
   let [units, erased, ahead, at] = [0, 0, 0, 0];
-  for (let unit = 0; unit < outcomes.length; unit++) {
-    const outcome = outcomes[unit] as UnitOutcome;
-    const end = starts[unit + 1] as number;
+  for (const [unit, outcome] of outcomes.entries()) {
+    const end = itemAt(starts, unit + 1);
     const before = at;
     while ((mapped.ahead[at] ?? end) < end) at++;
-    if ('erased' in outcome) erased += end - (starts[unit] as number);
+    if ('erased' in outcome) erased += end - itemAt(starts, unit);
     else if (!('rule' in outcome)) {
       units++;
       ahead += at - before;
@@ -139,7 +138,7 @@ async function partsOf({ mapping }: Delivery, chunk: MappedChunk, error: AppErro
     return [{ ...(await partOf(mapping, chunk, { some: [], refused: all })), deduplicated }];
   }
   const units = starts.length - 1;
-  const half = units > 1 ? (starts[Math.ceil(units / 2)] as number) : Math.ceil(accepted.length / 2);
+  const half = units > 1 ? itemAt(starts, Math.ceil(units / 2)) : Math.ceil(accepted.length / 2);
   return [
     { ...(await partOf(mapping, chunk, { some: accepted.slice(0, half), refused })), deduplicated },
     await partOf(mapping, chunk, { some: accepted.slice(half), refused: [] }),
@@ -160,7 +159,7 @@ async function partOf(
     mapped: { ...mapped, refused: [...behind, ...mapped.refused] },
     rows: keepRows([...taken, ...refused.map(({ row }) => row)]),
     keys: Buffer.concat(indexes.map((index) => keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES))),
-    early: early === undefined ? undefined : Uint8Array.from(indexes, (index) => early[index] as number),
-    deduplicated: NOTHING_LEFT_OUT,
+    early: early === undefined ? undefined : Uint8Array.from(indexes, (index) => itemAt(early, index)),
+    deduplicated: NO_DEDUPLICATED,
   };
 }

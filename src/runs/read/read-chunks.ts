@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Secret } from '../../kernel/index.ts';
+import { itemAt, type Secret } from '../../kernel/index.ts';
 import type { MappedRows, Row, UnitMapping } from '../../mapping/index.ts';
 import { SLICE_ROWS } from '../../mapping/index.ts';
 import type { Column } from '../../warehouse/index.ts';
@@ -74,7 +74,7 @@ function openChunk(ledger: ResumeLedger, mapping: UnitMapping) {
     async add(rows: readonly Row[], from: number, most: number): Promise<number> {
       let index = from;
       while (index < rows.length && !isFull(most)) {
-        const row = rows[index++] as Row;
+        const row = itemAt(rows, index++);
         if (sieve.pass(row)) units.add(row, sieve.hashes);
         if (index % SLICE_ROWS === 0) await setImmediate();
       }

@@ -32,11 +32,10 @@ export function conflictEndpoint({ store }: EndpointDeps): Endpoint {
   });
 }
 
-function conflictAnswer({ foundMpid, foundOn, reason, ...conflict }: ListedConflict): Answer {
+function conflictAnswer({ foundMpid, foundOn, ...conflict }: ListedConflict): Answer {
   return {
     ...conflict,
     found_mpid: foundMpid,
-    reason: reason as Answer['reason'],
     found_on: foundOn.toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { readSettings, type WorkspaceSettings } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
-import { microsOfMs, parseJson } from '../../kernel/index.ts';
+import { AppError, microsOfMs, parseJson } from '../../kernel/index.ts';
 import type { RefusedRow } from '../../mapping/index.ts';
 import { createMapping, mapRows, rowText } from '../../mapping/index.ts';
 import { askWarehouse, loadPipeline, revealConnection } from '../../pipelines/index.ts';
@@ -105,7 +105,9 @@ async function rangeOfTrial({ snapshot, session, signal }: Trial, iterator: Mode
   const plan = planRange({ ...input, warehouseNow });
   if (plan.kind !== 'wait') return plan;
   const { until: _until, ...open } = input;
-  return planRange({ ...open, until: undefined, warehouseNow }) as FixedRange;
+  const ahead = planRange({ ...open, until: undefined, warehouseNow });
+  if (ahead.kind === 'wait') throw new AppError('INTERNAL', 'A range without a wanted end waits for no clock.');
+  return ahead;
 }
 
 async function countOf({ session, signal }: Trial, rows: Parameters<typeof countRows>[0]): Promise<number> {

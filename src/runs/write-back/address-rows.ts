@@ -9,7 +9,6 @@ import {
   type WriteBackModel,
   type WriteBackTarget,
 } from '../../warehouse/index.ts';
-import { holdsMpid } from './holds-mpid.ts';
 
 /** The way to find the rows of a model again in its table. */
 export interface Addressing {
@@ -97,4 +96,35 @@ function mpidOf(cell: Cell): bigint | null | undefined {
   if (!WHOLE.test(text)) return undefined;
   const value = BigInt(text.split('.')[0] ?? '');
   return fitsInt64(value) ? value : undefined;
+}
+
+const NUMBERS: ReadonlySet<ColumnType> = new Set(['integer', 'decimal']);
+
+/**
+ * Types of whole numbers under 64 bits, by their names in all warehouses. In no warehouse does such a name mean a larger type.
+ */
+const NARROW: ReadonlySet<string> = new Set([
+  'tinyint',
+  'smallint',
+  'integer',
+  'int',
+  'int2',
+  'int4',
+  'oid',
+  'utinyint',
+  'usmallint',
+  'uinteger',
+]);
+
+/** Digits of 9223372036854775807. */
+const MOST_DIGITS = 19;
+
+/** Returns whether the column takes every whole number of 64 bits, judged by the type name. */
+function holdsMpid({ type, nativeType }: Pick<Column, 'type' | 'nativeType'>): boolean {
+  if (!NUMBERS.has(type)) return false;
+  const name = nativeType.trim().toLowerCase();
+  // NUMBER(38,0), decimal(10,2), NUMERIC(18): precision and scale
+  const [, digits, behind = '0'] = /\(\s*(\d+)\s*(?:,\s*(-?\d+)\s*)?\)$/.exec(name) ?? [];
+  if (digits !== undefined) return Number(digits) - Number(behind) >= MOST_DIGITS;
+  return !NARROW.has(name);
 }

@@ -8,7 +8,7 @@ import type { ConnectedExecution } from '../read/execution.ts';
 import { requireMappedRows } from '../read/require-mapped-rows.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type Addressing, addressRows } from './address-rows.ts';
-import { leaveNothingOut } from './nothing-left-out.ts';
+import { createPassAllLedger } from './pass-all-ledger.ts';
 import { type PreparedTable, prepareTable } from './prepare-table.ts';
 import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
@@ -66,7 +66,7 @@ async function resolveAndWrite(deps: RunsDeps, writing: Writing): Promise<number
   try {
     await deliverRows(deps, writing, {
       source,
-      ledger: leaveNothingOut(claimed),
+      ledger: createPassAllLedger(claimed),
       progress: NOTHING_COUNTED,
       async inspect(progress, chunk) {
         requireMappedRows(progress, chunk);

@@ -3,7 +3,7 @@ import type { Page } from '../../http/index.ts';
 import { type Json, parseJson } from '../../kernel/index.ts';
 import type { Run } from '../../pipelines/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { writeBackConflicts } from '../tables.ts';
+import { type ConflictReason, writeBackConflicts } from '../tables.ts';
 
 /** A key that a run could not write everywhere in the table. */
 export interface ListedConflict {
@@ -14,8 +14,7 @@ export interface ListedConflict {
   /** The MPID that would have been written. */
   readonly mpid: bigint;
   readonly foundMpid: bigint | null;
-  /** `changed`, `gone`, `ambiguous`. */
-  readonly reason: string;
+  readonly reason: ConflictReason;
   readonly foundOn: Date;
 }
 

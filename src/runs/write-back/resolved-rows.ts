@@ -1,4 +1,5 @@
 import { policyOf } from '../../identity/index.ts';
+import { itemAt } from '../../kernel/index.ts';
 import type { MappedRows, Row, UnitCollector, UnitMapping, UnitOutcome } from '../../mapping/index.ts';
 import { assignRoles, compileMapper, createPeopleMapping, DEFAULT_LIMITS, shownValue } from '../../mapping/index.ts';
 import type { Column } from '../../warehouse/index.ts';
@@ -71,10 +72,9 @@ function collectResolved(people: UnitCollector, { onResolved }: ResolvingPlan): 
     finish(): MappedRows {
       const mapped = people.finish();
       const tell = (outcomes: readonly UnitOutcome[]) => {
-        for (let unit = 0; unit < outcomes.length; unit++) {
-          const outcome = outcomes[unit] as UnitOutcome;
+        for (const [unit, outcome] of outcomes.entries()) {
           if (!('mpid' in outcome) || outcome.mpid === undefined) continue;
-          onResolved(rows[mapped.accepted[unit] as number] as Row, outcome.mpid);
+          onResolved(itemAt(rows, itemAt(mapped.accepted, unit)), outcome.mpid);
         }
       };
       return {

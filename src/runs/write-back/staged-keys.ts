@@ -1,3 +1,4 @@
+import { itemAt } from '../../kernel/index.ts';
 import type { Row } from '../../mapping/index.ts';
 import type { KeyCell, StagedRow, StagedRows } from '../../warehouse/index.ts';
 import type { Addressing } from './address-rows.ts';
@@ -93,7 +94,7 @@ function createPile() {
   function* staged(): Generator<StagedRow, void, undefined> {
     for (let number = 0; number < names.count; number++) {
       if (!isStaged(number)) continue;
-      const [key, mpid] = [keyOfName(names.name(number)), mpids[number] as bigint];
+      const [key, mpid] = [keyOfName(names.name(number)), itemAt(mpids, number)];
       yield { key, mpid, readMpid: null };
       for (const readMpid of readMpids.of(number)) yield { key, mpid, readMpid };
     }
@@ -104,7 +105,7 @@ function createPile() {
       const number = numberOf(name, mpid);
       const isRight = readMpid === mpid;
       const isOne = mpids[number] === mpid && !isShared;
-      marks[number] = (marks[number] as number) | (isOne ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
+      marks[number] = itemAt(marks, number) | (isOne ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
       if (!isRight && readMpid !== null) readMpids.add(number, readMpid);
     },
     rows(): StagedRows {
@@ -116,8 +117,8 @@ function createPile() {
     },
     *ambiguous(): Generator<AmbiguousKey, void, undefined> {
       for (let number = 0; number < names.count; number++) {
-        if (((marks[number] as number) & AMBIGUOUS) === 0) continue;
-        yield { key: keyOfName(names.name(number)), mpid: mpids[number] as bigint };
+        if ((itemAt(marks, number) & AMBIGUOUS) === 0) continue;
+        yield { key: keyOfName(names.name(number)), mpid: itemAt(mpids, number) };
       }
     },
   };

@@ -6,6 +6,7 @@ import type { RunLease } from '../lifecycle/claim-run.ts';
 import { addWritten, requireHeld } from '../lifecycle/held-run.ts';
 import type { ConnectedExecution } from '../read/execution.ts';
 import type { RunsDeps } from '../runs-deps.ts';
+import type { ConflictReason } from '../tables.ts';
 import type { Addressing } from './address-rows.ts';
 import { findErasedMpids, type TableKey } from './erased-mpids.ts';
 import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
@@ -51,7 +52,7 @@ async function apply(
       rows,
       staging,
       mostListed: MOST_LISTED,
-      beforeUpdate: () => lookOnceMore(deps, { ...claimed, tableId }, rows),
+      beforeUpdate: () => recheckBeforeUpdate(deps, { ...claimed, tableId }, rows),
       label,
     },
     signal,
@@ -59,7 +60,7 @@ async function apply(
 }
 
 /** Checks fence and erased people once more, right before the update (D-104). */
-async function lookOnceMore({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
+async function recheckBeforeUpdate({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
   await requireHeld(store, claimed);
   return await findErasedMpids(store, claimed, rows);
 }
@@ -83,7 +84,7 @@ interface ListedConflict {
   readonly key: readonly KeyCell[];
   readonly mpid: bigint;
   readonly found: bigint | null;
-  readonly reason: 'changed' | 'gone' | 'ambiguous';
+  readonly reason: ConflictReason;
 }
 
 /**

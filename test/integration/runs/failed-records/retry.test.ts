@@ -3,7 +3,7 @@ import { AppError } from '../../../../src/kernel/index.ts';
 import { pipelines } from '../../../../src/pipelines/index.ts';
 import { createRecordLedger, keysOfRecords } from '../../../../src/runs/failed-records/execute-retry.ts';
 import { cancelRun, listFailedRecords, requestRetry } from '../../../../src/runs/index.ts';
-import { NOTHING_LEFT_OUT } from '../../../../src/runs/ledger/row-ledger.ts';
+import { NO_DEDUPLICATED } from '../../../../src/runs/ledger/row-ledger.ts';
 import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';
 import type { Cell, Column } from '../../../../src/warehouse/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
@@ -259,7 +259,7 @@ describe('a retry of failed records', () => {
     const ledger = createRecordLedger(here.clock, { workspaceId: WORKSPACE }, retrying);
     const take = (...ids: bigint[]) =>
       here.store.transaction((tx) =>
-        ledger.write(tx, { keys: keysOfRecords(ids), deduplicated: NOTHING_LEFT_OUT, afterRows: 0 }),
+        ledger.write(tx, { keys: keysOfRecords(ids), deduplicated: NO_DEDUPLICATED, afterRows: 0 }),
       );
     await take(1n);
     here.clock.advance(60_000);

@@ -215,7 +215,7 @@ test('a former table that is found once is looked for from then on anew', async 
 
 test('the cleanup clears the table of a deleted pipeline, also after its row has gone', async () => {
   const cleared = await eraseAnn();
-  await here.engine.care();
+  await here.engine.cleanUp();
   // the pipeline itself will do it
   expect(await waiting()).toHaveLength(1);
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL, data_model_id = NULL', [
@@ -223,18 +223,18 @@ test('the cleanup clears the table of a deleted pipeline, also after its row has
   ]);
   await here.store.execute('DELETE FROM pipeline_runs');
   await here.store.execute('DELETE FROM pipelines');
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(await mpids()).toEqual(cleared);
   expect(await waiting()).toEqual([]);
   expect(lines).toEqual([]);
-  await here.engine.care();
+  await here.engine.cleanUp();
 });
 
 test('the cleanup says what it cannot clear of a deleted pipeline, and forgets it', async () => {
   await eraseAnn();
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
   await here.store.execute('DELETE FROM connections');
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(lines).toMatchObject([
     {
       ...{ msg: 'write_back.not_cleared', pipeline: 'people', connection: 'warehouse', table: 'people', mpids: 1 },
@@ -249,11 +249,11 @@ test('the cleanup forgets a lost table of a deleted pipeline after 30 days', asy
   await eraseAnn();
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
   await dropFile('DROP TABLE people');
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(lines).toMatchObject([{ msg: 'write_back.not_cleared', forgotten: false }]);
   expect(await waiting()).toHaveLength(1);
   here.clock.advance(31 * DAY_MS);
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(lines[1]).toMatchObject({ msg: 'write_back.not_cleared', forgotten: true });
   expect(await tables()).toEqual([]);
 });
@@ -262,10 +262,10 @@ test('the cleanup keeps what it may clear later', async () => {
   const cleared = await eraseAnn();
   await here.store.execute('UPDATE pipelines SET deleted_on = $1, connection_id = NULL', [new Date(0)]);
   await here.store.execute("UPDATE connections SET state = 'inactive'");
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(lines).toMatchObject([{ msg: 'write_back.not_cleared', forgotten: false }]);
   await here.store.execute("UPDATE connections SET state = 'active'");
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(await mpids()).toEqual(cleared);
 });
 

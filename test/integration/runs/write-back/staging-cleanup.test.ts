@@ -65,7 +65,7 @@ test('the cleanup drops what a run left that is over, and asks no second time', 
   const { here, staging, marks } = await withLeftover();
   await using _ = here;
   staging.add('penstock_stg_of_another_installation');
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(staging).toEqual(new Set(['penstock_stg_of_another_installation']));
   expect(await marks()).toEqual([{ staged_by: null }]);
 });
@@ -74,11 +74,11 @@ test('the cleanup leaves alone what a run goes on with', async () => {
   const { here, run, staging, left, marks } = await withLeftover();
   await using _ = here;
   await here.store.execute("UPDATE pipeline_runs SET status = 'running', fence = 1, ended_on = NULL");
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(staging).toEqual(new Set([left]));
   expect(await marks()).toEqual([{ staged_by: run.id }]);
   await here.store.execute("UPDATE pipeline_runs SET status = 'failed', ended_on = $1", [new Date(0)]);
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(staging).toEqual(new Set());
 });
 
@@ -86,10 +86,10 @@ test('what cannot be reached now is looked for again', async () => {
   const { here, run, staging, marks } = await withLeftover();
   await using _ = here;
   await here.store.execute("UPDATE connections SET config = replace(config, 'false', 'true')");
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(await marks()).toEqual([{ staged_by: run.id }]);
   await here.store.execute("UPDATE connections SET config = replace(config, 'true', 'false')");
-  await here.engine.care();
+  await here.engine.cleanUp();
   expect(staging).toEqual(new Set());
 });
 

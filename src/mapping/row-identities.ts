@@ -6,9 +6,9 @@ import type { Row } from './unit-mapping.ts';
 type ReadCell = (row: Row) => Cell;
 
 /** Reads the identities and the MPID of a row, as far as they are readable. */
-export type WhoInRow = (row: Row) => Pick<Person, 'identities' | 'mpid'>;
+export type RowIdentities = (row: Row) => Pick<Person, 'identities' | 'mpid'>;
 
-interface WhoSources {
+interface IdentitySources {
   readonly identities: readonly { readonly type: IdentityType; readonly read: ReadCell }[];
   readonly mpid: ReadCell | undefined;
 }
@@ -17,7 +17,7 @@ interface WhoSources {
  * Compiles the reader of identities in refused rows. Whatever is wrong with such a row, it may belong to a person who was
  * erased.
  */
-export function compileWhoInRow({ identities, mpid: readMpid }: WhoSources): WhoInRow {
+export function compileRowIdentities({ identities, mpid: readMpid }: IdentitySources): RowIdentities {
   return (row) => {
     const found = identities.flatMap(({ type, read }) => readIdentity(type, read(row)));
     const cell = readMpid?.(row) ?? null;

@@ -3,7 +3,7 @@ import { cellText } from '../../mapping/index.ts';
 import type { Cell } from '../../warehouse/index.ts';
 import { giveUpRecords } from '../failed-records/write-failed-records.ts';
 import type { ResumeLedger } from '../ledger/open-ledger.ts';
-import { KEY_BYTES, NOTHING_LEFT_OUT } from '../ledger/row-ledger.ts';
+import { KEY_BYTES, NO_DEDUPLICATED } from '../ledger/row-ledger.ts';
 import { keepRows } from '../ledger/row-pack.ts';
 import type { Sieve } from '../ledger/sieve.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
@@ -12,7 +12,7 @@ import type { ClaimedRun } from '../lifecycle/claim-run.ts';
  * Returns the ledger of a run that reads all rows in each attempt: every row passes, none is remembered, and none is retried by
  * itself.
  */
-export function leaveNothingOut(claimed: ClaimedRun): ResumeLedger {
+export function createPassAllLedger(claimed: ClaimedRun): ResumeLedger {
   return {
     openSieve,
     // the next run reads the row from the warehouse, in its then current state
@@ -44,7 +44,7 @@ function openSieve(): Sieve {
     // the counts use the number of keys
     close() {
       const keys = new Uint8Array(rows.length * KEY_BYTES);
-      return { rows: keepRows(rows), keys, deduplicated: NOTHING_LEFT_OUT };
+      return { rows: keepRows(rows), keys, deduplicated: NO_DEDUPLICATED };
     },
   };
 }
