@@ -23,7 +23,8 @@ async function settle(claimed: ClaimedRun, error: AppError, before: (claimed: Cl
   const job: Job = { ...claimed.job, complete: async () => void calls.push('complete') };
   const observer = { ...deps.observer, runEnded: (status: string) => void calls.push(`ended ${status}`) };
   const settings = { ...deps.settings, runAttempts: 5 };
-  await settleFailure({ ...deps, jobs, observer, settings }, { ...claimed, job }, error);
+  const isSettled = await settleFailure({ ...deps, jobs, observer, settings }, { ...claimed, job }, error);
+  expect(isSettled).toBe(calls.some((call) => call.startsWith('ended')));
   return calls;
 }
 
