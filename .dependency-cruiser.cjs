@@ -52,7 +52,6 @@ const HOMES = [
   ['croner', ['^src/jobs/']],
   ['fastify', ['^src/http/']],
   ['@fastify/[a-z-]+', ['^src/http/']],
-  ['ajv', ['^src/http/']],
   ['prom-client', ['^src/http/']],
   ['pino', ['^src/kernel/']],
   ['jose', ['^src/access/']],

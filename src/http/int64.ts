@@ -1,5 +1,4 @@
 import { type TUnsafe, Type } from 'typebox';
-import { fitsInt64 } from '../kernel/index.ts';
 
 /**
  * Returns the schema of a 64-bit integer. In a body, the lossless parser gives a number while that is exact, and a bigint
@@ -9,9 +8,4 @@ export function Int64(
   options: { readonly description?: string; readonly title?: string } = {},
 ): TUnsafe<bigint | number> {
   return Type.Unsafe<bigint | number>({ int64: true, ...options });
-}
-
-export function isInt64(value: unknown): boolean {
-  if (typeof value === 'bigint') return fitsInt64(value);
-  return typeof value === 'number' && Number.isSafeInteger(value);
 }

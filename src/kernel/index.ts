@@ -21,10 +21,15 @@ export {
   nearestInstant,
   parseInstant,
 } from './instant.ts';
-export { fitsInt64, INT64_MOST } from './int64.ts';
+export { fitsInt64, INT64_MOST, isInt64 } from './int64.ts';
 export { itemAt } from './item-at.ts';
 export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
 export { createLog, framesOf, type Log } from './log.ts';
+export { compileCheck, compileSchema, type SchemaCheck } from './schema/compile-schema.ts';
+export { allowedValues, type Discriminator, type JsonSchema } from './schema/json-schema.ts';
+export { type Check, complain, startScan } from './schema/scan.ts';
+export type { Compile } from './schema/schema-rules.ts';
+export { isObject, wrongType } from './schema/type-names.ts';
 export { equalsInConstantTime, SECRET_MASK, Secret, sha256 } from './secret.ts';
 export { kindOf, quoteValue, wantedOneOf } from './show-value.ts';
 export { tooLong } from './too-long.ts';

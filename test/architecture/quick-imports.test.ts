@@ -5,15 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { ROOT } from './source-tree.ts';
 
-const PACKAGES = [
-  'drizzle-orm',
-  'drizzle-orm/pg-core',
-  'drizzle-orm/node-postgres',
-  'typebox',
-  'typebox/schema',
-  'jose',
-  'pg-boss',
-];
+const PACKAGES = ['drizzle-orm', 'drizzle-orm/pg-core', 'drizzle-orm/node-postgres', 'typebox', 'jose', 'pg-boss'];
 const OURS = ['src/app.ts', 'src/cli/index.ts', 'connectors/index.ts'].map(
   (path) => pathToFileURL(join(ROOT, path)).href,
 );

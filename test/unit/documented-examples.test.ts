@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type AccessEndpointsDeps, accessEndpoints } from '../../src/access/index.ts';
 import { versionOneEndpoints } from '../../src/api-v1/index.ts';
-import type { JsonSchema } from '../../src/http/validation/json-schema.ts';
 import { requestValidator } from '../../src/http/validation/validate-request.ts';
 import { type IdentityEndpointsDeps, identityEndpoints } from '../../src/identity/index.ts';
-import { parseJson, stringifyJson } from '../../src/kernel/index.ts';
+import { type JsonSchema, parseJson, stringifyJson } from '../../src/kernel/index.ts';
 import { type PipelinesDeps, pipelinesEndpoints } from '../../src/pipelines/index.ts';
 
 const endpoints = [

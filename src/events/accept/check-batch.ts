@@ -1,10 +1,9 @@
 import { type Issue, type Json, stringifyJson, unstorableText } from '../../kernel/index.ts';
 import { EventBatch } from '../contract/batch.ts';
-import { compileCheck } from '../contract/compile-check.ts';
-import { shapeOf } from '../contract/form.ts';
-import { type BatchLimits, complainAt, type Scan } from '../contract/scan.ts';
+import type { BatchLimits } from '../contract/batch-limits.ts';
+import { compileShape } from '../contract/compile-shape.ts';
 
-const check = compileCheck(shapeOf(EventBatch));
+const check = compileShape(EventBatch);
 
 /**
  * Returns the problems of an event batch (docs/spec/events.md), each with its path such as
@@ -33,22 +32,20 @@ function tooLarge(sizeBytes: number, { batchBytes }: BatchLimits): Issue {
 }
 
 function issuesOf(body: unknown, limits: BatchLimits, text: string): readonly Issue[] {
-  const scan: Scan = { limits, trail: [], issues: [] };
-  check(body, scan);
-  if (scan.issues.length === 0) checkLogin(body as EventBatch, scan);
+  const found = check(body, limits);
+  const issues = found.length === 0 ? loginIssues(body as EventBatch) : found;
   const unstorable = unstorableText(body as Json, text);
-  if (unstorable.length === 0) return scan.issues;
+  if (unstorable.length === 0) return issues;
   // one complaint a field: what cannot be stored need not also hear of its pattern
   const paths = new Set(unstorable.map(({ path }) => path));
-  return [...unstorable, ...scan.issues.filter(({ path }) => !paths.has(path))];
+  return [...unstorable, ...issues.filter(({ path }) => !paths.has(path))];
 }
 
 // Refuses two values in both spellings of the login identity: they would make two people of one batch.
-function checkLogin({ user_identities: identities }: EventBatch, scan: Scan): void {
+function loginIssues({ user_identities: identities }: EventBatch): readonly Issue[] {
   const { customer_id: one, customerid: other } = identities ?? {};
-  if (one === undefined || one === null || other === undefined || other === null) return;
-  if (String(one) === String(other)) return;
-  scan.trail.push('user_identities');
-  complainAt(scan, 'customerid', 'is another spelling of customer_id, which has another value; send one of them');
-  scan.trail.pop();
+  if (one === undefined || one === null || other === undefined || other === null) return [];
+  if (String(one) === String(other)) return [];
+  const message = 'is another spelling of customer_id, which has another value; send one of them';
+  return [{ path: 'user_identities.customerid', message }];
 }

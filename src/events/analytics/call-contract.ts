@@ -1,11 +1,10 @@
 // Shapes of calls: the common analytics specification as Segment's and RudderStack's SDKs send it. Unknown fields pass.
 import type { TSchema } from 'typebox';
 import { type Issue, type Json, type Micros, parseInstant, quoteValue } from '../../kernel/index.ts';
-import { compileCheck } from '../contract/compile-check.ts';
-import { shapeOf } from '../contract/form.ts';
+import type { BatchLimits } from '../contract/batch-limits.ts';
+import { compileShape, type ShapeCheck } from '../contract/compile-shape.ts';
 import { AnyString, fields, Text } from '../contract/leaves.ts';
 import { maybe, open } from '../contract/objects.ts';
-import type { BatchLimits, Check, Scan } from '../contract/scan.ts';
 
 const Anything = maybe(open({}));
 
@@ -61,8 +60,8 @@ export interface Call {
 }
 
 const CHECKS = Object.fromEntries(
-  Object.entries(CALLS).map(([type, schema]) => [type, compileCheck(shapeOf(schema))]),
-) as Readonly<Record<CallType, Check>>;
+  Object.entries(CALLS).map(([type, schema]) => [type, compileShape(schema)]),
+) as Readonly<Record<CallType, ShapeCheck>>;
 
 /** Required fields of each call; null and empty text count as missing. */
 const NEEDED: Readonly<Record<CallType, readonly string[]>> = {
@@ -78,9 +77,8 @@ const TIMES = ['timestamp', 'originalTimestamp', 'sentAt'] as const;
 
 /** Returns the issues of a call with their paths in the call. Without issues the fields are `CallFields`. */
 export function checkCall(type: CallType, fields: Json, limits: BatchLimits): readonly Issue[] {
-  const scan: Scan = { limits, trail: [], issues: [] };
-  CHECKS[type](fields, scan);
-  if (scan.issues.length > 0) return scan.issues;
+  const issues = CHECKS[type](fields, limits);
+  if (issues.length > 0) return issues;
   const call = fields as CallFields;
   return [
     ...NEEDED[type]

@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../contract/scan.ts';
+import type { BatchLimits } from '../contract/batch-limits.ts';
 import type { CallFields } from './call-contract.ts';
 import type { Looking } from './compile-lines.ts';
 import type { Draft, Origins } from './draft.ts';

@@ -1,23 +1,16 @@
-// The six forms as which this room reads its TypeBox shapes, for validation, destinations and required fields.
+// The six forms as which this room reads its TypeBox shapes, for destinations and required fields.
 import type { TSchema } from 'typebox';
+import type { JsonSchema } from '../../kernel/index.ts';
 import { LEAF, type Leaf } from './leaves.ts';
 import { MAP_LIMITS, type MapLimits } from './objects.ts';
 
-/** Fields that are read from a TypeBox schema: keywords of JSON Schema, and the symbols of this room. */
-export interface Shape {
+/** A TypeBox schema, which is JSON Schema, and what this room put into it. */
+export interface Shape extends JsonSchema {
   readonly [LEAF]?: Leaf;
   readonly [MAP_LIMITS]?: MapLimits;
-  readonly type?: unknown;
-  readonly const?: unknown;
-  readonly anyOf?: readonly Shape[];
-  readonly discriminator?: { readonly propertyName: string };
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Shape;
-  readonly items?: Shape;
 }
 
-export const shapeOf = (schema: TSchema): Shape => schema as Shape;
+export const shapeOf = (schema: TSchema): Shape => schema;
 
 export interface ObjectForm {
   readonly form: 'object';

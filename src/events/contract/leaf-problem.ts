@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { isIdentity, normaliseIdentity } from '../../identity/index.ts';
-import { fitsInt64, isRawNumber, kindOf, quoteValue, tooLong, wantedOneOf } from '../../kernel/index.ts';
+import { fitsInt64, isRawNumber, quoteValue, tooLong, wantedOneOf } from '../../kernel/index.ts';
+import type { BatchLimits } from './batch-limits.ts';
 import { isUuid, type Leaf, type LeafKind } from './leaves.ts';
-import type { BatchLimits } from './scan.ts';
 
 /** Check of one value that is no list: returns its problem as a sentence without a subject, or undefined. */
 export type LeafProblem = (value: unknown, limits: BatchLimits) => string | undefined;
@@ -76,8 +76,3 @@ function furtherProblem({ length, identity }: Leaf): LeafProblem | undefined {
 const isDigits = (value: unknown): boolean => isText(value) && DIGITS.test(value) && isInteger(BigInt(value));
 
 const textOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value));
-
-/** Returns the problem of a value that is not the wanted container. */
-export function wrongContainer(wanted: 'an object' | 'a list', nullable: boolean, value: unknown): string {
-  return `must be ${wanted}${nullable ? ' or null' : ''}, is ${kindOf(value)}`;
-}

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { JsonSchema } from '../../kernel/index.ts';
 import type { ApiName, CredentialRule, Endpoint } from '../contract.ts';
 import { STATUS_WORDS, subjectRequestDomain } from '../errors/error-statuses.ts';
-import type { JsonSchema } from '../validation/json-schema.ts';
 import { refusesUnknownParameters } from '../validation/validate-request.ts';
 
 const closed = { additionalProperties: false } as const;

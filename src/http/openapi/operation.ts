@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import type { JsonSchema } from '../../kernel/index.ts';
 import type { Endpoint } from '../contract.ts';
-import type { JsonSchema } from '../validation/json-schema.ts';
 import { ERROR_SCHEMAS, errorExample, expectedErrors } from './errors.ts';
 import type { SchemaWriter } from './schema.ts';
 import { SECURITY } from './security.ts';

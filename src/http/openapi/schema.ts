@@ -1,4 +1,4 @@
-import { allowedValues, type Discriminator, type JsonSchema } from '../validation/json-schema.ts';
+import { allowedValues, type Discriminator, type JsonSchema } from '../../kernel/index.ts';
 
 type Written = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
-import { AppError } from '../../kernel/index.ts';
+import { AppError, compileSchema } from '../../kernel/index.ts';
 import type { Endpoint, EndpointResponse } from '../contract.ts';
-import { compileSchema } from './compile-schema.ts';
+
+const MOST_ISSUES = 10;
 
 export type ResponseCheck = (response: EndpointResponse) => void;
 
@@ -11,7 +12,7 @@ export function responseCheck({ responses, streams, method, path }: Endpoint): R
     if ((lines ?? file) !== undefined && streams !== undefined && status === 200) return;
     const check = checks.get(status);
     if (check === undefined) throw new AppError('INTERNAL', `${method} ${path} answers an undeclared ${status}.`);
-    const issues = body === undefined ? [] : check(body, true);
+    const issues = body === undefined ? [] : check(body, MOST_ISSUES);
     if (issues.length === 0) return;
     const text = issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
     throw new AppError('INTERNAL', `${method} ${path} answers ${status} against its contract: ${text}`);

@@ -1,7 +1,5 @@
 import type { TObject } from 'typebox';
-import { fieldPath, type Issue } from '../../kernel/index.ts';
-import { isInt64 } from '../int64.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { fieldPath, type Issue, isInt64, type JsonSchema } from '../../kernel/index.ts';
 
 const SHOWN_CHARACTERS = 80;
 

@@ -1,13 +1,15 @@
 import type { TObject } from 'typebox';
-import { type Issue, type Json, refuse } from '../../kernel/index.ts';
+import { compileSchema, type Issue, type Json, refuse, type SchemaCheck } from '../../kernel/index.ts';
 import type { ApiName, Endpoint } from '../contract.ts';
+import { assertStatesClosedness } from './assert-closedness.ts';
 import { coerceParameters, type RawParameters, refuseUnknown } from './coerce-parameters.ts';
-import { assertStatesClosedness, type Check, compileSchema } from './compile-schema.ts';
 
-/**
- * Size above which the first issue of a body is enough: a list of a million wrong entries must not produce a million errors.
- */
+/** Size above which the first issue of a body is enough. */
 const THOROUGH_BYTES = 256 * 1024;
+
+const MOST_ISSUES = 50;
+/** Number of issues that are counted; beyond it the walk through a body ends. */
+const MOST_COUNTED = 10 * MOST_ISSUES;
 
 /**
  * APIs that refuse an unknown query parameter: a misspelt filter would widen a list or an export of personal data.
@@ -44,13 +46,13 @@ export function requestValidator(endpoint: Endpoint): RequestValidator {
     },
     body(value, sizeBytes) {
       const kept = withoutFields(value, endpoint.ignoredFields ?? []);
-      throwIssues(body?.(kept, sizeBytes <= THOROUGH_BYTES) ?? []);
+      throwIssues(body?.(kept, sizeBytes <= THOROUGH_BYTES ? MOST_COUNTED : 1) ?? []);
       return kept;
     },
   };
 }
 
-function bodyCheck({ body = {}, method, path }: Endpoint): Check {
+function bodyCheck({ body = {}, method, path }: Endpoint): SchemaCheck {
   assertStatesClosedness(body, `the body of ${method} ${path}`);
   return compileSchema(body);
 }
@@ -69,7 +71,7 @@ function parameterCheck(schema: TObject): (raw: RawParameters) => Checked {
   return (raw: RawParameters) => {
     const { values, issues } = coerceParameters(schema, raw);
     const wrong = new Set(issues.map(({ path }) => path));
-    const others = check(values, true).filter(({ path }) => !wrong.has(path));
+    const others = check(values, MOST_COUNTED).filter(({ path }) => !wrong.has(path));
     return { values, issues: [...issues, ...others] };
   };
 }
@@ -80,5 +82,8 @@ function withoutFields(value: Json, names: readonly string[]): Json {
 }
 
 function throwIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw refuse(issues);
+  if (issues.length === 0) return;
+  const rest = issues.length - MOST_ISSUES;
+  if (rest <= 0) throw refuse(issues);
+  throw refuse([...issues.slice(0, MOST_ISSUES), { path: '', message: `and at least ${rest} more` }]);
 }
