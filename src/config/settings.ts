@@ -27,7 +27,7 @@ export const SETTINGS = {
   PENSTOCK_TRUSTED_PROXIES: {
     default: '',
     meaning:
-      'Addresses or networks, comma separated, whose X-Forwarded-* headers are believed. Behind a proxy that is not among them all clients count as one, which shares the limits of an address.',
+      'Addresses or networks, comma separated, whose X-Forwarded-* headers are trusted. Behind any other proxy all clients count as one address and share its limits.',
   },
   PENSTOCK_METRICS_FROM: {
     default: '127.0.0.0/8,::1',
@@ -57,7 +57,7 @@ export const SETTINGS = {
   PENSTOCK_DSR_CERTIFICATE: {
     default: '',
     meaning:
-      'PEM file of the RSA certificate that receivers of data subject requests’ callbacks check, with its chain, for `opendsr.` and `opengdpr.` before the domain. Without it one that signs itself is made, which few receivers should trust.',
+      'PEM file of the RSA certificate that receivers of data subject requests’ callbacks check, with its chain, for `opendsr.` and `opengdpr.` before the domain. Without it a self-signed one is made, which few receivers should trust.',
   },
   PENSTOCK_DSR_KEY: { default: '', meaning: 'PEM file of that certificate’s key.' },
   PENSTOCK_DSR_CALLBACK_MINUTES: {
@@ -67,7 +67,7 @@ export const SETTINGS = {
   PENSTOCK_DSR_ACCESS_CRON: {
     default: '* * * * *',
     meaning:
-      'When access and portability requests begin, as a cron of five fields in UTC; by default at the next minute. Erasures go by their waiting period alone.',
+      'Cron of five fields in UTC at which access and portability requests begin; by default at the next minute. Erasures begin after their waiting period.',
   },
   PENSTOCK_DSR_FILLER_CARRIERS: {
     default: '1000',
@@ -93,8 +93,7 @@ export const SETTINGS = {
   },
   PENSTOCK_STORE_FSYNC: {
     default: 'on',
-    meaning:
-      '`off` makes the embedded store quicker and lets it break when the machine itself goes down: for trials and tests.',
+    meaning: '`off` makes the embedded store faster, but a crash of the machine may corrupt it: for trials and tests.',
   },
   PENSTOCK_POOL_SIZE: { default: '10', meaning: 'Most connections this daemon holds to its store.' },
   PENSTOCK_ENCRYPTION_KEYS: {
@@ -126,11 +125,11 @@ export const SETTINGS = {
   PENSTOCK_WAREHOUSE_HOSTS: {
     default: '',
     meaning:
-      'Hosts that connections may lead to, comma separated: names, `*.example.com` for all below, addresses or networks; empty: any but the local link and the metadata of clouds, which have to be listed. The store’s own address is always refused.',
+      'Hosts that connections may lead to, comma separated: names, `*.example.com` for all below, addresses or networks; empty: any but link-local addresses and the metadata services of clouds, which have to be listed. The store’s own address is always refused.',
   },
   PENSTOCK_WAREHOUSE_TIMEOUT_S: {
     default: '3600',
-    meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is broken off.',
+    meaning: 'Seconds that a warehouse may work on a statement, or on the next rows of one, before it is cancelled.',
   },
   PENSTOCK_WAREHOUSE_MESSAGE_MB: {
     default: '64',
@@ -177,18 +176,18 @@ export const SETTINGS = {
   PENSTOCK_DUCKDB_SPILL_MB: {
     default: '',
     meaning:
-      'What each open DuckDB warehouse may put on disk for what does not fit into its memory, in MiB; by default four times PENSTOCK_DUCKDB_MEMORY_MB. A statement that needs more fails.',
+      'Most that each open DuckDB warehouse may spill to disk, in MiB; by default four times PENSTOCK_DUCKDB_MEMORY_MB. A statement that needs more fails.',
   },
   PENSTOCK_DUCKDB_THREADS: { default: '1', meaning: 'Threads of each open DuckDB warehouse.' },
   PENSTOCK_RUN_HOURS: {
     default: '20',
     meaning:
-      'A run that was worked on for so many hours goes back to the queue, and on from where it stands; one that writes MPIDs back begins with its first row again.',
+      'Hours after which a running run is requeued. It resumes at its position; a run that writes MPIDs back begins with its first row again.',
   },
   PENSTOCK_RUN_ATTEMPTS: {
     default: '5',
     meaning:
-      'Attempts of a run before it counts as failed. Times that its worker was lost are counted apart, up to the same number; from the second on, a daemon works on one such run at a time.',
+      'Attempts of a run before it counts as failed. Lost workers are counted apart, up to the same number; from the second on, a daemon works on one such run at a time.',
   },
 } as const satisfies Record<string, Setting>;
 
