@@ -66,6 +66,5 @@ function writePart(keyword: string, value: unknown, write: (schema: JsonSchema) 
     return Object.fromEntries(properties.map(([name, property]) => [name, write(property)]));
   }
   if (keyword === 'items' || keyword === 'additionalProperties') return write(value as JsonSchema);
-  if (keyword === 'oneOf' || keyword === 'allOf') return (value as readonly JsonSchema[]).map(write);
   return value;
 }

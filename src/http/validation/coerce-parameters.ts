@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox';
+import type { TSchema } from 'typebox';
 import { fieldPath, type Issue, isInt64, type JsonSchema } from '../../kernel/index.ts';
 
 const SHOWN_CHARACTERS = 80;
@@ -14,10 +14,11 @@ interface Coerced {
  * Coerces path and query parameters from text to the types of their schemas. Coercion is strict: `0x10`, ` 1` or `1e3` are no
  * whole numbers, and no digit is lost. Ignores unknown parameters, and gives absent ones their defaults.
  */
-export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
+export function coerceParameters(schema: TSchema, raw: RawParameters): Coerced {
+  const { properties = {} }: JsonSchema = schema;
   const values: Record<string, unknown> = {};
   const issues: Issue[] = [];
-  for (const [name, property] of Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>)) {
+  for (const [name, property] of Object.entries(properties)) {
     const given = raw[name];
     const outcome = given === undefined || given === '' ? { value: property.default } : coerce(given, property);
     if (outcome.problem !== undefined) issues.push({ path: name, message: outcome.problem });
@@ -27,8 +28,9 @@ export function coerceParameters(schema: TObject, raw: RawParameters): Coerced {
 }
 
 /** Returns an issue for each parameter in `raw` that `schema` does not know; the message lists the known names. */
-export function refuseUnknown(schema: TObject, raw: RawParameters): readonly Issue[] {
-  const known = Object.keys(schema.properties ?? {});
+export function refuseUnknown(schema: TSchema, raw: RawParameters): readonly Issue[] {
+  const { properties = {} }: JsonSchema = schema;
+  const known = Object.keys(properties);
   const message =
     known.length === 0
       ? 'is not a parameter here; there are none'
