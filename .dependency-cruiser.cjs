@@ -58,7 +58,7 @@ const HOMES = [
   ['commander', ['^src/cli/']],
   ['cli-table3', ['^src/cli/']],
   ['csv-parse', ['^src/cli/dsr/']],
-  ['(@peculiar/x509|reflect-metadata)', ['^src/dsr/certificates/sign-own\\.ts$']],
+  ['(@peculiar/x509|reflect-metadata)', ['^src/dsr/certificates/create-self-signed\\.ts$']],
   ['temporal-polyfill', ['^src/mapping/range/']],
   ['yazl', ['^src/dsr/result/']],
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],

@@ -21,8 +21,8 @@ const decisions = [
   },
   {
     mutate: [
-      'src/identity/resolve/{strategies,resolve-person,resolve-people,resolve-request,add-identities,consider-profiles}.ts',
-      'src/identity/resolve/{few-people,look-up-people}.ts',
+      'src/identity/resolve/{strategies,resolve-person,resolve-people,resolve-request,add-identities,select-profiles}.ts',
+      'src/identity/resolve/{look-up-people,unstaged-people}.ts',
     ],
     tests: [
       'test/unit/identity/**/*.test.ts',

@@ -2,13 +2,13 @@
 // the same bytes into the same store. `node bench/deliver.ts [rows] [rows a chunk] [people erased before]`.
 import { parseArgs } from 'node:util';
 import {
-  aloneInTransaction,
   createIdentities,
   createTombstones,
   deliverInTransaction,
   type Identity,
   type Person,
   type ResolutionScope,
+  runExclusively,
 } from '../src/identity/index.ts';
 import { Secret, systemClock, workspaceId } from '../src/kernel/index.ts';
 import type { Store } from '../src/store/index.ts';
@@ -139,9 +139,7 @@ async function eraseStrangers(store: Store): Promise<void> {
   ]);
   const erasure = { workspaceId: WORKSPACE, people: [], identities: identities.flat(), nowMs: systemClock.nowMs() };
   const started = performance.now();
-  const { tombstones } = await aloneInTransaction(store, WORKSPACE, (tx) =>
-    createTombstones(KEY).erasePeople(tx, erasure),
-  );
+  const { tombstones } = await runExclusively(store, WORKSPACE, (tx) => createTombstones(KEY).erasePeople(tx, erasure));
   console.log(`${tombstones} tombstones in ${Math.round(performance.now() - started)} ms`);
 }
 

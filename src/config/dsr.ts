@@ -11,7 +11,7 @@ export interface DsrConfig {
   readonly domainAliases: readonly string[];
   /** Certificate that signs answers and callbacks; absent: a self-signed one. */
   readonly certificate?: FilePair;
-  /** Minutes from one departure of the queue of callbacks to the next. */
+  /** Minutes between two passes of the callback queue. */
   readonly callbackMinutes: number;
   /** Times at which access and portability requests begin: a cron of five fields, UTC. */
   readonly accessCron: string;

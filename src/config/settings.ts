@@ -62,7 +62,7 @@ export const SETTINGS = {
   PENSTOCK_DSR_KEY: { default: '', meaning: 'PEM file of that certificate’s key.' },
   PENSTOCK_DSR_CALLBACK_MINUTES: {
     default: '15',
-    meaning: 'Minutes from one departure of the queue of callbacks to the next: a number that divides 60.',
+    meaning: 'Minutes between two passes of the callback queue: a number that divides 60.',
   },
   PENSTOCK_DSR_ACCESS_CRON: {
     default: '* * * * *',

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
-import { waitsForStart } from './plan-request.ts';
+import { hasWaitingPeriod } from './plan-request.ts';
 import type { Request } from './request.ts';
 import { nextRequestStatus } from './request-machine.ts';
 import { setStatus } from './set-status.ts';
@@ -14,7 +14,7 @@ export interface RequestKey {
 }
 
 /** Time after which a request in progress is woken again, in case its worker and job are gone. */
-export const LOOK_AGAIN_MS = 60_000;
+export const RECHECK_MS = 60_000;
 
 /**
  * Claims a request. A pending one that is due starts, and its callbacks are queued in the same transaction; one in progress is
@@ -41,7 +41,7 @@ const isRequest = (workspaceId: bigint, id: string) =>
 
 /** Tells whether a request may start. One with a waiting period waits for its start, whatever woke the worker. */
 function isDue({ status, type, startsOn }: Request, nowMs: number): boolean {
-  return status !== 'pending' || !waitsForStart(type) || startsOn.getTime() <= nowMs;
+  return status !== 'pending' || !hasWaitingPeriod(type) || startsOn.getTime() <= nowMs;
 }
 
 async function start(tx: Transaction, request: Request, nowMs: number): Promise<Request | undefined> {
@@ -52,7 +52,7 @@ async function start(tx: Transaction, request: Request, nowMs: number): Promise<
 async function take(tx: Transaction, { workspaceId, id, attempts }: Request, nowMs: number): Promise<Request> {
   const [row] = await tx.orm
     .update(dsrRequests)
-    .set({ attempts: attempts + 1, nextAttemptOn: new Date(nowMs + LOOK_AGAIN_MS) })
+    .set({ attempts: attempts + 1, nextAttemptOn: new Date(nowMs + RECHECK_MS) })
     .where(isRequest(workspaceId, id))
     .returning();
   return row as Request;

@@ -4,7 +4,7 @@ import type { Jobs } from '../jobs/index.ts';
 import { type Log, type Secret, systemRandom } from '../kernel/index.ts';
 import type { CallbackDeps } from './callbacks/callback-deps.ts';
 import { callbackEndpoints } from './callbacks/callback-endpoints.ts';
-import { registerCallbacks } from './callbacks/register-callbacks.ts';
+import { sendCallbacks } from './callbacks/send-callbacks.ts';
 import { certificateEndpoints } from './certificates/certificate-endpoints.ts';
 import type { Processor } from './certificates/create-processor.ts';
 import { registerForwarding } from './forwarding/register-forwarding.ts';
@@ -43,6 +43,15 @@ export function createDsr(options: DsrOptions): Dsr {
   };
 }
 
+const MINUTE_MS = 60_000;
+
+/** Registers the cadence of the callback queue. One of all daemons sends it at each whole interval (15 minutes by default). */
+async function registerCallbacks(jobs: Pick<Jobs, 'cadence'>, deps: CallbackDeps): Promise<void> {
+  const minutes = deps.intervalMs / MINUTE_MS;
+  const cron = minutes === 60 ? '0 * * * *' : `*/${minutes} * * * *`;
+  await jobs.cadence('dsr-callbacks', cron, (_dueOn, signal) => sendCallbacks(deps, signal));
+}
+
 /** Returns the dependencies of callbacks, for the daemon and the replay command. */
 export function callbackDeps(
   options: Pick<DsrOptions, 'store' | 'clock' | 'log' | 'outgoing' | 'processor' | 'baseUrl' | 'dsr'>,
@@ -55,6 +64,6 @@ export function callbackDeps(
     outgoing,
     processor,
     resultsUrl: (requestId) => `${baseUrl()}${resultPath(requestId)}`,
-    intervalMs: dsr.callbackMinutes * 60_000,
+    intervalMs: dsr.callbackMinutes * MINUTE_MS,
   };
 }

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import type { Actor } from '../access/index.ts';
 import type { Outgoing } from '../http/index.ts';
-import type { TombstoneKeys } from '../identity/index.ts';
+import type { Environment, TombstoneKeys } from '../identity/index.ts';
 import {
   AppError,
   type Clock,
@@ -13,11 +14,10 @@ import {
 } from '../kernel/index.ts';
 import type { Store, Transaction } from '../store/index.ts';
 import { queueCallbacks } from './callbacks/queue-callbacks.ts';
-import { forwardRequest } from './forwarding/forward-request.ts';
+import { queueForwards } from './forwarding/queue-forwards.ts';
 import { planRequest } from './plan-request.ts';
 import type { RequestDraft } from './read/draft.ts';
-import { type Request, sealEncodedRequest, sealSubject } from './request.ts';
-import { matchHashOf, subjectKeysOf } from './subject-keys.ts';
+import { type Request, type Subject, sealEncodedRequest, sealSubject } from './request.ts';
 import { dsrRequests } from './tables.ts';
 
 export interface CreateDeps {
@@ -55,7 +55,7 @@ async function insertRequest(deps: CreateDeps, row: Row): Promise<Request | unde
     const [created] = await tx.orm.insert(dsrRequests).values(row).onConflictDoNothing().returning();
     if (created === undefined) return await refuseEqual(tx, row);
     const request = created as Request;
-    await forwardRequest(tx, deps.keyRing, request);
+    await queueForwards(tx, deps.keyRing, request);
     await queueCallbacks(tx, request, request.receivedOn.getTime());
     return request;
   });
@@ -84,6 +84,28 @@ function rowOf({ clock, keyRing, keys }: CreateDeps, { workspaceId, actor, draft
     subject: sealSubject(keyRing, id, subject),
     encodedRequest: sealEncodedRequest(keyRing, id, bodyText),
   };
+}
+
+const ENVIRONMENTS: readonly Environment[] = ['production', 'development'];
+
+/**
+ * Returns keyed hashes of all that a request names, in both environments, sorted. They may be kept after the subject is
+ * dropped.
+ */
+function subjectKeysOf(keys: TombstoneKeys, { identities, mpids }: Subject): string[] {
+  const all = ENVIRONMENTS.flatMap((environment) => [
+    ...identities.map((identity) => keys.ofIdentity(environment, identity)),
+    ...mpids.map((mpid) => keys.ofMpid({ environment, mpid })),
+  ]);
+  return [...new Set(all)].sort();
+}
+
+/**
+ * Returns the match hash of a request: 32 hex digits over type, identities and extensions, independent of version and order
+ * (D-055).
+ */
+function matchHashOf({ type, skipWaitingPeriod }: RequestDraft, subjectKeys: readonly string[]): string {
+  return hash('sha256', [type, String(skipWaitingPeriod), ...subjectKeys].join('\n'), 'hex').slice(0, 32);
 }
 
 /**

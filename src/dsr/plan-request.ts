@@ -36,7 +36,7 @@ export function planRequest(request: RequestToPlan): RequestPlan {
 }
 
 /** Returns the time before which an erasure is not completed, even if its work is done; undefined for other types. */
-export function completesNotBefore({ type, receivedOn }: Pick<RequestToPlan, 'type' | 'receivedOn'>): Date | undefined {
+export function earliestCompletion({ type, receivedOn }: Pick<RequestToPlan, 'type' | 'receivedOn'>): Date | undefined {
   return type === 'erasure' ? new Date(receivedOn.getTime() + SOONEST_COMPLETION_MS) : undefined;
 }
 
@@ -44,10 +44,10 @@ export function completesNotBefore({ type, receivedOn }: Pick<RequestToPlan, 'ty
  * Returns whether requests of a type wait for their start. Others start at once, even where a clock that ran ahead received
  * them.
  */
-export const waitsForStart = (type: RequestType): boolean => type === 'erasure';
+export const hasWaitingPeriod = (type: RequestType): boolean => type === 'erasure';
 
 // Returns how long a request waits. Access and portability do not wait: they start at the next pass of a worker (D-057).
 function waitingMs({ type, skipWaitingPeriod }: RequestToPlan): number {
-  if (!waitsForStart(type)) return 0;
+  if (!hasWaitingPeriod(type)) return 0;
   return skipWaitingPeriod ? SKIPPED_WAITING_MS : WAITING_MS;
 }

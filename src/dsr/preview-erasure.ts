@@ -3,28 +3,28 @@ import { countBatches } from '../events/index.ts';
 import { type PersonIdentifiers, type ProfileId, readProfile } from '../identity/index.ts';
 import { type WorkspaceId, workspaceId as workspaceOf } from '../kernel/index.ts';
 import { inIndexOrder, type Store } from '../store/index.ts';
-import { createMentionSearch } from './work/erase-rooms.ts';
+import { createMentionSearch } from './work/erase-records.ts';
 import { addCounts, type Counts } from './work/evidence.ts';
 import { findMentions } from './work/find-mentions.ts';
-import { type Judged, type Judging, judgeIdentities } from './work/judge-identities.ts';
-import { heldIdentities, personToSearch } from './work/person-to-search.ts';
+import { identitiesToSearch, readHeldIdentities } from './work/identities-to-search.ts';
+import { type JudgedIdentities, type JudgeSettings, judgeIdentities } from './work/judge-identities.ts';
 import { type Resolution, resolveSubject } from './work/resolve-subject.ts';
-import { countEntries, inEachRoom, type Room } from './work/rooms.ts';
+import { countEntries, forEachRoom, type ScannedRoom } from './work/scanned-rooms.ts';
 
 export interface ErasurePreview {
   readonly people: readonly ProfileId[];
   /** Records that the erasure would remove, by room and kind. Records that a run or a group delivers until then come on top. */
   readonly counts: Counts;
   /** Values that may stand for nobody, such as `unknown`. Each would get a tombstone, unless it is a filler. */
-  readonly ordinary: Judged['ordinary'];
+  readonly ordinary: JudgedIdentities['ordinary'];
   /** Profiles that remain with one of the identities: the same person, or another. */
-  readonly sharing: Judged['sharing'];
+  readonly sharing: JudgedIdentities['sharing'];
 }
 
 /** Counts what an erasure would remove if it began now. Changes nothing, and reads as much as an erasure does. */
 export async function previewErasure(
   store: Store,
-  resolution: Resolution & Judging,
+  resolution: Resolution & JudgeSettings,
   signal: AbortSignal,
 ): Promise<ErasurePreview> {
   const workspaceId = workspaceOf(resolution.request.workspaceId);
@@ -39,7 +39,7 @@ export async function previewErasure(
       events: { batches },
     });
   }
-  const held = await heldIdentities(store, workspaceId, people);
+  const held = await readHeldIdentities(store, workspaceId, people);
   const known = { workspaceId, people, named: resolution.subject.identities, held };
   const judged = await judgeIdentities(store, resolution, { ...known, signal });
   const withheld = judged.ordinary.filter(({ isFiller }) => isFiller);
@@ -48,7 +48,7 @@ export async function previewErasure(
     workspaceId,
     signal,
     mpids: people.map(({ mpid }) => mpid),
-    identities: await personToSearch(store, resolution.identityKey, { ...known, withheld }),
+    identities: await identitiesToSearch(store, resolution.identityKey, { ...known, withheld }),
   };
   return { people, counts: addCounts(counts, await countInRooms(search)), ...judged };
 }
@@ -62,7 +62,7 @@ interface Search extends PersonIdentifiers {
 async function countInRooms({ store, workspaceId, signal, ...identifiers }: Search): Promise<Counts> {
   const mentionSearch = createMentionSearch(identifiers);
   let counts = countEntries(await eraseLooks(store, { workspaceId, mpids: identifiers.mpids, isPreview: true }));
-  await inEachRoom(async <Ref, Position>(room: Room<Ref, Position>) => {
+  await forEachRoom(async <Ref, Position>(room: ScannedRoom<Ref, Position>) => {
     let after: Position | undefined;
     do {
       signal.throwIfAborted();

@@ -1,8 +1,8 @@
 import { workspaceId as workspaceOf } from '../kernel/index.ts';
 import type { SealedTable } from '../store/index.ts';
-import { certificateContext } from './certificates/kept-certificates.ts';
-import { forwardContext } from './forwarding/forward-request.ts';
+import { certificateContext } from './certificates/stored-certificates.ts';
 import { type Partner, partnerContext, secretOf } from './forwarding/partner.ts';
+import { forwardContext } from './forwarding/queue-forwards.ts';
 import { requestContext } from './request.ts';
 
 interface CertificateSecrets {
@@ -70,4 +70,4 @@ const ofPartners: SealedTable<PartnerSecrets> = {
 };
 
 /** Tables in which this room keeps encrypted columns. */
-export const dsrSecrets: readonly SealedTable[] = [ofCertificates, ofRequests, ofForwards, ofPartners];
+export const dsrSealedTables: readonly SealedTable[] = [ofCertificates, ofRequests, ofForwards, ofPartners];

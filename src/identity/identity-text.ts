@@ -1,6 +1,7 @@
-import type { ChunkKeys, HeldIdentity, Identity } from './contract.ts';
+import type { HeldIdentity, Identity } from './contract.ts';
 import { IDENTITY_TYPES, type IdentityType } from './identity-types.ts';
 import { matchingForm } from './normalise-identity.ts';
+import type { ChunkKeys } from './prepared-people.ts';
 
 /** Formats the identity at a place of the chunk as its profile lists it: `["type","value"]`. */
 export function identityText({ types, values }: ChunkKeys, place: number): string {
@@ -31,7 +32,7 @@ export interface ListedIdentity extends Identity {
  * Reads the list of a profile. An identity that another source brought after a public key stands there twice, and counts as
  * verified.
  */
-export function readListed(text: string): readonly ListedIdentity[] {
+export function parseIdentityList(text: string): readonly ListedIdentity[] {
   const listed = (JSON.parse(text) as [Identity['type'], string, string?][]).map(
     ([type, value, mark]): ListedIdentity => ({ type, value, isPublic: mark === PUBLIC }),
   );
@@ -40,13 +41,13 @@ export function readListed(text: string): readonly ListedIdentity[] {
   return listed.filter((identity) => !identity.isPublic || !vouched.has(nameOf(identity)));
 }
 
-export function writeListed(identities: readonly ListedIdentity[]): string {
+export function formatIdentityList(identities: readonly ListedIdentity[]): string {
   return JSON.stringify(identities.map(({ type, value, isPublic }) => [type, value, ...(isPublic ? [PUBLIC] : [])]));
 }
 
 /** Returns the identities as they are shown: those of public keys are unverified where the profile holds a login identity. */
-export function heldIdentities(text: string, holdsLogin: boolean): readonly HeldIdentity[] {
-  return readListed(text).map(({ type, value, isPublic }) => {
+export function parseHeldIdentities(text: string, holdsLogin: boolean): readonly HeldIdentity[] {
+  return parseIdentityList(text).map(({ type, value, isPublic }) => {
     return isPublic && holdsLogin ? { type, value, isUnverified: true } : { type, value };
   });
 }

@@ -3,7 +3,6 @@ export type {
   AttributeSet,
   Delivered,
   Environment,
-  HashOfRow,
   HeldIdentity,
   Identities,
   Identity,
@@ -13,18 +12,16 @@ export type {
   PersonFailure,
   PersonOutcome,
   PersonRequest,
-  PreparedPeople,
   Profile,
   ProfileAttribute,
   ProfilePage,
   ProfileScope,
   ResolutionPolicy,
-  ResolutionScope,
 } from './contract.ts';
 export { createIdentities } from './create-identities.ts';
-export { aloneInTransaction } from './deliver/alone-in-transaction.ts';
-export { underWay } from './deliver/creation-lock.ts';
+export { listDeliveriesUnderWay } from './deliver/creation-lock.ts';
 export { deliverInTransaction } from './deliver/deliver-in-transaction.ts';
+export { runExclusively } from './deliver/run-exclusively.ts';
 export {
   DEFAULT_POLICY,
   IDENTITY_COLUMNS,
@@ -45,14 +42,15 @@ export {
   type PersonIdentifiers,
 } from './mentions/mention-matcher.ts';
 export { isAllZeroId, isIdentity, normaliseIdentity } from './normalise-identity.ts';
-export { onlyAllowed } from './profiles/allowed-attributes.ts';
+export type { HashOfRow, PreparedPeople, ResolutionScope } from './prepared-people.ts';
 export { attributeNames, attributeSql } from './profiles/attribute-sql.ts';
 export { keyText } from './profiles/attribute-text.ts';
+export { boundSetTimeMs } from './profiles/bound-set-time.ts';
 export { readFormerIdentities } from './profiles/former-identities.ts';
+export { keepAllowedAttributes } from './profiles/keep-allowed-attributes.ts';
 export { lastActivityMs } from './profiles/last-activity.ts';
 export { countProfiles, readProfile, readProfilesAfter } from './profiles/read-profile.ts';
 export { ENVIRONMENT_NUMBER } from './profiles/read-profiles.ts';
-export { settingMs } from './profiles/setting-time.ts';
 export type { IdentityRequests, ResolveAnswer, ResolveRequest, ResolveVerb } from './requests/contract.ts';
 export { createIdentityRequests } from './requests/create-requests.ts';
 export { findHolders, type Holder } from './resolve/find-holders.ts';

@@ -5,9 +5,9 @@ import { readSource } from './source-tree.ts';
 const SEALING = [
   'src/access/credentials/input-credential.ts',
   'src/access/tokens/signing-key.ts',
-  'src/dsr/certificates/kept-certificates.ts',
-  'src/dsr/forwarding/forward-request.ts',
+  'src/dsr/certificates/stored-certificates.ts',
   'src/dsr/forwarding/partner.ts',
+  'src/dsr/forwarding/queue-forwards.ts',
   'src/dsr/request.ts',
   'src/pipelines/connections/connection-config.ts',
   'src/pipelines/pipelines/read-feed.ts',

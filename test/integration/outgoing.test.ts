@@ -1,6 +1,6 @@
 // Calls of URLs that somebody gave us, over real sockets with TLS.
 import { describe, expect, test } from 'vitest';
-import { signOwn } from '../../src/dsr/certificates/sign-own.ts';
+import { createSelfSigned } from '../../src/dsr/certificates/create-self-signed.ts';
 import { createOutgoing } from '../../src/http/outgoing/create-outgoing.ts';
 import { openReceiver, type Respond } from '../support/apis/https-receiver.ts';
 import { CERTIFICATE } from '../support/apis/localhost-certificate.ts';
@@ -26,7 +26,7 @@ describe('a call', () => {
   });
 
   test('goes to the address that was checked, whatever the name leads to a moment later', async () => {
-    const { certificate, privateKey } = await signOwn('turning.example', Date.now());
+    const { certificate, privateKey } = await createSelfSigned('turning.example', Date.now());
     await using receiver = await openReceiver({ pair: { cert: certificate, key: privateKey } });
     const answers = [['127.0.0.1'], ['203.0.113.9']];
     const guard = createOutgoing({

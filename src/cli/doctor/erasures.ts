@@ -1,5 +1,5 @@
 // Findings of the doctor about the vacuum that follows erasures: tables that it skips, and erasures that it has not reached.
-import { erasuresToVacuum } from '../../dsr/index.ts';
+import { countUnvacuumedErasures } from '../../dsr/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { type Store, tablesNotToVacuum } from '../../store/index.ts';
 import type { Finding } from './finding.ts';
@@ -18,7 +18,7 @@ export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<F
       mend: 'Make the role of DATABASE_URL their owner (ALTER TABLE … OWNER TO …).',
     };
   }
-  const { erasures, since } = await erasuresToVacuum(store, new Date(clock.nowMs() - LATE_MS));
+  const { erasures, since } = await countUnvacuumedErasures(store, new Date(clock.nowMs() - LATE_MS));
   if (since === null)
     return { status: 'ok', found: 'the files were vacuumed after all erasures of two days ago and before' };
   return {

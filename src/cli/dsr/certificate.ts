@@ -21,8 +21,8 @@ export async function show(context: CommandContext, { rotate }: { readonly rotat
   const shown = await asOperator(context, async (operator) => {
     const processor = processorOf(operator, config);
     if (rotate) await processor.rotate();
-    const { certificate, isGiven } = await processor.current();
-    return { certificate, isGiven, published: await processor.published() };
+    const { certificate, isConfigured } = await processor.current();
+    return { certificate, isConfigured, published: await processor.published() };
   });
   const { domain } = config.dsr;
   const { fingerprint256, validFrom, validTo } = new X509Certificate(shown.certificate);
@@ -30,7 +30,7 @@ export async function show(context: CommandContext, { rotate }: { readonly rotat
   const facts = {
     processor_domain: `opendsr.${domain}`,
     processor_domain_v1: `opengdpr.${domain}`,
-    source: shown.isGiven ? 'configuration' : 'self-signed',
+    source: shown.isConfigured ? 'configuration' : 'self-signed',
     sha256_fingerprint: fingerprint256,
     valid_from: new Date(validFrom).toISOString(),
     valid_to: new Date(validTo).toISOString(),

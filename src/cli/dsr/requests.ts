@@ -4,13 +4,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   exportErasures,
-  factsOf,
   listRequests,
+  listStuckRequests,
   type RequestStatus,
+  readRequestEvidence,
   reapplyErasures,
-  requestEvidence,
+  requestFacts,
   retryRequest,
-  stuckRequests,
 } from '../../dsr/index.ts';
 import { createTombstones } from '../../identity/index.ts';
 import { AppError, createLog } from '../../kernel/index.ts';
@@ -51,9 +51,9 @@ export async function list(context: CommandContext, { workspace, status, group, 
   const output = context.output();
   await asOperator(context, async ({ store, clock }) => {
     const workspaceId = await theWorkspace(store, workspace);
-    if (stuck) return output.rows(STUCK_COLUMNS, await stuckRequests(store, { workspaceId, nowMs: clock.nowMs() }));
+    if (stuck) return output.rows(STUCK_COLUMNS, await listStuckRequests(store, { workspaceId, nowMs: clock.nowMs() }));
     const found = await listRequests(store, workspaceId, { status, groupId: group, limit });
-    output.rows(COLUMNS, found.map(factsOf));
+    output.rows(COLUMNS, found.map(requestFacts));
   });
 }
 
@@ -61,8 +61,8 @@ export async function list(context: CommandContext, { workspace, status, group, 
 export async function show(context: CommandContext, { id, workspace }: OfRequest): Promise<void> {
   const { evidence, why } = await asOperator(context, async (operator) => {
     const workspaceId = await theWorkspace(operator.store, workspace);
-    const stuck = await stuckRequests(operator.store, { workspaceId, nowMs: operator.clock.nowMs() });
-    const found = await requestEvidence(operator, { workspaceId, id });
+    const stuck = await listStuckRequests(operator.store, { workspaceId, nowMs: operator.clock.nowMs() });
+    const found = await readRequestEvidence(operator, { workspaceId, id });
     return { evidence: found, why: stuck.find((each) => each.id === found.subject_request_id)?.why ?? null };
   });
   const output = context.output();
@@ -112,7 +112,7 @@ export async function exportTo(context: CommandContext, { id, erasures, file, wo
     const lines =
       id === undefined
         ? exportErasures({ store, tombstones, workspaceId, nowMs: clock.nowMs() })
-        : [JSON.stringify(await requestEvidence(operator, { workspaceId, id }), null, 2)];
+        : [JSON.stringify(await readRequestEvidence(operator, { workspaceId, id }), null, 2)];
     await write(context, lines, file);
   });
 }

@@ -1,6 +1,6 @@
 import { accessSecrets, rotateSigningKey } from '../../access/index.ts';
 import { connectorFleet } from '../../app.ts';
-import { dsrSecrets } from '../../dsr/index.ts';
+import { dsrSealedTables } from '../../dsr/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { pipelinesSecrets } from '../../pipelines/index.ts';
 import { runsSecrets } from '../../runs/index.ts';
@@ -19,7 +19,7 @@ const secretsOf = (nowMs: number): readonly SealedTable[] => [
   ...accessSecrets(nowMs),
   ...pipelinesSecrets(connectorFleet),
   ...runsSecrets(connectorFleet),
-  ...dsrSecrets,
+  ...dsrSealedTables,
 ];
 
 /**

@@ -12,6 +12,6 @@ export interface CallbackDeps {
   readonly processor: Processor;
   /** Returns the absolute URL of a request's result file. */
   readonly resultsUrl: (requestId: string) => string;
-  /** Interval between two departures of the queue. */
+  /** Interval between two passes of the queue. */
   readonly intervalMs: number;
 }

@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000;
 /**
  * Returns the time of the next attempt after `failures` failures, or undefined to give up. Waits start at one interval of the
  * queue and double, until they add up to 24 hours (D-064). Waits are counted, not clock time: downtime and clock jumps cost no
- * attempt. Times are whole intervals, so that the queue finds the callback due at its departure.
+ * attempt. Times are whole intervals, so that the queue finds the callback due at its pass.
  */
 export function planRetry(
   failures: number,
@@ -16,6 +16,6 @@ export function planRetry(
 }
 
 /** Returns the time at which the queue is sent next. */
-export function nextDeparture({ nowMs, intervalMs }: { nowMs: number; intervalMs: number }): Date {
+export function nextPass({ nowMs, intervalMs }: { nowMs: number; intervalMs: number }): Date {
   return new Date((Math.floor(nowMs / intervalMs) + 1) * intervalMs);
 }

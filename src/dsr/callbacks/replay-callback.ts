@@ -4,7 +4,7 @@ import type { Sql } from '../../store/index.ts';
 import type { CallbackDeps } from './callback-deps.ts';
 import { claimCallback } from './claim-callback.ts';
 import { type LoggedCallback, listCallbacks } from './list-callbacks.ts';
-import { bodyOf, sendCallback } from './send-callback.ts';
+import { callbackBody, sendCallback } from './send-callback.ts';
 import { settleCallback } from './settle-callback.ts';
 
 interface Replayed {
@@ -13,7 +13,7 @@ interface Replayed {
   readonly actor: Actor;
 }
 
-type Kept = Parameters<typeof bodyOf>[1];
+type Kept = Parameters<typeof callbackBody>[1];
 
 /**
  * Sends one callback now, whatever its state, with the same body. A failure does not change the queue. Returns the callback
@@ -26,7 +26,7 @@ export async function replayCallback(
 ): Promise<LoggedCallback> {
   const { store, clock } = deps;
   const kept = await loadKept(store, workspaceId, id);
-  const body = bodyOf(deps, kept);
+  const body = callbackBody(deps, kept);
   const claim = await claimCallback(store, { workspaceId, id, body, nowMs: clock.nowMs() });
   if (claim === undefined) throw dropped(id);
   await store.transaction((tx) =>

@@ -2,72 +2,72 @@ import { asAppError } from '../../kernel/index.ts';
 import type { CallbackDeps } from './callback-deps.ts';
 import { claimCallback } from './claim-callback.ts';
 import { dropGivenUp } from './drop-callbacks.ts';
-import { dueCallbacks, postponeCallbacks, type QueuedCallback } from './due-callbacks.ts';
-import { nextDeparture, planRetry } from './plan-retry.ts';
-import { bodyOf, sendCallback } from './send-callback.ts';
+import { findDueCallbacks, postponeCallbacks, type QueuedCallback } from './find-due-callbacks.ts';
+import { nextPass, planRetry } from './plan-retry.ts';
+import { callbackBody, sendCallback } from './send-callback.ts';
 import { type Outcome, settleCallback } from './settle-callback.ts';
 
 /** Receivers called at the same time. Each gets the callbacks of a workspace one after the other. */
 const RECEIVERS = 8;
-/** Calls in a row without an answer after which a receiver rests until the next departure of the queue. */
+/** Calls in a row without an answer after which a receiver rests until the next pass of the queue. */
 const MOST_SILENCES = 3;
 /** Time after which a slow receiver rests too. */
 const TURN_MS = 60_000;
-/** Share of the interval that a departure may take. Callbacks left over go first in the next one. */
-const DEPARTURE_SHARE = 2 / 3;
+/** Share of the interval that a pass may take. Callbacks left over go first in the next one. */
+const PASS_SHARE = 2 / 3;
 /** Time after which an attempt counts as lost; longer than any call takes. */
 const LOST_MS = 120_000;
 
 /**
- * Sends every due callback whose receiver is neither silent nor slow: one departure of the queue (D-064). Several daemons may
+ * Sends every due callback whose receiver is neither silent nor slow: one pass of the queue (D-064). Several daemons may
  * run it at once; a claim gives each attempt to one of them. An attempt that a crash or `signal` leaves open is retried with
  * the same body.
  */
 export async function sendCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   const { store, clock, intervalMs } = deps;
   const startedMs = clock.nowMs();
-  const isOver = () => signal.aborted || hasPassed(clock, startedMs, intervalMs * DEPARTURE_SHARE);
-  const departure: Departure = { signal, isOver, silences: new Map(), resting: new Set() };
+  const isOver = () => signal.aborted || hasPassed(clock, startedMs, intervalMs * PASS_SHARE);
+  const pass: Pass = { signal, isOver, silences: new Map(), resting: new Set() };
   while (!isOver()) {
-    const due = await dueCallbacks(store, clock.nowMs());
+    const due = await findDueCallbacks(store, clock.nowMs());
     if (due.length === 0) break;
     // without a certificate no attempt is begun
     await deps.processor.current();
-    await eachReceiver(byReceiver(due), (turn) => sendInTurn(deps, turn, departure));
+    await eachReceiver(byReceiver(due), (turn) => sendInTurn(deps, turn, pass));
   }
   await dropGivenUp(store, clock.nowMs());
 }
 
-interface Departure {
+interface Pass {
   readonly signal: AbortSignal;
   isOver(): boolean;
   /** Calls in a row without an answer, by receiver. */
   readonly silences: Map<string, number>;
-  /** Receivers that are not called again in this departure. */
+  /** Receivers that are not called again in this pass. */
   readonly resting: Set<string>;
 }
 
 /** Due callbacks of one workspace to one receiver. */
 type Turn = readonly [key: string, callbacks: readonly QueuedCallback[]];
 
-async function sendInTurn(deps: CallbackDeps, [key, callbacks]: Turn, departure: Departure): Promise<void> {
+async function sendInTurn(deps: CallbackDeps, [key, callbacks]: Turn, pass: Pass): Promise<void> {
   const startedMs = deps.clock.nowMs();
   let isFailing = false;
   for (const callback of callbacks) {
-    if (departure.isOver() || departure.resting.has(key)) break;
+    if (pass.isOver() || pass.resting.has(key)) break;
     try {
-      const outcome = await attempt(deps, callback, departure.signal);
-      const silences = countSilences(departure, key, outcome);
-      if (silences >= MOST_SILENCES || hasPassed(deps.clock, startedMs, TURN_MS)) departure.resting.add(key);
+      const outcome = await attempt(deps, callback, pass.signal);
+      const silences = countSilences(pass, key, outcome);
+      if (silences >= MOST_SILENCES || hasPassed(deps.clock, startedMs, TURN_MS)) pass.resting.add(key);
     } catch (thrown) {
       logFailure(deps, callback, thrown);
       isFailing = true;
     }
   }
-  // else this departure would find the callback due again and again
-  if (isFailing) departure.resting.add(key);
+  // else this pass would find the callback due again and again
+  if (isFailing) pass.resting.add(key);
   const [first] = callbacks;
-  if (first !== undefined && departure.resting.has(key)) await postponeRest(deps, first);
+  if (first !== undefined && pass.resting.has(key)) await postponeRest(deps, first);
 }
 
 /** Logs the failure of one callback. Throws failures of the store, which concern all callbacks. */
@@ -80,7 +80,7 @@ function logFailure({ log }: CallbackDeps, { workspaceId, requestId, id }: Queue
   );
 }
 
-function countSilences({ silences }: Departure, key: string, outcome: Outcome | undefined): number {
+function countSilences({ silences }: Pass, key: string, outcome: Outcome | undefined): number {
   const before = silences.get(key) ?? 0;
   if (outcome === undefined) return before;
   const now = outcome.status === undefined ? before + 1 : 0;
@@ -88,13 +88,13 @@ function countSilences({ silences }: Departure, key: string, outcome: Outcome | 
   return now;
 }
 
-/** Postpones the remaining callbacks of a silent or slow receiver to the next departure, without counting a failure. */
+/** Postpones the remaining callbacks of a silent or slow receiver to the next pass, without counting a failure. */
 async function postponeRest(
   { store, clock, intervalMs }: CallbackDeps,
   { workspaceId, receiver }: QueuedCallback,
 ): Promise<void> {
   const nowMs = clock.nowMs();
-  await postponeCallbacks(store, { workspaceId, receiver, nowMs, until: nextDeparture({ nowMs, intervalMs }) });
+  await postponeCallbacks(store, { workspaceId, receiver, nowMs, until: nextPass({ nowMs, intervalMs }) });
 }
 
 /** Makes one attempt. Returns undefined where another daemon has claimed it. */
@@ -107,7 +107,7 @@ async function attempt(
   const { workspaceId, id, nextAttemptOn, failures } = callback;
   const nowMs = clock.nowMs();
   const due = { on: nextAttemptOn, lostOn: new Date(nowMs + LOST_MS) };
-  const claim = await claimCallback(store, { workspaceId, id, body: bodyOf(deps, callback), nowMs, due });
+  const claim = await claimCallback(store, { workspaceId, id, body: callbackBody(deps, callback), nowMs, due });
   if (claim === undefined) return undefined;
   const outcome = await sendCallback(deps, claim, signal);
   const retryOn = planRetry(failures + 1, { nowMs, intervalMs }) ?? 'never';

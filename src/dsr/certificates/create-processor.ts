@@ -1,16 +1,16 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { AppError, type Clock, isWithin, type KeyRing, type Log } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
-import { type CertificateFiles, type GivenPair, readGiven } from './given-certificate.ts';
+import { type CertificateFiles, type ConfiguredPair, readConfiguredPair } from './configured-pair.ts';
 import {
+  decryptKey,
   fingerprintOf,
-  insertOwn,
-  type KeptCertificate,
-  keepGiven,
+  insertSelfSigned,
   lastGeneration,
   listCertificates,
-  openKey,
-} from './kept-certificates.ts';
+  type StoredCertificate,
+  storeConfigured,
+} from './stored-certificates.ts';
 
 /** Time for which a daemon caches certificates. A new one is served for this long before its key signs. */
 const CACHE_MS = 60_000;
@@ -27,7 +27,7 @@ export interface Processor {
   /** Returns headers that name the processor and sign exactly these bytes. Version 1 has header names of its own. */
   signAnswer(version: 1 | 2 | 3, bytes: string | Uint8Array): Promise<Readonly<Record<string, string>>>;
   /** Returns the certificate whose key signs now. */
-  current(): Promise<{ readonly certificate: string; readonly isGiven: boolean }>;
+  current(): Promise<{ readonly certificate: string; readonly isConfigured: boolean }>;
   /** Returns PEM: the certificate whose key signs now, then the other unexpired ones. */
   published(): Promise<string>;
   /** Makes a new certificate. Throws NOT_SUPPORTED where the configuration gives the certificate. */
@@ -46,7 +46,7 @@ export interface ProcessorOptions {
 
 interface Loaded {
   readonly atMs: number;
-  readonly signer: { readonly certificate: string; readonly key: KeyObject; readonly isGiven: boolean };
+  readonly signer: { readonly certificate: string; readonly key: KeyObject; readonly isConfigured: boolean };
   readonly published: string;
 }
 
@@ -80,8 +80,8 @@ export function createProcessor(options: ProcessorOptions): Processor {
         throw new AppError('NOT_SUPPORTED', message);
       }
       // a certificate in its last month gets its planned successor first; so the rotated one signs without waiting for that end
-      await ensureOwn(options, clock.nowMs());
-      await makeOwn(options, (await lastGeneration(store, domain)) + 1);
+      await ensureSelfSigned(options, clock.nowMs());
+      await makeSelfSigned(options, (await lastGeneration(store, domain)) + 1);
       loaded = undefined;
     },
   };
@@ -90,60 +90,60 @@ export function createProcessor(options: ProcessorOptions): Processor {
 async function loadAll(options: ProcessorOptions): Promise<Loaded> {
   const { store, clock, domain, files, keyRing } = options;
   const atMs = clock.nowMs();
-  const given = files === undefined ? undefined : await readGiven(files, domain);
-  if (given !== undefined) await keepGiven(store, domain, { certificate: given.certificate, nowMs: atMs });
-  else await ensureOwn(options, atMs);
+  const given = files === undefined ? undefined : await readConfiguredPair(files, domain);
+  if (given !== undefined) await storeConfigured(store, domain, { certificate: given.certificate, nowMs: atMs });
+  else await ensureSelfSigned(options, atMs);
   const kept = await listCertificates(store, domain, atMs);
-  const signer = given === undefined ? chooseOwn(kept, { keyRing, atMs }) : { ...given, isGiven: true };
+  const signer = given === undefined ? chooseSelfSigned(kept, { keyRing, atMs }) : { ...given, isConfigured: true };
   return { atMs, signer, published: publish(signer, kept) };
 }
 
 /** Makes the first certificate, and a successor in time before the last one ends. */
-async function ensureOwn(options: ProcessorOptions, nowMs: number): Promise<void> {
+async function ensureSelfSigned(options: ProcessorOptions, nowMs: number): Promise<void> {
   // the number is read before the list: a certificate made in between is then in the list, or has this number
   const generation = (await lastGeneration(options.store, options.domain)) + 1;
-  const own = (await listCertificates(options.store, options.domain, nowMs)).filter(isOwn);
+  const own = (await listCertificates(options.store, options.domain, nowMs)).filter(isSelfSigned);
   const isLasting = own.some(({ expiresOn }) => expiresOn.getTime() - RENEW_MS > nowMs);
-  if (!isLasting) await makeOwn(options, generation);
+  if (!isLasting) await makeSelfSigned(options, generation);
 }
 
-async function makeOwn(options: ProcessorOptions, generation: number): Promise<void> {
+async function makeSelfSigned(options: ProcessorOptions, generation: number): Promise<void> {
   const { store, log, domain } = options;
-  if (!(await insertOwn(store, options, generation))) return;
+  if (!(await insertSelfSigned(store, options, generation))) return;
   const meaning =
     'Answers and callbacks of data subject requests are signed with a certificate that vouches for itself: a receiver trusts it only after comparing its fingerprint (penstock dsr certificate). PENSTOCK_DSR_CERTIFICATE and PENSTOCK_DSR_KEY give one of an authority.';
   log.warn({ domain: `opendsr.${domain}`, generation, meaning }, 'dsr.certificate-made');
 }
 
-const isOwn = ({ privateKey }: KeptCertificate): boolean => privateKey !== null;
+const isSelfSigned = ({ privateKey }: StoredCertificate): boolean => privateKey !== null;
 
 /**
  * Chooses the newest certificate that every daemon has had time to serve. Skips a planned successor that still waits, and falls
  * back to the oldest.
  */
-function chooseOwn(
-  kept: readonly KeptCertificate[],
+function chooseSelfSigned(
+  kept: readonly StoredCertificate[],
   { keyRing, atMs }: { readonly keyRing: KeyRing; readonly atMs: number },
 ): Loaded['signer'] {
-  const own = kept.filter(isOwn);
+  const own = kept.filter(isSelfSigned);
   const served = own.filter(({ createdOn }) => createdOn.getTime() + CACHE_MS <= atMs);
   const signing = served.find((newer, at) => !isWaiting(newer, served[at + 1], atMs));
   const chosen = signing ?? own.at(-1);
   if (chosen === undefined) throw new AppError('INTERNAL', 'There is no certificate, although one was just made.');
-  return { certificate: chosen.certificate, key: openKey(keyRing, chosen), isGiven: false };
+  return { certificate: chosen.certificate, key: decryptKey(keyRing, chosen), isConfigured: false };
 }
 
 /**
  * Tells whether a certificate waits for the end of an older one. Such a successor was made within the renewal time, not by a
  * rotation. It takes over just before that end, so that no daemon signs with the older one after it.
  */
-function isWaiting({ createdOn }: KeptCertificate, older: KeptCertificate | undefined, atMs: number): boolean {
+function isWaiting({ createdOn }: StoredCertificate, older: StoredCertificate | undefined, atMs: number): boolean {
   if (older === undefined) return false;
   const endMs = older.expiresOn.getTime();
   return createdOn.getTime() >= endMs - RENEW_MS && endMs > atMs + CACHE_MS;
 }
 
-function publish({ certificate }: GivenPair, kept: readonly KeptCertificate[]): string {
+function publish({ certificate }: ConfiguredPair, kept: readonly StoredCertificate[]): string {
   const signing = fingerprintOf(certificate);
   const others = kept.filter(({ fingerprint }) => fingerprint !== signing);
   return [certificate, ...others.map((other) => other.certificate)].join('');

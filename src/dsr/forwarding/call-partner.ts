@@ -5,7 +5,7 @@ import type { PartnerAuth } from './contract.ts';
 import { type Partner, revealAuth } from './partner.ts';
 
 /** Outcome of an attempt. */
-export type Told =
+export type PartnerOutcome =
   | { readonly status: 'sent'; readonly message?: undefined; readonly detail?: undefined }
   | {
       readonly status: 'failed';
@@ -29,7 +29,7 @@ export interface PartnerCall {
 }
 
 /** Posts an erasure to a partner. Throws CALL_REFUSED, CALL_FAILED and SECRET_UNREADABLE. */
-export async function callPartner(outgoing: Pick<Outgoing, 'call'>, call: PartnerCall): Promise<Told> {
+export async function callPartner(outgoing: Pick<Outgoing, 'call'>, call: PartnerCall): Promise<PartnerOutcome> {
   const { partner, keyRing, bytes, signal } = call;
   const answer = await outgoing.call({
     url: partner.url,

@@ -11,7 +11,7 @@ const EACH_MINUTE = '* * * * *';
 
 /** Registers the jobs that forward requests to partners. Any number of daemons may share one store. */
 export async function registerForwarding(deps: ForwardDeps & { readonly jobs: Jobs }): Promise<void> {
-  await deps.jobs.cadence('dsr-forwards', EACH_MINUTE, (_dueAt, signal) => wakeForwards(deps, signal));
+  await deps.jobs.cadence('dsr-forwards', EACH_MINUTE, (_dueAt, signal) => enqueueDueForwards(deps, signal));
   await deps.jobs.work(QUEUE, { concurrency: CONCURRENCY }, ({ key, signal }) =>
     sendForwards(deps, requestOfKey(key), signal),
   );
@@ -23,7 +23,7 @@ function requestOfKey(key: string): ForwardedRequest {
 }
 
 /** Enqueues a job for each request with due forwards, however long overdue. */
-export async function wakeForwards(
+export async function enqueueDueForwards(
   { store, jobs, clock }: Pick<ForwardDeps, 'store' | 'clock'> & { readonly jobs: Pick<Jobs, 'enqueue'> },
   signal: AbortSignal,
 ): Promise<void> {

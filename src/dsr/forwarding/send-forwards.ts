@@ -14,9 +14,9 @@ import {
 } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
 import type { Processor } from '../certificates/create-processor.ts';
-import { callPartner, type Told } from './call-partner.ts';
-import { forwardContext } from './forward-request.ts';
+import { callPartner, type PartnerOutcome } from './call-partner.ts';
 import { findPartner } from './partner.ts';
+import { forwardContext } from './queue-forwards.ts';
 
 export interface ForwardDeps {
   readonly store: Store;
@@ -64,12 +64,12 @@ async function sendForward(deps: ForwardDeps, { dueOn, ...key }: ForwardKey & Du
   if (signal.aborted) return;
   const taken = await takeForward(deps, key, dueOn);
   if (taken === undefined) return;
-  const told = await tell(deps, { key, taken, signal });
+  const outcome = await tell(deps, { key, taken, signal });
   // a daemon that goes down says nothing about the partner: another one tries again
-  if (told === undefined) return;
-  await settleForward(deps, { key, taken, told });
+  if (outcome === undefined) return;
+  await settleForward(deps, { key, taken, outcome });
   const fields = { workspace: String(key.workspaceId), request: key.requestId, partner: key.partnerId };
-  if (told.status === 'failed') deps.log.warn({ ...fields, reason: told.message }, 'dsr.forward_failed');
+  if (outcome.status === 'failed') deps.log.warn({ ...fields, reason: outcome.message }, 'dsr.forward_failed');
 }
 
 interface Taken {
@@ -102,7 +102,7 @@ interface Attempt {
 async function tell(
   { store, keyRing, outgoing, processor }: ForwardDeps,
   { key, taken, signal }: Attempt & { readonly signal: AbortSignal },
-): Promise<Told | undefined> {
+): Promise<PartnerOutcome | undefined> {
   const partner = await findPartner(store, { workspaceId: key.workspaceId, id: key.partnerId });
   if (partner === undefined) return { status: 'failed', message: 'The partner was removed.', isFinal: true };
   try {
@@ -129,18 +129,18 @@ async function tell(
 /** Writes the outcome. Nothing is retried where the request was cancelled or completed meanwhile: its body is dropped. */
 async function settleForward(
   { store, clock, random }: ForwardDeps,
-  { key, taken, told }: Attempt & { readonly told: Told },
+  { key, taken, outcome }: Attempt & { readonly outcome: PartnerOutcome },
 ): Promise<void> {
   const nowMs = clock.nowMs();
-  const isOver = told.status === 'sent' || told.isFinal;
+  const isOver = outcome.status === 'sent' || outcome.isFinal;
   const next = isOver ? null : new Date(nowMs + backoffDelayMs(taken.attempts, BACKOFF, random));
   await writeOutcome(store, key, [
     taken.attempts,
-    told.status,
-    told.message ?? null,
-    told.detail ?? null,
+    outcome.status,
+    outcome.message ?? null,
+    outcome.detail ?? null,
     next,
-    told.status === 'sent' ? new Date(nowMs) : null,
+    outcome.status === 'sent' ? new Date(nowMs) : null,
     isOver,
   ]);
 }

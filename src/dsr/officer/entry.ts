@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Issue, quoteValue, refuse, stringifyJson, wantedOneOf } from '../../kernel/index.ts';
 import { EXTENSION_TYPES, TOP_TYPES } from '../contract/identity-types.ts';
 import type { RequestDraft } from '../read/draft.ts';
-import type { ExtensionNames } from '../read/own-extension.ts';
+import type { ExtensionNames } from '../read/read-extension.ts';
 import { type BodyThree, readVersionThree } from '../read/read-version-three.ts';
 import { REQUEST_TYPES } from '../request-type.ts';
 

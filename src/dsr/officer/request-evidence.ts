@@ -13,7 +13,7 @@ const MOST_CALLBACKS = 1000;
  * Returns all that is kept of a request without naming anybody, for an audit: its data and times, what was erased by room, and
  * who was told. Identities are keyed hashes; an open request shows their types too.
  */
-export async function requestEvidence(
+export async function readRequestEvidence(
   { store, keyRing }: { readonly store: Sql; readonly keyRing: KeyRing },
   { workspaceId, id }: { readonly workspaceId: WorkspaceId; readonly id: string },
 ) {
@@ -23,7 +23,7 @@ export async function requestEvidence(
   const callbacks = await listCallbacks(store, workspaceId, filter);
   const audit = await changesOfResource(store, workspaceId, `dsr_request/${request.id}`);
   return {
-    ...factsOf(request),
+    ...requestFacts(request),
     identity_types: openSubject(keyRing, request)?.identities.map(({ name }) => name) ?? null,
     subject_keys: request.subjectKeys,
     erased_keys: request.erasedKeys,
@@ -42,7 +42,7 @@ export async function requestEvidence(
 }
 
 /** Returns the columns of the request under the names of the API. */
-export function factsOf(request: RequestFacts) {
+export function requestFacts(request: RequestFacts) {
   return {
     subject_request_id: sentId(request),
     controller_id: String(request.workspaceId),

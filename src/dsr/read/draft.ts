@@ -5,7 +5,7 @@ import { fitsInt64, type Issue, msOfMicros, quoteValue } from '../../kernel/inde
 import { identityTypeOfName } from '../contract/identity-types.ts';
 import type { Request, Subject, SubjectIdentity } from '../request.ts';
 import type { RequestType } from '../request-type.ts';
-import { parseSubmitted } from './parse-submitted.ts';
+import { parseSubmittedTime } from './parse-submitted-time.ts';
 
 export type Version = Request['version'];
 
@@ -26,7 +26,7 @@ export interface RequestDraft {
 }
 
 /** Path of a value in the body, and the list that collects issues. */
-export interface Reading {
+export interface FieldContext {
   readonly path: string;
   readonly issues: Issue[];
 }
@@ -38,8 +38,8 @@ export interface CommonBody {
   readonly status_callback_urls?: readonly string[] | null;
 }
 
-export function readCommon(body: CommonBody, issues: Issue[]) {
-  const submitted = parseSubmitted(body.submitted_time);
+export function readCommonFields(body: CommonBody, issues: Issue[]) {
+  const submitted = parseSubmittedTime(body.submitted_time);
   if (submitted === undefined) {
     const message = `must be an ISO 8601 date or time such as 2026-01-15T12:00:00Z, is ${quoteValue(body.submitted_time)}`;
     issues.push({ path: 'submitted_time', message });
@@ -55,7 +55,7 @@ export function readCommon(body: CommonBody, issues: Issue[]) {
 }
 
 /** Reads an identity. Returns undefined for a value that can be none, and adds an issue. */
-export function readIdentity(name: string, given: string, { path, issues }: Reading): SubjectIdentity | undefined {
+export function readIdentity(name: string, given: string, { path, issues }: FieldContext): SubjectIdentity | undefined {
   const type = identityTypeOfName(name);
   // the contract has refused unknown names
   if (type === undefined) return undefined;
@@ -69,7 +69,7 @@ export function readIdentity(name: string, given: string, { path, issues }: Read
 const DIGITS = /^-?\d{1,19}$/;
 
 /** Reads an MPID, which may be a number or its digits as text (D-003). */
-export function readMpid(given: string | number | bigint, { path, issues }: Reading): bigint | undefined {
+export function readMpid(given: string | number | bigint, { path, issues }: FieldContext): bigint | undefined {
   const digits = String(given);
   if (DIGITS.test(digits) && fitsInt64(BigInt(digits))) return BigInt(digits);
   issues.push({ path, message: `must be an MPID, a whole number of 64 bits, is ${quoteValue(given)}` });

@@ -1,7 +1,14 @@
 import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
 import type { Subject } from '../request.ts';
-import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSubject } from './draft.ts';
-import { type ExtensionNames, ownExtension } from './own-extension.ts';
+import {
+  type CommonBody,
+  type RequestDraft,
+  readCommonFields,
+  readIdentity,
+  readMpid,
+  requireSubject,
+} from './draft.ts';
+import { type ExtensionNames, readExtension } from './read-extension.ts';
 
 type Dictionary = Readonly<Record<string, { readonly value: string }>> | null;
 
@@ -20,8 +27,8 @@ export interface BodyThree extends CommonBody, Extension {
 /** Reads a create-request body of version 3. Throws VALIDATION_FAILED with all problems. */
 export function readVersionThree(body: BodyThree, names: ExtensionNames): RequestDraft {
   const issues: Issue[] = [];
-  const common = readCommon(body, issues);
-  const own = ownExtension(body.extensions, names, issues);
+  const common = readCommonFields(body, issues);
+  const own = readExtension(body.extensions, names, issues);
   const subject = readSubject(body, own, issues);
   const skipWaitingPeriod = readSkip(body, own?.extension, issues);
   requireAlone(subject, issues);
@@ -32,7 +39,7 @@ export function readVersionThree(body: BodyThree, names: ExtensionNames): Reques
   return { version: 3, ...common, regulation, groupId, skipWaitingPeriod, subject };
 }
 
-type Own = ReturnType<typeof ownExtension<Extension>>;
+type Own = ReturnType<typeof readExtension<Extension>>;
 
 function readSubject(body: BodyThree, own: Own, issues: Issue[]): Subject {
   const top = readDictionary(body.subject_identities, { path: 'subject_identities', issues });

@@ -1,8 +1,15 @@
 import { fieldPath, type Issue, refuse } from '../../kernel/index.ts';
 import { MOST_IDENTITIES } from '../contract/create.ts';
 import type { Subject } from '../request.ts';
-import { type CommonBody, type RequestDraft, readCommon, readIdentity, readMpid, requireSubject } from './draft.ts';
-import { type ExtensionNames, ownExtension } from './own-extension.ts';
+import {
+  type CommonBody,
+  type RequestDraft,
+  readCommonFields,
+  readIdentity,
+  readMpid,
+  requireSubject,
+} from './draft.ts';
+import { type ExtensionNames, readExtension } from './read-extension.ts';
 
 type Listed = readonly { readonly identity_type: string; readonly identity_value: string }[] | null;
 
@@ -24,7 +31,7 @@ export interface BodyTwo extends CommonBody {
  */
 export function readVersionTwo(body: BodyTwo, version: 1 | 2, names: ExtensionNames): RequestDraft {
   const issues: Issue[] = [];
-  const common = readCommon(body, issues);
+  const common = readCommonFields(body, issues);
   const subject = readSubject(body, names, issues);
   requireFew(subject, issues);
   requireSubject(subject, issues);
@@ -34,7 +41,7 @@ export function readVersionTwo(body: BodyTwo, version: 1 | 2, names: ExtensionNa
 }
 
 function readSubject(body: BodyTwo, names: ExtensionNames, issues: Issue[]): Subject {
-  const own = ownExtension(body.extensions, names, issues);
+  const own = readExtension(body.extensions, names, issues);
   const top = readListed(body.subject_identities, { path: 'subject_identities', issues });
   const further = readListed(own?.extension.identities, { path: fieldPath(own?.path ?? '', 'identities'), issues });
   const mpids = (own?.extension.mpids ?? []).flatMap((given, index) => {

@@ -3,7 +3,7 @@
 import type { Tombstones } from '../../identity/index.ts';
 import { stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { requestLine } from './request-line.ts';
+import { requestLineSql } from './request-line.ts';
 
 export const EXPORT_FORMAT = 1;
 
@@ -23,7 +23,7 @@ export async function* exportErasures(wanted: ErasureExport): AsyncGenerator<str
     kind: 'erasures',
     format: EXPORT_FORMAT,
     workspace: String(workspaceId),
-    identity_key: await keyMark(store),
+    identity_key: await readKeyFingerprint(store),
     exported_on: new Date(nowMs).toISOString(),
   });
   yield* requestLines(store, workspaceId);
@@ -31,7 +31,7 @@ export async function* exportErasures(wanted: ErasureExport): AsyncGenerator<str
 }
 
 /** Returns the fingerprint of the identity key behind the hashes, which reveals nothing of the key. */
-export async function keyMark(sql: Sql): Promise<string | null> {
+export async function readKeyFingerprint(sql: Sql): Promise<string | null> {
   const [mark] = await sql.query<{ readonly fingerprint: string }>('SELECT fingerprint FROM identity_key_mark');
   return mark?.fingerprint ?? null;
 }
@@ -39,7 +39,7 @@ export async function keyMark(sql: Sql): Promise<string | null> {
 async function* requestLines(sql: Sql, workspaceId: WorkspaceId): AsyncGenerator<string, void, undefined> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const page = await sql.query<{ readonly id: string; readonly line: string }>(
-      `SELECT id, ${requestLine('r')} AS line FROM dsr_requests AS r
+      `SELECT id, ${requestLineSql('r')} AS line FROM dsr_requests AS r
        WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_ROWS}`,
       [workspaceId, after],
     );

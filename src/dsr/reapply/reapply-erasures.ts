@@ -1,20 +1,20 @@
 import { recordChange } from '../../access/index.ts';
 import {
   type AppliedTombstones,
-  aloneInTransaction,
   type ProfileId,
+  runExclusively,
   type Tombstone,
   type Tombstones,
 } from '../../identity/index.ts';
 import { AppError, type Clock, type Log, parseJson, type Secret, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
-import { vacuumAgain } from '../vacuum/vacuum-erased.ts';
-import { eraseNaming, eraseRooms, type RoomErasure } from '../work/erase-rooms.ts';
-import { leaveOtherRooms } from '../work/erase-subject.ts';
+import { requireVacuum } from '../vacuum/vacuum-after-erasures.ts';
+import { eraseMentions, eraseRecords, type RecordErasure } from '../work/erase-records.ts';
+import { detachMpids } from '../work/erase-subject.ts';
 import { addCounts, type Counts } from '../work/evidence.ts';
-import { heldIdentities, personToSearch } from '../work/person-to-search.ts';
-import { endStored } from './end-stored.ts';
-import { EXPORT_FORMAT, keyMark } from './export-erasures.ts';
+import { identitiesToSearch, readHeldIdentities } from '../work/identities-to-search.ts';
+import { endStoredRequest } from './end-stored-request.ts';
+import { EXPORT_FORMAT, readKeyFingerprint } from './export-erasures.ts';
 import { isOver, readRequestLine, restoreRequest } from './request-line.ts';
 
 export interface ReapplyDeps {
@@ -25,7 +25,7 @@ export interface ReapplyDeps {
   readonly tombstones: Tombstones;
 }
 
-export interface Reapplying {
+export interface ReapplyRequest {
   readonly workspaceId: WorkspaceId;
   /** Reads an export of this workspace from its first line on. */
   readonly lines: () => AsyncIterable<string> | Iterable<string>;
@@ -33,7 +33,7 @@ export interface Reapplying {
   readonly signal: AbortSignal;
 }
 
-export interface Reapplied {
+export interface ReapplyResult {
   /** Requests that the store lacked. */
   readonly restored: number;
   /** Requests that were over and that the store held open. */
@@ -55,21 +55,21 @@ export interface Reapplied {
  * other rooms hold of it. A record older than its profile came back without it and is found by the tombstones. Streams the
  * export several times. Throws VALIDATION_FAILED before anything changes.
  */
-export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying): Promise<Reapplied> {
+export async function reapplyErasures(deps: ReapplyDeps, reapplying: ReapplyRequest): Promise<ReapplyResult> {
   const { workspaceId, signal } = reapplying;
   await checkExport(deps, reapplying);
   const requests = await restoreRequests(deps, reapplying);
-  const first = await bury(deps, reapplying);
+  const first = await applyExport(deps, reapplying);
   let counts: Counts = {};
   let people = 0;
   for await (const again of deps.tombstones.findErasedProfiles(deps.store, workspaceId)) {
     people += again.length;
     counts = addCounts(counts, await eraseAgain(deps, { workspaceId, people: again, signal }));
   }
-  const second = await bury(deps, reapplying);
-  if (second.given > 0) counts = addCounts(counts, await sweep(deps, { workspaceId, signal }));
+  const second = await applyExport(deps, reapplying);
+  if (second.given > 0) counts = addCounts(counts, await eraseByTombstones(deps, { workspaceId, signal }));
   const { ids, ...restored } = requests;
-  if (Object.keys(counts).length > 0) await vacuumAgain(deps.store, workspaceId, ids);
+  if (Object.keys(counts).length > 0) await requireVacuum(deps.store, workspaceId, ids);
   const buried = { tombstones: first.applied + second.applied, held: second.held };
   const reapplied = { ...restored, people, ...buried, counts };
   await record(deps, reapplying, reapplied);
@@ -80,7 +80,7 @@ export async function reapplyErasures(deps: ReapplyDeps, reapplying: Reapplying)
  * Reads the lines of the export after its header. Throws VALIDATION_FAILED where the header is of another workspace or
  * installation.
  */
-async function* linesOf(deps: ReapplyDeps, { workspaceId, lines }: Reapplying) {
+async function* linesOf(deps: ReapplyDeps, { workspaceId, lines }: ReapplyRequest) {
   let isFirst = true;
   for await (const text of lines()) {
     if (text.trim() === '') continue;
@@ -110,7 +110,7 @@ async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, lin
     const message = `The export is of workspace ${String(line.workspace)}, not of ${workspaceId}.`;
     throw new AppError('VALIDATION_FAILED', message);
   }
-  if (line.identity_key !== (await keyMark(store))) {
+  if (line.identity_key !== (await readKeyFingerprint(store))) {
     throw new AppError(
       'VALIDATION_FAILED',
       'The export was made under another identity key: its hashes mean nothing here. Restore keys/identity too.',
@@ -119,17 +119,17 @@ async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, lin
 }
 
 /** Validates the export by reading it to its end. */
-async function checkExport(deps: ReapplyDeps, reapplying: Reapplying): Promise<void> {
+async function checkExport(deps: ReapplyDeps, reapplying: ReapplyRequest): Promise<void> {
   const lines = linesOf(deps, reapplying);
   while (!(await lines.next()).done);
 }
 
-interface RestoredRequests extends Pick<Reapplied, 'restored' | 'ended' | 'lost'> {
+interface RestoredRequests extends Pick<ReapplyResult, 'restored' | 'ended' | 'lost'> {
   /** Ids of all requests in the export. */
   readonly ids: readonly string[];
 }
 
-async function restoreRequests(deps: ReapplyDeps, reapplying: Reapplying): Promise<RestoredRequests> {
+async function restoreRequests(deps: ReapplyDeps, reapplying: ReapplyRequest): Promise<RestoredRequests> {
   const { workspaceId } = reapplying;
   const { store, clock } = deps;
   const ids: string[] = [];
@@ -142,7 +142,8 @@ async function restoreRequests(deps: ReapplyDeps, reapplying: Reapplying): Promi
     ids.push(request.id);
     if (!isOver(request)) open.push(request.id);
     else if (await store.transaction((tx) => restoreRequest(tx, workspaceId, request))) restored++;
-    else if (await store.transaction((tx) => endStored(tx, { workspaceId, request, nowMs: clock.nowMs() }))) ended++;
+    else if (await store.transaction((tx) => endStoredRequest(tx, { workspaceId, request, nowMs: clock.nowMs() })))
+      ended++;
   }
   return { ids, restored, ended, lost: await missing(store, workspaceId, open) };
 }
@@ -169,33 +170,33 @@ interface PeopleAgain {
 async function eraseAgain(deps: ReapplyDeps, { workspaceId, people, signal }: PeopleAgain): Promise<Counts> {
   const { store, identityKey: ledgerKey, clock } = deps;
   const { counts, count } = counting();
-  const held = await heldIdentities(store, workspaceId, people);
-  const identities = await personToSearch(store, ledgerKey, { workspaceId, people, held });
+  const held = await readHeldIdentities(store, workspaceId, people);
+  const identities = await identitiesToSearch(store, ledgerKey, { workspaceId, people, held });
   const rooms = { store, workspaceId, people, identities, ledgerKey, signal, count, step: () => undefined };
-  await eraseRooms(rooms);
+  await eraseRecords(rooms);
   const nowMs = clock.nowMs();
-  const gone = await aloneInTransaction(store, workspaceId, async (tx) => {
-    await leaveOtherRooms(tx, { workspaceId, people, nowMs });
+  const gone = await runExclusively(store, workspaceId, async (tx) => {
+    await detachMpids(tx, { workspaceId, people, nowMs });
     // an identity whose tombstone was lifted since the erasure may return: the export says which tombstones remain
     return await deps.tombstones.erasePeople(tx, { workspaceId, people, nowMs, buriesMpidsAlone: true });
   });
-  await eraseRooms(rooms);
+  await eraseRecords(rooms);
   return addCounts(counts(), { identity: { profiles: gone.profiles, identities: gone.identities } });
 }
 
 const TOMBSTONES_AT_ONCE = 10_000;
 
-interface Buried extends AppliedTombstones {
+interface AppliedExport extends AppliedTombstones {
   /** Tombstones in the export. */
   readonly given: number;
 }
 
 /** Writes the tombstones of the export, except those of keys that a profile holds. */
-async function bury(deps: ReapplyDeps, reapplying: Reapplying): Promise<Buried> {
+async function applyExport(deps: ReapplyDeps, reapplying: ReapplyRequest): Promise<AppliedExport> {
   const done = { applied: 0, held: 0, given: 0 };
   let part: Tombstone[] = [];
   const buryPart = async () => {
-    const { applied, held } = await aloneInTransaction(deps.store, reapplying.workspaceId, (tx) =>
+    const { applied, held } = await runExclusively(deps.store, reapplying.workspaceId, (tx) =>
       deps.tombstones.apply(tx, reapplying.workspaceId, part),
     );
     done.applied += applied;
@@ -213,16 +214,19 @@ async function bury(deps: ReapplyDeps, reapplying: Reapplying): Promise<Buried> 
 }
 
 /** Erases records that name people of whom only tombstones are left. */
-async function sweep(deps: ReapplyDeps, { workspaceId, signal }: Omit<PeopleAgain, 'people'>): Promise<Counts> {
+async function eraseByTombstones(
+  deps: ReapplyDeps,
+  { workspaceId, signal }: Omit<PeopleAgain, 'people'>,
+): Promise<Counts> {
   const { store, identityKey: ledgerKey, tombstones } = deps;
   const { counts, count } = counting();
   const rooms = { store, workspaceId, people: [], identities: [], ledgerKey, signal, count, step: () => undefined };
-  await eraseNaming(rooms, tombstones.searchErased(store, workspaceId));
+  await eraseMentions(rooms, tombstones.searchErased(store, workspaceId));
   return counts();
 }
 
 /** Returns a counter that adds up what rooms erased, once the transaction commits. */
-function counting(): { readonly counts: () => Counts; readonly count: RoomErasure['count'] } {
+function counting(): { readonly counts: () => Counts; readonly count: RecordErasure['count'] } {
   let counts: Counts = {};
   return {
     counts: () => counts,
@@ -233,7 +237,11 @@ function counting(): { readonly counts: () => Counts; readonly count: RoomErasur
   };
 }
 
-async function record({ store, clock, log }: ReapplyDeps, { workspaceId, actor }: Reapplying, reapplied: Reapplied) {
+async function record(
+  { store, clock, log }: ReapplyDeps,
+  { workspaceId, actor }: ReapplyRequest,
+  reapplied: ReapplyResult,
+) {
   const { lost, ...detail } = reapplied;
   await store.transaction((tx) =>
     recordChange(tx, {

@@ -5,7 +5,7 @@ import type { Transaction } from '../../store/index.ts';
 import { isOpen, type RequestStatus } from '../request-machine.ts';
 
 /** Exported columns. Personal data stays out, and so does what only workers and result files need. */
-export const COLUMNS = [
+export const EXPORTED_COLUMNS = [
   'id',
   'given_id',
   'version',
@@ -30,8 +30,8 @@ export const COLUMNS = [
 ];
 
 /** Returns the SQL that writes a row of `table` as a line. */
-export function requestLine(table: string): string {
-  const pairs = COLUMNS.map((column) => `'${column}', ${table}.${column}`);
+export function requestLineSql(table: string): string {
+  const pairs = EXPORTED_COLUMNS.map((column) => `'${column}', ${table}.${column}`);
   return `json_build_object('kind', 'request', ${pairs.join(', ')})::text`;
 }
 
@@ -52,8 +52,8 @@ export const isOver = ({ status }: RequestLine): boolean => !isOpen(status);
 /** Restores a request. Returns false where the store has it. */
 export async function restoreRequest(tx: Transaction, workspaceId: WorkspaceId, { text }: RequestLine) {
   const restored = await tx.query(
-    `INSERT INTO dsr_requests (workspace_id, ${COLUMNS.join(', ')})
-     SELECT $1, ${COLUMNS.map((column) => `line.${column}`).join(', ')}
+    `INSERT INTO dsr_requests (workspace_id, ${EXPORTED_COLUMNS.join(', ')})
+     SELECT $1, ${EXPORTED_COLUMNS.map((column) => `line.${column}`).join(', ')}
      FROM json_populate_record(NULL::dsr_requests, $2::json) AS line
      ON CONFLICT DO NOTHING RETURNING id`,
     [workspaceId, text],

@@ -23,7 +23,7 @@ export async function expireResultFiles(
   await eachApart(
     over,
     async (file) => {
-      await giveUpFile(store, file);
+      await hideFile(store, file);
       await dropFile(store, file, signal);
     },
     signal,
@@ -32,7 +32,7 @@ export async function expireResultFiles(
 }
 
 /** Hides a file and ends writing to it. */
-async function giveUpFile(sql: Sql, { workspaceId, requestId, fileId }: ResultFileKey): Promise<void> {
+async function hideFile(sql: Sql, { workspaceId, requestId, fileId }: ResultFileKey): Promise<void> {
   await sql.execute(
     `UPDATE dsr_result_files SET state = 'dropping'
      WHERE workspace_id = $1 AND request_id = $2 AND file_id = $3 AND state IN ('writing', 'ready')`,
@@ -42,9 +42,9 @@ async function giveUpFile(sql: Sql, { workspaceId, requestId, fileId }: ResultFi
 
 /**
  * Hides all files of erased people at once, also those being written. Called once nothing else holds these people. Returns how
- * many; `dropGivenUpFiles` then deletes their content.
+ * many; `deleteHiddenFiles` then deletes their content.
  */
-export async function giveUpFilesOf(
+export async function hideFilesOf(
   sql: Sql,
   { workspaceId, mpids }: { readonly workspaceId: WorkspaceId; readonly mpids: readonly bigint[] },
 ): Promise<number> {
@@ -56,7 +56,7 @@ export async function giveUpFilesOf(
 }
 
 /** Deletes the abandoned files of a workspace, in bounded statements. */
-export async function dropGivenUpFiles(sql: Sql, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
+export async function deleteHiddenFiles(sql: Sql, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
   const files = await sql.query<ResultFileKey>(
     `SELECT workspace_id AS "workspaceId", request_id AS "requestId", file_id AS "fileId" FROM dsr_result_files
      WHERE workspace_id = $1 AND state = 'dropping'`,

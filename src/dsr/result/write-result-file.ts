@@ -3,7 +3,7 @@ import type { Store } from '../../store/index.ts';
 import type { Request } from '../request.ts';
 import { type FoundPerson, fileEntries } from './file-entries.ts';
 import { addPart, beginFile, type ResultFileKey, type WrittenFile } from './result-file.ts';
-import { zipOf } from './zip.ts';
+import { createZip } from './zip.ts';
 
 export interface ResultFileDeps {
   readonly store: Store;
@@ -40,7 +40,7 @@ export async function writeResultFile(
   await store.transaction((tx) => beginFile(tx, { ...key, mpids, startedOn }));
   let parts = 0;
   let sizeBytes = 0;
-  for await (const bytes of inParts(zipOf(fileEntries({ store, workspaceId, people }), startedOn))) {
+  for await (const bytes of inParts(createZip(fileEntries({ store, workspaceId, people }), startedOn))) {
     const part = parts;
     await store.transaction((tx) => addPart(tx, key, { part, bytes }), { signal });
     parts += 1;

@@ -15,7 +15,10 @@ const COMPRESSION_LEVEL = 3;
  * writes sizes behind each entry, because they are unknown before. It writes zip64 records where offsets exceed 32 bits; an
  * entry itself must stay below 4 GiB.
  */
-export async function* zipOf(entries: AsyncIterable<ZipEntry>, madeOn: Date): AsyncGenerator<Buffer, void, undefined> {
+export async function* createZip(
+  entries: AsyncIterable<ZipEntry>,
+  madeOn: Date,
+): AsyncGenerator<Buffer, void, undefined> {
   const zip = new ZipFile();
   const stop = new AbortController();
   const feeding = feed(zip, entries, { madeOn, signal: stop.signal }).then(

@@ -4,11 +4,11 @@ import { CreateAnswer } from '../contract/answers.ts';
 import { CreateBodyOne, CreateBodyThree, CreateBodyTwo } from '../contract/create.ts';
 import { createRequest } from '../create-request.ts';
 import type { RequestDraft, Version } from '../read/draft.ts';
-import type { ExtensionNames } from '../read/own-extension.ts';
+import type { ExtensionNames } from '../read/read-extension.ts';
 import { type BodyThree, readVersionThree } from '../read/read-version-three.ts';
 import { type BodyTwo, readVersionTwo } from '../read/read-version-two.ts';
 import { createAnswer } from '../wire/request-answer.ts';
-import { endpointOf, extensionNames, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
+import { type EndpointContext, endpointOf, extensionNames, requestsPath, suffixOf } from './dsr-endpoint.ts';
 
 /**
  * Maximum body size, many times what identities and callback URLs need. Bodies are stored, encrypted, until the request is
@@ -30,11 +30,11 @@ const FORMS: Readonly<Record<Version, Form>> = {
 };
 
 /** Returns the endpoint `POST /requests`. */
-export function createEndpoint(serving: Serving, version: Version): Endpoint {
+export function createEndpoint(context: EndpointContext, version: Version): Endpoint {
   const { body: schema, read } = FORMS[version];
-  const names = extensionNames(serving, version);
+  const names = extensionNames(context, version);
   return defineEndpoint({
-    ...endpointOf(serving, version),
+    ...endpointOf(context, version),
     method: 'POST',
     path: requestsPath(version),
     params: NO_PARAMETERS,
@@ -48,8 +48,8 @@ export function createEndpoint(serving: Serving, version: Version): Endpoint {
     refusals: { 409: 'A request for the same identities, with the same extensions and type, is not over yet.' },
     async handler({ body, bodyText, caller: { workspaceId, actor } }) {
       const draft = read(body, names);
-      const create = () => createRequest(serving, { workspaceId, actor, draft, bodyText });
-      const request = await serving.limits.create(workspaceId, create);
+      const create = () => createRequest(context, { workspaceId, actor, draft, bodyText });
+      const request = await context.limits.create(workspaceId, create);
       return { status: 201, body: createAnswer(request, { version, bodyText }) };
     },
   });

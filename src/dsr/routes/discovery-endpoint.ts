@@ -4,7 +4,7 @@ import { DISCOVERED_NAMES } from '../contract/identity-types.ts';
 import type { Version } from '../read/draft.ts';
 import { REQUEST_TYPES } from '../request-type.ts';
 import { API_VERSION } from '../wire/request-answer.ts';
-import { endpointOf, type Serving, suffixOf } from './dsr-endpoint.ts';
+import { type EndpointContext, endpointOf, suffixOf } from './dsr-endpoint.ts';
 
 /** Paths of the certificates (D-051). */
 const CERTIFICATE_PATH: Readonly<Record<Version, string>> = {
@@ -17,9 +17,9 @@ const CERTIFICATE_PATH: Readonly<Record<Version, string>> = {
 const SUPPORTED = [...REQUEST_TYPES].sort();
 
 /** Returns the endpoint `GET /discovery`. */
-export function discoveryEndpoint(serving: Serving, version: Version): Endpoint {
+export function discoveryEndpoint(context: EndpointContext, version: Version): Endpoint {
   return defineEndpoint({
-    ...endpointOf(serving, version),
+    ...endpointOf(context, version),
     method: 'GET',
     path: `/dsr/v${version}/discovery`,
     params: NO_PARAMETERS,
@@ -34,7 +34,7 @@ export function discoveryEndpoint(serving: Serving, version: Version): Endpoint 
         api_version: API_VERSION[version],
         supported_identities: DISCOVERED_NAMES.map((name) => ({ identity_type: name, identity_format: 'raw' })),
         supported_subject_request_types: SUPPORTED,
-        processor_certificate: `${serving.baseUrl()}${CERTIFICATE_PATH[version]}`,
+        processor_certificate: `${context.baseUrl()}${CERTIFICATE_PATH[version]}`,
       },
     }),
   });

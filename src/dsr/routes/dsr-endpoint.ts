@@ -5,7 +5,7 @@ import type { Clock, KeyRing } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Processor } from '../certificates/create-processor.ts';
 import type { Version } from '../read/draft.ts';
-import type { ExtensionNames } from '../read/own-extension.ts';
+import type { ExtensionNames } from '../read/read-extension.ts';
 import type { RequestLimits } from '../request-limits.ts';
 
 export interface DsrEndpointsDeps {
@@ -22,21 +22,21 @@ export interface DsrEndpointsDeps {
 }
 
 /** Dependencies of the room with the state that its endpoints share. */
-export interface Serving extends DsrEndpointsDeps {
+export interface EndpointContext extends DsrEndpointsDeps {
   readonly limits: RequestLimits;
 }
 
 /** Returns what the endpoints of a version have in common. */
-export function endpointOf(serving: Serving, version: Version) {
+export function endpointOf(context: EndpointContext, version: Version) {
   return {
     ...({ api: 'dsr', credential: 'input_dsr' } as const),
     tag: version === 3 ? TAG : `${TAG}, version ${version}`,
-    ...guardsOf(serving, version),
+    ...guardsOf(context, version),
   };
 }
 
 /** Returns the rate limit and the signature of every endpoint. */
-export function guardsOf({ limits, processor }: Serving, version: Version) {
+export function guardsOf({ limits, processor }: EndpointContext, version: Version) {
   return {
     admit: ({ workspaceId }: Caller) => limits.admit(workspaceId),
     sign: (_caller: Caller, text: string) => processor.signAnswer(version, text),

@@ -12,13 +12,13 @@ const VERSIONS: readonly Version[] = [3, 2, 1];
 
 /** Returns the endpoints of the data subject request API. All versions share the same requests. */
 export function dsrEndpoints(deps: DsrEndpointsDeps): readonly Endpoint[] {
-  const serving = { ...deps, limits: createRequestLimits(deps) };
+  const context = { ...deps, limits: createRequestLimits(deps) };
   const ofVersions = VERSIONS.flatMap((version) => [
-    createEndpoint(serving, version),
-    ...(version === 3 ? [listEndpoint(serving)] : []),
-    getEndpoint(serving, version),
-    cancelEndpoint(serving, version),
-    discoveryEndpoint(serving, version),
+    createEndpoint(context, version),
+    ...(version === 3 ? [listEndpoint(context)] : []),
+    getEndpoint(context, version),
+    cancelEndpoint(context, version),
+    discoveryEndpoint(context, version),
   ]);
-  return [...ofVersions, resultEndpoint({ ...deps, guards: guardsOf(serving, 3) }), ...partnerEndpoints(deps)];
+  return [...ofVersions, resultEndpoint({ ...deps, guards: guardsOf(context, 3) }), ...partnerEndpoints(deps)];
 }

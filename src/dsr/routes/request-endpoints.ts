@@ -8,7 +8,7 @@ import { loadGroup, loadRequest } from '../load-request.ts';
 import type { Version } from '../read/draft.ts';
 import type { RequestFacts } from '../request.ts';
 import { cancelAnswer, requestAnswer } from '../wire/request-answer.ts';
-import { endpointOf, requestsPath, type Serving, suffixOf } from './dsr-endpoint.ts';
+import { type EndpointContext, endpointOf, requestsPath, suffixOf } from './dsr-endpoint.ts';
 
 const RequestParams = Type.Object({ requestId: Type.String({ description: 'The subject_request_id.' }) });
 const NOT_FOUND = { 404: 'There is no such request in this workspace.' };
@@ -17,9 +17,9 @@ const NOT_FOUND = { 404: 'There is no such request in this workspace.' };
  * Returns the endpoint `GET /requests/{RequestID}`. It answers in the shape of its own version, whichever the request came in
  * with.
  */
-export function getEndpoint(serving: Serving, version: Version): Endpoint {
+export function getEndpoint(context: EndpointContext, version: Version): Endpoint {
   return defineEndpoint({
-    ...endpointOf(serving, version),
+    ...endpointOf(context, version),
     method: 'GET',
     path: `${requestsPath(version)}/:requestId`,
     params: RequestParams,
@@ -29,8 +29,8 @@ export function getEndpoint(serving: Serving, version: Version): Endpoint {
     responses: { 200: RequestAnswer },
     refusals: NOT_FOUND,
     async handler({ params: { requestId }, caller: { workspaceId } }) {
-      const request = await loadRequest(serving.store, workspaceId, requestId);
-      const [body] = await answersOf(serving, { workspaceId, requests: [request], version });
+      const request = await loadRequest(context.store, workspaceId, requestId);
+      const [body] = await answersOf(context, { workspaceId, requests: [request], version });
       return { status: 200, body };
     },
   });
@@ -48,9 +48,9 @@ const GroupQuery = Type.Object({
 });
 
 /** Returns the endpoint `GET /requests?group_id=`. Only version 3 has groups. */
-export function listEndpoint(serving: Serving): Endpoint {
+export function listEndpoint(context: EndpointContext): Endpoint {
   return defineEndpoint({
-    ...endpointOf(serving, 3),
+    ...endpointOf(context, 3),
     method: 'GET',
     path: requestsPath(3),
     params: NO_PARAMETERS,
@@ -61,16 +61,16 @@ export function listEndpoint(serving: Serving): Endpoint {
     async handler({ query: { group_id: groupId, ...paging }, caller: { workspaceId } }) {
       const isPaged = paging.currentPage !== undefined || paging.pageSize !== undefined;
       const page = isPaged ? readPage(paging) : undefined;
-      const requests = await loadGroup(serving.store, workspaceId, { groupId, page });
-      return { status: 200, body: await answersOf(serving, { workspaceId, requests, version: 3 }) };
+      const requests = await loadGroup(context.store, workspaceId, { groupId, page });
+      return { status: 200, body: await answersOf(context, { workspaceId, requests, version: 3 }) };
     },
   });
 }
 
 /** Returns the endpoint `DELETE /requests/{RequestID}`. It answers 202 (D-054). */
-export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
+export function cancelEndpoint(context: EndpointContext, version: Version): Endpoint {
   return defineEndpoint({
-    ...endpointOf(serving, version),
+    ...endpointOf(context, version),
     method: 'DELETE',
     path: `${requestsPath(version)}/:requestId`,
     params: RequestParams,
@@ -81,7 +81,7 @@ export function cancelEndpoint(serving: Serving, version: Version): Endpoint {
     responses: { 202: CancelAnswer },
     refusals: NOT_FOUND,
     async handler({ params: { requestId: id }, caller: { workspaceId, actor } }) {
-      const request = await cancelRequest(serving, { workspaceId, actor, id });
+      const request = await cancelRequest(context, { workspaceId, actor, id });
       return { status: 202, body: cancelAnswer(request, version) };
     },
   });
@@ -93,7 +93,7 @@ interface Asked {
   readonly version: Version;
 }
 
-async function answersOf({ store, baseUrl }: Serving, { workspaceId, requests, version }: Asked) {
+async function answersOf({ store, baseUrl }: EndpointContext, { workspaceId, requests, version }: Asked) {
   // Versions 1 and 2 show no detail of partners.
   const ids = version === 3 ? requests.map(({ id }) => id) : [];
   const forwardings = await readForwarding(store, { workspaceId, ids });

@@ -1,5 +1,5 @@
 import type { Jobs } from '../../jobs/index.ts';
-import { hasErasures, type VacuumDeps, vacuumErased } from './vacuum-erased.ts';
+import { hasUnvacuumedErasures, type VacuumDeps, vacuumAfterErasures } from './vacuum-after-erasures.ts';
 
 const QUEUE = 'dsr-vacuum';
 /** Key of the one job, shared by all daemons. */
@@ -15,7 +15,8 @@ export async function registerVacuum(
   { works }: { readonly works: boolean },
 ): Promise<void> {
   await jobs.cadence(QUEUE, EACH_NIGHT, async () => {
-    if (await hasErasures(deps.store)) await deps.store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key: KEY }));
+    if (await hasUnvacuumedErasures(deps.store))
+      await deps.store.transaction((tx) => jobs.enqueue(tx, QUEUE, { key: KEY }));
   });
-  if (works) await jobs.work(QUEUE, { concurrency: 1 }, ({ signal }) => vacuumErased(deps, signal));
+  if (works) await jobs.work(QUEUE, { concurrency: 1 }, ({ signal }) => vacuumAfterErasures(deps, signal));
 }

@@ -14,11 +14,11 @@ import {
 } from '../../identity/index.ts';
 import type { Secret } from '../../kernel/index.ts';
 import { inIndexOrder, type Sql, type Store } from '../../store/index.ts';
-import type { PeopleInRooms } from './erase-rooms.ts';
-import { type KnownPeople, knownIdentities } from './person-to-search.ts';
+import type { PeopleToErase } from './erase-records.ts';
+import { type KnownPeople, verifiedIdentities } from './identities-to-search.ts';
 import { isUsualFiller } from './usual-fillers.ts';
 
-export interface Judging {
+export interface JudgeSettings {
   readonly identityKey: Secret;
   readonly settings: Pick<WorkspaceSettings, 'identity'>;
   /** Number of profiles or batches above which an ordinary value counts as a filler. */
@@ -46,7 +46,7 @@ export interface SharingProfile extends ProfileId {
   readonly types: readonly IdentityType[];
 }
 
-export interface Judged {
+export interface JudgedIdentities {
   readonly ordinary: readonly OrdinaryValue[];
   /** Profiles that share an identity; at most 100. */
   readonly sharing: readonly SharingProfile[];
@@ -58,10 +58,10 @@ const MOST_SHARING = 100;
 /** Counts who else carries each ordinary value. Reads the newest batches up to the limit; takes no lock. Throws on an abort. */
 export async function judgeIdentities(
   store: Store,
-  judging: Judging,
+  judging: JudgeSettings,
   { signal, ...known }: KnownPeople & { readonly signal: AbortSignal },
-): Promise<Judged> {
-  const identities = knownIdentities(known);
+): Promise<JudgedIdentities> {
+  const identities = verifiedIdentities(known);
   const holders = await otherHolders(store, judging, { ...known, identities });
   const ordinary: OrdinaryValue[] = [];
   for (const [index, identity] of identities.entries()) {
@@ -76,19 +76,19 @@ export async function judgeIdentities(
   return { ordinary, sharing: sharingOf(holders, identities) };
 }
 
-function isOrdinary({ type, value }: Identity, { settings }: Judging): boolean {
+function isOrdinary({ type, value }: Identity, { settings }: JudgeSettings): boolean {
   if (isDeviceId(type) || policyOf(settings).loginTypes.includes(type)) return false;
   return !isIdentifying(value) || isUsualFiller(value);
 }
 
 /** Returns one more than the limit, enough to tell that it is passed. */
-const mostOf = ({ fillerCarriers }: Judging): number => fillerCarriers + 1;
+const mostOf = ({ fillerCarriers }: JudgeSettings): number => fillerCarriers + 1;
 
 const mpidsOf = ({ people }: Pick<KnownPeople, 'people'>): readonly bigint[] => people.map(({ mpid }) => mpid);
 
 interface OtherHolder extends Holder, ProfileId {}
 
-async function otherHolders(sql: Sql, judging: Judging, known: PeopleInRooms): Promise<readonly OtherHolder[]> {
+async function otherHolders(sql: Sql, judging: JudgeSettings, known: PeopleToErase): Promise<readonly OtherHolder[]> {
   const { workspaceId, identities } = known;
   const own = new Set(mpidsOf(known));
   const found: OtherHolder[] = [];
@@ -102,7 +102,7 @@ async function otherHolders(sql: Sql, judging: Judging, known: PeopleInRooms): P
 
 async function otherBatches(
   store: Store,
-  judging: Judging,
+  judging: JudgeSettings,
   { identity, ...known }: KnownPeople & { readonly identity: Identity },
 ): Promise<number> {
   const wanted = { workspaceId: known.workspaceId, without: mpidsOf(known), identity, most: mostOf(judging) };

@@ -1,7 +1,7 @@
 // Ends of an attempt: completed, postponed until completion is allowed, failed or released. Each is one transaction.
 import { type AppError, type BackoffPolicy, backoffDelayMs, ERROR_CODES } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { completesNotBefore } from '../plan-request.ts';
+import { earliestCompletion } from '../plan-request.ts';
 import type { Request } from '../request.ts';
 import { nextRequestStatus } from '../request-machine.ts';
 import { setStatus } from '../set-status.ts';
@@ -11,7 +11,7 @@ import type { Attempt, WorkDeps } from './work-deps.ts';
 const BACKOFF: BackoffPolicy = { baseMs: 60_000, maxMs: 3_600_000 };
 
 /** Work that is part of the transaction that completes a request. */
-export type Finish = (tx: Transaction, completedOn: Date) => Promise<void>;
+export type CompletionStep = (tx: Transaction, completedOn: Date) => Promise<void>;
 
 /**
  * Completes the request, queues its callbacks and drops its personal data. An erasure that skips its waiting period waits for
@@ -20,9 +20,9 @@ export type Finish = (tx: Transaction, completedOn: Date) => Promise<void>;
 export async function completeRequest(
   { store, clock }: WorkDeps,
   { request }: Attempt,
-  finish?: Finish,
+  finish?: CompletionStep,
 ): Promise<boolean> {
-  const notBefore = completesNotBefore(request);
+  const notBefore = earliestCompletion(request);
   return await store.transaction(async (tx) => {
     await lockAttempt(tx, request);
     const nowMs = clock.nowMs();

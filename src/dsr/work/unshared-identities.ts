@@ -1,7 +1,7 @@
 import { findHolders, type Identity } from '../../identity/index.ts';
 import type { Secret } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import type { PeopleInRooms } from './erase-rooms.ts';
+import type { PeopleToErase } from './erase-records.ts';
 
 /**
  * Returns the identities that only these people hold, each once. A record that names a shared one, such as a family's device,
@@ -10,7 +10,7 @@ import type { PeopleInRooms } from './erase-rooms.ts';
 export async function unsharedIdentities(
   sql: Sql,
   identityKey: Secret,
-  { workspaceId, people, identities }: PeopleInRooms,
+  { workspaceId, people, identities }: PeopleToErase,
 ): Promise<readonly Identity[]> {
   const byName = new Map(identities.map((identity) => [`${identity.type}\n${identity.value}`, identity]));
   const distinct = [...byName.values()];

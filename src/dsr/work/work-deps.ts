@@ -3,7 +3,7 @@ import type { Tombstones } from '../../identity/index.ts';
 import type { Clock, KeyRing, Log, Random, Secret } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Request } from '../request.ts';
-import type { ShareLook } from './shared-looks.ts';
+import type { JoinScan } from './shared-scans.ts';
 import type { TakeTurn } from './turns.ts';
 
 /** Dependencies of the work on requests. */
@@ -21,7 +21,7 @@ export interface WorkDeps {
   readonly fillerCarriers: number;
   /** Limits how many requests at a time do work that is heavy on the store. */
   readonly takeTurn: TakeTurn;
-  readonly shareLook: ShareLook;
+  readonly joinScan: JoinScan;
   /** Generator of result file ids. */
   readonly nextId: () => bigint;
 }

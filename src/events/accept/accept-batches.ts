@@ -1,7 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SettingsReader, WorkspaceSettings } from '../../access/index.ts';
 import type { RateLimiter } from '../../http/index.ts';
-import { onlyAllowed, type Person, type PersonFailure, policyOf, type ResolutionPolicy } from '../../identity/index.ts';
+import {
+  keepAllowedAttributes,
+  type Person,
+  type PersonFailure,
+  policyOf,
+  type ResolutionPolicy,
+} from '../../identity/index.ts';
 import {
   AppError,
   asAppError,
@@ -233,7 +239,7 @@ const rejected = (issues: readonly Issue[]): AcceptOutcome => ({ status: 'reject
 /** Returns the person as far as the sender is trusted: a public key sets only attributes that the workspace allows. */
 function limitToRights({ sender, publicKeys }: Acceptance, person: Person | undefined): Person | undefined {
   if (person === undefined || !sender.isPublic) return person;
-  return { ...person, attributes: onlyAllowed(person.attributes, publicKeys.attributes), isPublic: true };
+  return { ...person, attributes: keepAllowedAttributes(person.attributes, publicKeys.attributes), isPublic: true };
 }
 
 function acceptedBatch(acceptance: Acceptance, batch: EventBatch, text: string): AcceptedBatch {

@@ -1,4 +1,4 @@
-import { settingMs } from '../../identity/index.ts';
+import { boundSetTimeMs } from '../../identity/index.ts';
 import { stringifyJson } from '../../kernel/index.ts';
 import type { EventBatch } from '../contract/batch.ts';
 
@@ -31,7 +31,7 @@ function purposesText(purposes: Purposes, { setAtMs, receivedMs }: BatchTimes): 
   return Object.entries(purposes ?? {})
     .flatMap(([name, purpose]) => {
       if (purpose === null) return [];
-      const givenMs = settingMs(purpose.timestamp_unixtime_ms ?? setAtMs, receivedMs);
+      const givenMs = boundSetTimeMs(purpose.timestamp_unixtime_ms ?? setAtMs, receivedMs);
       return `${JSON.stringify(name)}:${stringifyJson({ ...purpose, timestamp_unixtime_ms: givenMs })}`;
     })
     .join(',');

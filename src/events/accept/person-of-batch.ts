@@ -1,5 +1,6 @@
 import {
   type AttributeSet,
+  boundSetTimeMs,
   type Identity,
   type IdentityType,
   identityTypeOfColumn,
@@ -7,7 +8,6 @@ import {
   isIdentity,
   normaliseIdentity,
   type Person,
-  settingMs,
 } from '../../identity/index.ts';
 import { isRawNumber, microsOfMs, refuse, stringifyJson } from '../../kernel/index.ts';
 import type { EventBatch } from '../contract/batch.ts';
@@ -24,7 +24,7 @@ export function personOfBatch(batch: EventBatch, receivedMs: number): Person | u
   const identities = identitiesOf([user_identities, device_info, { mp_deviceid }]);
   const mpid = batch.mpid ?? undefined;
   if (identities.length === 0 && mpid === undefined) return undefined;
-  const setAtMs = settingMs(batch.timestamp_unixtime_ms, receivedMs);
+  const setAtMs = boundSetTimeMs(batch.timestamp_unixtime_ms, receivedMs);
   const consent = consentText(batch.consent_state, { setAtMs, receivedMs });
   return {
     identities,

@@ -1,6 +1,6 @@
 // A batch is received before it is committed, so the newest times of the log may still gain batches. An export must not
 // pass those times, or its cursor would skip batches that commit late. So it asks first how far the log is settled.
-import { underWay } from '../../identity/index.ts';
+import { listDeliveriesUnderWay } from '../../identity/index.ts';
 import { type Clock, itemAt, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 
@@ -24,7 +24,7 @@ export interface SettleDeps {
 export async function settleLog(deps: SettleDeps, workspaceId: WorkspaceId): Promise<Date | undefined> {
   const { sql, clock } = deps;
   const { announced, settled } = await announce(sql, workspaceId, new Date(clock.nowMs()));
-  if (!(await waitForDeliveries(deps, await underWay(sql)))) return settled ?? undefined;
+  if (!(await waitForDeliveries(deps, await listDeliveriesUnderWay(sql)))) return settled ?? undefined;
   await sql.execute('UPDATE log_horizons SET settled = greatest(settled, $2) WHERE workspace_id = $1', [
     workspaceId,
     announced,
@@ -32,7 +32,10 @@ export async function settleLog(deps: SettleDeps, workspaceId: WorkspaceId): Pro
   return announced;
 }
 
-/** Returns the time after which a delivery must receive. Ask while holding the creation lock, by which `underWay` finds it. */
+/**
+ * Returns the time after which a delivery must receive. Ask while holding the creation lock, by which
+ * `listDeliveriesUnderWay` finds it.
+ */
 export async function announcedTime(sql: Sql, workspaceId: WorkspaceId): Promise<Date | undefined> {
   const rows = await sql.query<{ announced: Date }>('SELECT announced FROM log_horizons WHERE workspace_id = $1', [
     workspaceId,
@@ -64,7 +67,7 @@ async function waitForDeliveries(
   for (let waitedMs = 0; open.size > 0; waitedMs += LOOK_MS) {
     if (waitedMs >= waitMs || signal.aborted) return false;
     await clock.sleep(LOOK_MS, signal).catch(() => undefined);
-    const now = await underWay(sql);
+    const now = await listDeliveriesUnderWay(sql);
     open = new Set([...open].filter((transaction) => now.has(transaction)));
   }
   return true;

@@ -41,7 +41,7 @@ const LOCK_SHARED_UNLESS_ASKED = `
  * Takes the lock shared and returns an empty list, unless transactions ask for it alone: then it takes nothing and returns
  * their tickets.
  */
-export async function shareUnlessAsked(tx: Transaction, workspaceId: WorkspaceId): Promise<readonly string[]> {
+export async function shareUnlessTickets(tx: Transaction, workspaceId: WorkspaceId): Promise<readonly string[]> {
   const kind = { statement: LOCK_SHARED_UNLESS_ASKED, isExclusive: false };
   if ((await lockWith(tx, workspaceId, kind)) !== undefined) return [];
   const tickets = await tx.query<{ readonly id: string }>('SELECT id FROM creation_tickets WHERE workspace_id = $1', [
@@ -68,7 +68,7 @@ async function lockWith(
  * Returns the transactions of this store that hold a creation lock, in any workspace: the deliveries under way. A row lock
  * cannot be seen from outside; the lock on its table, which comes with it, can.
  */
-export async function underWay(sql: Sql): Promise<ReadonlySet<string>> {
+export async function listDeliveriesUnderWay(sql: Sql): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ readonly transaction: string }>(
     `SELECT virtualtransaction AS transaction FROM pg_locks
      WHERE relation = 'creation_locks'::regclass AND mode = 'RowShareLock' AND granted

@@ -1,8 +1,8 @@
 import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Store, Transaction } from '../../store/index.ts';
-import { aloneInTransaction } from './alone-in-transaction.ts';
-import { shareUnlessAsked, takeCreationLock } from './creation-lock.ts';
+import { shareUnlessTickets, takeCreationLock } from './creation-lock.ts';
 import { letAskersPass } from './creation-tickets.ts';
+import { runExclusively } from './run-exclusively.ts';
 
 /**
  * The statements of a delivery: its people, and all else that belongs in the same transaction. It hands `exclusive` on to
@@ -25,7 +25,7 @@ export async function deliverInTransaction<Result>(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_CONFLICT') throw error;
   }
-  return await aloneInTransaction(store, workspaceId, (tx) => work(tx, true));
+  return await runExclusively(store, workspaceId, (tx) => work(tx, true));
 }
 
 /** Lets those pass whose tickets are present when it begins, once; then takes its share, even if others ask meanwhile. */
@@ -35,7 +35,7 @@ async function shareInTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const first = await store.transaction(async (tx) => {
-    const tickets = await shareUnlessAsked(tx, workspaceId);
+    const tickets = await shareUnlessTickets(tx, workspaceId);
     return tickets.length > 0 ? { tickets } : { result: await work(tx) };
   });
   if ('result' in first) return first.result;

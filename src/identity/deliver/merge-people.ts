@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PersonFailure, PreparedPeople } from '../contract.ts';
+import type { PersonFailure } from '../contract.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import type { Columns } from '../profiles/attribute-text.ts';
 import type { Time } from '../profiles/attribute-times.ts';
-import { type NearlyFull, namesAdded, refuseIdentities } from '../profiles/identity-bounds.ts';
+import { addedNames, type NearlyFull, refuseIdentities } from '../profiles/identity-bounds.ts';
 import { mergeAttributes } from '../profiles/merge-attributes.ts';
 import { refuseGrowth } from '../profiles/profile-bounds.ts';
 import { lostRace } from '../profiles/read-profiles.ts';
@@ -19,7 +20,7 @@ type Chosen = readonly (ProfileMemory | undefined)[];
  * Returns the chosen profiles whose texts a row needs and which were not read: matched by a weaker identity, a later slot or a
  * hash.
  */
-export function textsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMemory[] {
+export function selectTextsToRead(chosen: Chosen, { rows }: PreparedPeople): ProfileMemory[] {
   if (rows.areSilent) return [];
   const missing = new Set<ProfileMemory>();
   for (let i = 0; i < chosen.length; i++) {
@@ -61,7 +62,7 @@ interface Taken {
 /** Merges all that the person says, or nothing and returns why. */
 function takePerson(taken: Taken, prepared: PreparedPeople, nearlyFull: NearlyFull): PersonFailure | undefined {
   const held = nearlyFull.get(taken.profile);
-  const added = held === undefined ? [] : namesAdded(held, prepared, taken);
+  const added = held === undefined ? [] : addedNames(held, prepared, taken);
   const refusal = held === undefined ? undefined : refuseIdentities(held, added, prepared);
   const failure = refusal ?? mergePerson(taken, prepared);
   if (failure === undefined) for (const name of added) held?.names.add(name);

@@ -2,12 +2,12 @@
 // deadlock.
 import type { Clock } from '../../kernel/index.ts';
 import { type CopyTarget, copyInstant, type Transaction } from '../../store/index.ts';
-import type { PreparedPeople } from '../contract.ts';
 import { hexOfOrdinal } from '../identity-key.ts';
 import { identitiesText } from '../identity-text.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from '../profiles/read-profiles.ts';
 import type { ChunkMemory, ProfileMemory } from '../resolve/chunk-memory.ts';
-import { updateFewProfiles } from '../resolve/few-people.ts';
+import { updateProfilesUnstaged } from '../resolve/unstaged-people.ts';
 import { copyNew } from './copy-new.ts';
 
 /** Writes new identities by COPY in key order: 2.7 µs a row of two identities, where unsorted keys cost 6.2. */
@@ -133,7 +133,7 @@ export async function updateProfiles(
   const profiles = () => Array.from(mpids, (mpid) => memory.profiles.get(mpid) as ProfileMemory);
   const updated = isStaged
     ? await updateStaged(tx, prepared, { memory, mpids })
-    : await updateFewProfiles(tx, prepared, profiles());
+    : await updateProfilesUnstaged(tx, prepared, profiles());
   if (updated !== mpids.length) throw lostRace('a profile');
   return updated;
 }

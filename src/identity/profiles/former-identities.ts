@@ -2,7 +2,7 @@
 // erasure also removes the person by them, from records that still name them.
 import type { Sql } from '../../store/index.ts';
 import type { HeldIdentity, ProfileScope } from '../contract.ts';
-import { heldIdentities } from '../identity-text.ts';
+import { parseHeldIdentities } from '../identity-text.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
 /** Returns the former identities, the latest first; none for most profiles, and for a missing one. */
@@ -15,5 +15,5 @@ export async function readFormerIdentities(
     'SELECT former_identities AS former FROM profiles WHERE workspace_id = $1 AND environment = $2 AND mpid = $3',
     [scope.workspaceId, ENVIRONMENT_NUMBER[scope.environment], mpid],
   );
-  return heldIdentities(row?.former ?? '[]', true);
+  return parseHeldIdentities(row?.former ?? '[]', true);
 }

@@ -1,8 +1,9 @@
 // The bound on the identities of a profile. Deliveries do not read the list of every profile: only those that gain identities
 // and are long enough to be near the bound.
 import type { Transaction } from '../../store/index.ts';
-import type { Identity, PersonFailure, PreparedPeople } from '../contract.ts';
-import { nameOf, nameOfPlace, readListed } from '../identity-text.ts';
+import type { Identity, PersonFailure } from '../contract.ts';
+import { nameOf, nameOfPlace, parseIdentityList } from '../identity-text.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import type { ChunkMemory, ProfileMemory } from '../resolve/chunk-memory.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';
 
@@ -42,7 +43,7 @@ export async function findNearlyFull(
     known.map(({ added = [] }) => LEAST_BYTES * (most - added.length)),
   ]);
   for (const { mpid, identities } of rows) {
-    full.set(memory.profiles.get(mpid) as ProfileMemory, heldOf(readListed(identities)));
+    full.set(memory.profiles.get(mpid) as ProfileMemory, heldOf(parseIdentityList(identities)));
   }
   return full;
 }
@@ -59,7 +60,7 @@ const heldOf = (identities: readonly Identity[]): Held => ({
 });
 
 /** Returns the names of the identities that the person `index` adds to the profile. */
-export function namesAdded(
+export function addedNames(
   { names, refused }: Held,
   { keys }: PreparedPeople,
   { profile, index }: { readonly profile: ProfileMemory; readonly index: number },
@@ -83,10 +84,10 @@ export function refuseIdentities(
   const count = held.names.size + added.length;
   if (added.length === 0 || most === undefined || count <= most) return undefined;
   for (const name of added) held.refused.add(name);
-  return { rule: 'profile_full', field: 'user_identities', reason: `The profile ${tooMany(count, most)}` };
+  return { rule: 'profile_full', field: 'user_identities', reason: `The profile ${tooManyIdentities(count, most)}` };
 }
 
 /** Formats the problem of a profile with `count` identities, and what to do. */
-export function tooMany(count: number, most: number): string {
+export function tooManyIdentities(count: number, most: number): string {
   return `would hold ${count} identities, and limits.profile_identities allows ${most}: remove identities of it, or raise the setting.`;
 }

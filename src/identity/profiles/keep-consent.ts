@@ -1,6 +1,7 @@
 // Consent beside the hot path: a chunk in which nobody speaks of it costs one look at each person, and no statement.
 import type { Transaction } from '../../store/index.ts';
-import type { PreparedPeople, ProfileScope } from '../contract.ts';
+import type { ProfileScope } from '../contract.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import type { ProfileMemory } from '../resolve/chunk-memory.ts';
 import { mergeConsent, NO_CONSENT } from './merge-consent.ts';
 import { ENVIRONMENT_NUMBER } from './read-profiles.ts';

@@ -1,7 +1,7 @@
 import { type Micros, nearestInstant } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import type { Profile, ProfileAttribute, ProfilePage, ProfileScope } from '../contract.ts';
-import { heldIdentities, IS_UNVERIFIED } from '../identity-text.ts';
+import { IS_UNVERIFIED, parseHeldIdentities } from '../identity-text.ts';
 import { nameOfKey, readObjectText } from './attribute-text.ts';
 import { readTimes } from './attribute-times.ts';
 import { NO_ATTRIBUTES } from './merge-attributes.ts';
@@ -98,7 +98,7 @@ function profileOf({ workspaceId, environment }: ProfileScope, row: ProfileRow):
     workspaceId,
     environment,
     mpid: row.mpid,
-    identities: heldIdentities(row.identities, row.holds_login),
+    identities: parseHeldIdentities(row.identities, row.holds_login),
     attributes: attributesOf(row),
     consent: row.consent,
     holdsLogin: row.holds_login,

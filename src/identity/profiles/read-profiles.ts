@@ -9,7 +9,10 @@ export const ENVIRONMENT_NUMBER = { production: 0, development: 1 } as const;
 /** Types of `profileColumns`. */
 export const PROFILE_TYPES = ['int4', 'bool', 'uuid', 'text', 'text', 'text'] as const;
 
-/** Returns the columns of a profile `p`, as `remember` takes them; identities and attributes only where the conditions hold. */
+/**
+ * Returns the columns of a profile `p`, as `loadProfileColumns` takes them; identities and attributes only where the conditions
+ * hold.
+ */
 export function profileColumns(withIdentities: string, withAttributes: string = withIdentities): string {
   return `p.version, p.holds_login, p.row_hash, CASE WHEN ${withIdentities} THEN p.identities END,
     CASE WHEN ${withAttributes} THEN p.attributes END, CASE WHEN ${withAttributes} THEN p.attribute_times END`;
@@ -30,7 +33,7 @@ export function profilesFrom(probe: Probe, { workspaceId, environment }: Profile
  * Puts the values of `profileColumns`, which begin at `from`, into memory. A profile that changed since an earlier read is a
  * lost race.
  */
-export function remember(profile: ProfileMemory, values: readonly CopyValue[], from = 0): void {
+export function loadProfileColumns(profile: ProfileMemory, values: readonly CopyValue[], from = 0): void {
   const version = values[from] as number;
   if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
   profile.version = version;
@@ -68,7 +71,7 @@ export async function readProfiles(
     FROM ${profilesFrom(probe, scope, staged)} p JOIN people_profiles s ON s.mpid = p.mpid
     WHERE s.ordinal >= ${firstOrdinal}`;
   await tx.copyOut(rows, [...PROFILE_TYPES, 'int4'], (values) => {
-    remember(profiles[(values[PROFILE_TYPES.length] as number) - firstOrdinal] as ProfileMemory, values);
+    loadProfileColumns(profiles[(values[PROFILE_TYPES.length] as number) - firstOrdinal] as ProfileMemory, values);
   });
 }
 

@@ -1,15 +1,8 @@
 import { AppError, refuse } from '../../kernel/index.ts';
 import { createGroupCommit, type GroupCommitOptions, type Store } from '../../store/index.ts';
-import type {
-  AttributeSet,
-  Identities,
-  Identity,
-  Person,
-  PersonOutcome,
-  ProfileScope,
-  ResolutionScope,
-} from '../contract.ts';
+import type { AttributeSet, Identities, Identity, Person, PersonOutcome, ProfileScope } from '../contract.ts';
 import { deliverInTransaction } from '../deliver/deliver-in-transaction.ts';
+import type { ResolutionScope } from '../prepared-people.ts';
 import type { IdentityRequests, ModifyRequest, ResolveAnswer, ResolveRequest } from './contract.ts';
 
 export interface IdentityRequestsDeps {
@@ -34,9 +27,9 @@ const BOUNDS: Bounds = {
  * bring nothing new, so most requests cost no write and wait for no commit.
  */
 export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequests {
-  const looks = createGroupCommit({
+  const reads = createGroupCommit({
     ...BOUNDS,
-    deliver: (group: readonly ResolveRequest[]) => lookGroup(deps, group),
+    deliver: (group: readonly ResolveRequest[]) => readGroup(deps, group),
   });
   const writes = createGroupCommit({
     ...BOUNDS,
@@ -53,7 +46,7 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
       requireIdentity(request);
       const [key, sizeBytes] = [groupKey(request, request.verb), sizeOf(request)];
       if (request.verb !== 'logout' || changesNothing(request)) {
-        const { outcome, isSettled } = await looks.submit(key, request, sizeBytes);
+        const { outcome, isSettled } = await reads.submit(key, request, sizeBytes);
         if (isSettled || changesNothing(request)) return answer(deps, request, outcome);
       }
       return answer(deps, request, await writes.submit(key, request, sizeBytes));
@@ -65,7 +58,7 @@ export function createIdentityRequests(deps: IdentityRequestsDeps): IdentityRequ
       throw refusal;
     },
     async drain() {
-      await Promise.all([looks.drain(), writes.drain(), changes.drain()]);
+      await Promise.all([reads.drain(), writes.drain(), changes.drain()]);
     },
   };
 }
@@ -107,17 +100,21 @@ const NOTHING: AttributeSet = { names: [], texts: [] };
 
 function personOf(
   { verb, identities, attributes, isReadOnly = false, isPublic = false, liftsAs }: ResolveRequest,
-  onlyLooks: boolean,
+  onlyReads: boolean,
 ): Person {
   const said = isReadOnly ? undefined : attributes;
   const lifts = isReadOnly || liftsAs === undefined ? {} : { liftsAs };
-  const request = { isLogout: verb === 'logout', isReadOnly: onlyLooks, ...lifts };
+  const request = { isLogout: verb === 'logout', isReadOnly: onlyReads, ...lifts };
   return { identities, attributes: said?.set ?? NOTHING, setAt: said?.setAt ?? 0n, isPublic, request };
 }
 
-async function lookGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
+async function readGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {
   const people = group.map((request) => personOf(request, true));
-  return identities.look(store, await identities.prepare(scopeOf(group), people), group.some(changesNothing));
+  return identities.resolveReadOnly(
+    store,
+    await identities.prepare(scopeOf(group), people),
+    group.some(changesNothing),
+  );
 }
 
 async function writeGroup({ store, identities }: IdentityRequestsDeps, group: readonly ResolveRequest[]) {

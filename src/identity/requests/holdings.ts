@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/index.ts';
 import type { Identity, ModifyOutcome, ProfileModification } from '../contract.ts';
 import type { ListedIdentity } from '../identity-text.ts';
 import { matchingForm } from '../normalise-identity.ts';
-import { tooMany } from '../profiles/identity-bounds.ts';
+import { tooManyIdentities } from '../profiles/identity-bounds.ts';
 import { lostRace } from '../profiles/read-profiles.ts';
 import { MOST_OWNERS } from '../resolve/add-identities.ts';
 
@@ -106,7 +106,7 @@ export class Holdings {
     if (second >= 0) return refusal(SECOND, second);
     const count = draft.identities.length;
     if (count <= Math.max(this.#mostIdentities, before.identities.length)) return undefined;
-    const message = `makes too many, as the profile ${tooMany(count, this.#mostIdentities)}`;
+    const message = `makes too many, as the profile ${tooManyIdentities(count, this.#mostIdentities)}`;
     return refusal(
       { code: 'VALIDATION_FAILED', message },
       changes.findLastIndex(({ to }) => to !== undefined),

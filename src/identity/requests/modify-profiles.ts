@@ -5,7 +5,7 @@ import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
 import { copyNew } from '../deliver/copy-new.ts';
 import { takeCreationLock } from '../deliver/creation-lock.ts';
-import { readListed, writeListed } from '../identity-text.ts';
+import { formatIdentityList, parseIdentityList } from '../identity-text.ts';
 import { DEFAULT_POLICY } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER, lostRace } from '../profiles/read-profiles.ts';
 import { findTombstones } from '../tombstones/find-tombstones.ts';
@@ -93,8 +93,8 @@ async function readHeld(
   return rows.map(({ mpid, version, identities, former }) => ({
     mpid,
     version,
-    identities: readListed(identities),
-    former: readListed(former ?? '[]'),
+    identities: parseIdentityList(identities),
+    former: parseIdentityList(former ?? '[]'),
   }));
 }
 
@@ -141,8 +141,8 @@ async function writeProfiles(tx: Transaction, group: KeyedGroup, holdings: Holdi
       ENVIRONMENT_NUMBER[group.environment],
       profiles.map(({ mpid }) => mpid),
       profiles.map(({ version }) => version),
-      profiles.map(({ identities }) => writeListed(identities)),
-      profiles.map(({ former }) => (former.length === 0 ? null : writeListed(former))),
+      profiles.map(({ identities }) => formatIdentityList(identities)),
+      profiles.map(({ former }) => (former.length === 0 ? null : formatIdentityList(former))),
       profiles.map((profile) => String(holdings.holdsLogin(profile))),
     ],
   );

@@ -2,11 +2,11 @@
 // and the profiles that matter and were not read yet. Keys are staged in index order.
 import { AppError } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { ChunkKeys, PreparedPeople } from '../contract.ts';
 import { KEY_BYTES } from '../identity-key.ts';
 import { identityText } from '../identity-text.ts';
 import { DEFAULT_POLICY, flagsOf } from '../identity-types.ts';
-import { PROFILE_TYPES, profileColumns, profilesFrom, remember } from '../profiles/read-profiles.ts';
+import type { ChunkKeys, PreparedPeople } from '../prepared-people.ts';
+import { loadProfileColumns, PROFILE_TYPES, profileColumns, profilesFrom } from '../profiles/read-profiles.ts';
 import { ChunkMemory, type ProfileMemory } from './chunk-memory.ts';
 import type { AgeOf } from './mpids.ts';
 import type { Probe } from './probe.ts';
@@ -101,7 +101,7 @@ async function lookUpLogins(
   await tx.copyOut(query, ['place', 'place', ...PROFILE_TYPES], (values, bytes) => {
     const profile = memory.meetAt(bytes, values[1] as number);
     const key = values[0] as number | null;
-    if (key === null) return remember(profile, values, 2);
+    if (key === null) return loadProfileColumns(profile, values, 2);
     owned.push(ordinalOf(bytes, key));
     owners.push(profile);
   });

@@ -1,18 +1,9 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type {
-  AttributeSet,
-  HashOfRow,
-  Identity,
-  PeopleCollector,
-  Person,
-  PersonRequest,
-  PreparedPeople,
-  ResolutionPolicy,
-  ResolutionScope,
-} from '../contract.ts';
+import type { AttributeSet, Identity, Person, PersonRequest, ResolutionPolicy } from '../contract.ts';
 import { KEY_BYTES, type WriteKey } from '../identity-key.ts';
 import { DEFAULT_POLICY, flagsOf, IDENTITY_TYPES, isDeviceId } from '../identity-types.ts';
+import type { HashOfRow, PeopleCollector, PreparedPeople, ResolutionScope } from '../prepared-people.ts';
 import { type Columns, columnsFor, objectText } from '../profiles/attribute-text.ts';
 import { type Time, timeOf } from '../profiles/attribute-times.ts';
 import { NO_ATTRIBUTES } from '../profiles/merge-attributes.ts';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PersonFailure, PersonOutcome, PersonRequest, PreparedPeople } from '../contract.ts';
+import type { PersonFailure, PersonOutcome, PersonRequest } from '../contract.ts';
 import { DEFAULT_POLICY, flagsOf } from '../identity-types.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { SLICE_ROWS } from './prepare-people.ts';
 import { type Context, resolvePerson } from './resolve-person.ts';

@@ -1,6 +1,7 @@
 // Resolves one person in the memory of its chunk: found by MPID, found by identities, or created.
 
-import type { PersonFailure, PreparedPeople } from '../contract.ts';
+import type { PersonFailure } from '../contract.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import { addIdentities } from './add-identities.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { anonymousMatch, nextByRank, type PersonKeys, type Strategy } from './strategies.ts';

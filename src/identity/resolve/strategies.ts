@@ -1,6 +1,7 @@
 // Chooses the profile of a person (D-042, D-043). A strategy looks at memory alone, so all are tested without a store.
 
-import type { ChunkKeys, StrategyName } from '../contract.ts';
+import type { StrategyName } from '../contract.ts';
+import type { ChunkKeys } from '../prepared-people.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { FINDS_NONE } from './prepare-people.ts';
 

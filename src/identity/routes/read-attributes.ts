@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { fieldPath, type Issue, microsOfMs, quoteValue, stringifyJson, tooLong } from '../../kernel/index.ts';
-import { type AllowedAttributes, onlyAllowed } from '../profiles/allowed-attributes.ts';
-import { settingMs } from '../profiles/setting-time.ts';
+import { boundSetTimeMs } from '../profiles/bound-set-time.ts';
+import { type AllowedAttributes, keepAllowedAttributes } from '../profiles/keep-allowed-attributes.ts';
 import type { ResolveRequest } from '../requests/contract.ts';
 import { textOf } from './read-identities.ts';
 
@@ -41,7 +41,10 @@ export function readAttributes(
   const names = fields.map(([name]) => name);
   const texts = fields.map(([, value]) => (value === null ? null : stringifyJson(value)));
   const givenMs = body.timestamp_unixtime_ms ?? body.request_timestamp_ms;
-  return { set: onlyAllowed({ names, texts }, allowed), setAt: microsOfMs(settingMs(givenMs, receivedMs)) };
+  return {
+    set: keepAllowedAttributes({ names, texts }, allowed),
+    setAt: microsOfMs(boundSetTimeMs(givenMs, receivedMs)),
+  };
 }
 
 function problemOf(name: string, value: unknown, limits: WorkspaceSettings['limits']): string | undefined {

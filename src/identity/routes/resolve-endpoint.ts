@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import { AppError, type Issue, refuse } from '../../kernel/index.ts';
+import { AppError, fitsInt64, type Issue, quoteValue, refuse } from '../../kernel/index.ts';
 import type { ProfileScope } from '../contract.ts';
 import type { IdentityType } from '../identity-types.ts';
 import type { ResolveAnswer, ResolveVerb } from '../requests/contract.ts';
@@ -9,7 +9,6 @@ import { ResolveBody, ResolveQuery, ResolveResponse } from './contract.ts';
 import { IDENTITY_ENDPOINT, type IdentityEndpointsDeps, pathsOf, REFUSALS } from './identity-endpoint.ts';
 import { readAttributes } from './read-attributes.ts';
 import { readIdentities } from './read-identities.ts';
-import { checkPreviousMpid } from './read-mpid.ts';
 
 const WORDS: Readonly<Record<ResolveVerb, Readonly<Record<'summary' | 'description', string>>>> = {
   identify: {
@@ -70,6 +69,17 @@ function readResolveBody(body: Body, reading: Omit<Parameters<typeof readAttribu
   if (issues.length > 0) throw refuse(issues);
   const environment: ProfileScope['environment'] = body.environment === 'development' ? 'development' : 'production';
   return { environment, identities, spelled, ...(attributes !== undefined && { attributes }) };
+}
+
+const DIGITS = /^-?\d{1,19}$/;
+
+/** Checks an MPID given as a number, as its digits or not at all. It is not used, but a wrong one is reported. */
+function checkPreviousMpid(value: unknown, issues: Issue[]): void {
+  if (value === null || value === undefined || typeof value === 'bigint') return;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return;
+  if (typeof value === 'string' && DIGITS.test(value) && fitsInt64(BigInt(value))) return;
+  const message = `must be an MPID, a whole number of 64 bits or its digits as text, or null, is ${quoteValue(value)}`;
+  issues.push({ path: 'previous_mpid', message });
 }
 
 function matchesOf({ matched }: ResolveAnswer, spelled: ReadonlyMap<IdentityType, string>) {

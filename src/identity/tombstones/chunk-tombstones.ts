@@ -1,4 +1,4 @@
-import type { ChunkKeys } from '../contract.ts';
+import type { ChunkKeys } from '../prepared-people.ts';
 
 /**
  * The erased people of one chunk. It changes in row order, as all memory of a chunk: a login that lifts a tombstone lets later

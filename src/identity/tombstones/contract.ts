@@ -61,7 +61,7 @@ export interface AppliedTombstones {
 
 export interface Tombstones {
   /**
-   * Erases people within a short transaction of `aloneInTransaction`. After its commit nothing about them is delivered any
+   * Erases people within a short transaction of `runExclusively`. After its commit nothing about them is delivered any
    * more. Tombstones are left in both environments for each identity that no other living profile holds there, never for device
    * ids and push tokens. Whatever else the store holds about the people is deleted by their MPIDs, in this transaction or later
    * ones.
@@ -69,14 +69,14 @@ export interface Tombstones {
   erasePeople(tx: Transaction, erasure: Erasure): Promise<ErasedPeople>;
   /**
    * Lets identities come back, in both environments, and returns the keys of the deleted tombstones. Runs in
-   * `aloneInTransaction`.
+   * `runExclusively`.
    */
   lift(tx: Transaction, workspaceId: WorkspaceId, identities: readonly Identity[]): Promise<readonly string[]>;
   /** Returns a page of tombstones behind the key `after`, in key order; the first page without `after`; none at the end. */
   export(sql: Sql, workspaceId: WorkspaceId, after?: string): Promise<readonly Tombstone[]>;
   /**
    * Writes the tombstones of an export after a backup was restored: once before `findErasedProfiles`, and again when the people it
-   * finds are erased. Runs in `aloneInTransaction`.
+   * finds are erased. Runs in `runExclusively`.
    */
   apply(tx: Transaction, workspaceId: WorkspaceId, tombstones: readonly Tombstone[]): Promise<AppliedTombstones>;
   /**

@@ -2,7 +2,7 @@ import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Identity } from '../contract.ts';
 import { takeCreationLock } from '../deliver/creation-lock.ts';
-import { heldIdentities, IS_UNVERIFIED } from '../identity-text.ts';
+import { IS_UNVERIFIED, parseHeldIdentities } from '../identity-text.ts';
 import { isDeviceId } from '../identity-types.ts';
 import { ENVIRONMENT_NUMBER } from '../profiles/read-profiles.ts';
 import type { ErasedPeople, ErasedPerson, Erasure, ProfileId } from './contract.ts';
@@ -76,8 +76,8 @@ async function readPeople(tx: Transaction, { workspaceId, people }: Erasure): Pr
   return rows.map(({ environment, mpid, identities, former, holds_login: holdsLogin }) => ({
     environment: environment === ENVIRONMENT_NUMBER.production ? 'production' : 'development',
     mpid,
-    identities: heldIdentities(identities, holdsLogin),
-    former: heldIdentities(former ?? '[]', true),
+    identities: parseHeldIdentities(identities, holdsLogin),
+    former: parseHeldIdentities(former ?? '[]', true),
   }));
 }
 

@@ -1,9 +1,9 @@
 // Looks for tombstones, under the creation lock and only where the workspace has any.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Sql, Transaction } from '../../store/index.ts';
-import type { PreparedPeople } from '../contract.ts';
 import { hexOfOrdinal, KEY_BYTES } from '../identity-key.ts';
 import { IDENTITY_TYPES, isDeviceId } from '../identity-types.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
 import type { ChunkMemory } from '../resolve/chunk-memory.ts';
 import type { TombstoneKeys } from './tombstone-keys.ts';
 
@@ -45,7 +45,7 @@ export async function markErasedPeople(
 const MOST_ASKED = 2048;
 
 /**
- * Finds erased people for a look, as `markErasedPeople` does, without a lock. Where all keys are held, as mostly, it costs no
+ * Marks erased people for a read-only request, as `markErasedPeople` does, without a lock. Where all keys are held, as mostly, it costs no
  * statement.
  */
 export async function markErasedUnlocked(sql: Sql, prepared: PreparedPeople, memory: ChunkMemory): Promise<void> {

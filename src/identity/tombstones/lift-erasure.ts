@@ -2,7 +2,7 @@ import { recordChanges } from '../../access/index.ts';
 import type { Clock, WorkspaceId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Identity } from '../contract.ts';
-import { aloneInTransaction } from '../deliver/alone-in-transaction.ts';
+import { runExclusively } from '../deliver/run-exclusively.ts';
 import type { Tombstones } from './contract.ts';
 
 interface LiftDeps {
@@ -24,7 +24,7 @@ export interface Lift {
  */
 export async function liftErasure({ store, clock, tombstones }: LiftDeps, lift: Lift): Promise<number> {
   const { workspaceId, identity, actor } = lift;
-  return await aloneInTransaction(store, workspaceId, async (tx) => {
+  return await runExclusively(store, workspaceId, async (tx) => {
     const keys = await tombstones.lift(tx, workspaceId, [identity]);
     if (keys.length === 0) return 0;
     const occurredOn = new Date(clock.nowMs());

@@ -1,5 +1,9 @@
-import type { WorkspaceId } from '../../kernel/index.ts';
+import { recordChanges } from '../../access/index.ts';
+import type { Clock, WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
+import { hexOfOrdinal } from '../identity-key.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
+import type { ChunkMemory } from '../resolve/chunk-memory.ts';
 import type { Tombstone } from './contract.ts';
 
 /** Writes the missing tombstones and returns how many. From then on deliveries of the workspace look for tombstones. */
@@ -28,4 +32,28 @@ export async function markTombstones(tx: Transaction, workspaceId: WorkspaceId, 
     workspaceId,
     has,
   ]);
+}
+
+/** Deletes the tombstones that logins of the chunk lifted, and records each in the audit log. */
+export async function deleteLifted(
+  tx: Transaction,
+  { scope: { workspaceId }, keys: { sorted } }: PreparedPeople,
+  { memory, clock }: { readonly memory: ChunkMemory; readonly clock: Clock },
+): Promise<void> {
+  const { lifted } = memory.tombstones;
+  if (lifted.length === 0) return;
+  const keys = lifted.map(({ ordinal }) => hexOfOrdinal(sorted, ordinal));
+  await tx.execute('DELETE FROM tombstones WHERE workspace_id = $1 AND key = ANY($2::uuid[])', [workspaceId, keys]);
+  const occurredOn = new Date(clock.nowMs());
+  await recordChanges(
+    tx,
+    lifted.map(({ actor }, index) => ({
+      workspaceId,
+      occurredOn,
+      actor,
+      action: 'tombstone.lifted',
+      resource: `tombstone/${keys[index]}`,
+      detail: { by: 'login' },
+    })),
+  );
 }

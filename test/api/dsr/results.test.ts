@@ -1,6 +1,6 @@
 // The file behind results_url (D-063).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requestEvidence } from '../../../src/dsr/officer/request-evidence.ts';
+import { readRequestEvidence } from '../../../src/dsr/officer/request-evidence.ts';
 import { resultEndpoint, resultPath } from '../../../src/dsr/result/result-endpoint.ts';
 import { publishFile } from '../../../src/dsr/result/result-file.ts';
 import { writeResultFile } from '../../../src/dsr/result/write-result-file.ts';
@@ -100,7 +100,7 @@ describe('results_url', () => {
     const id = url.split('/')[4] ?? '';
     await get(url);
     await get(resultPath(id.toUpperCase()));
-    const { audit } = await requestEvidence(access, { workspaceId, id });
+    const { audit } = await readRequestEvidence(access, { workspaceId, id });
     const download = { actor: input.key, action: 'subject_request.results_downloaded' };
     expect(audit).toMatchObject([download, download]);
   });

@@ -1,6 +1,6 @@
 // A batch of an erased person answers 202, is dropped and counted (D-059).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
+import { createTombstones, runExclusively } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import { type EventsApi, forgetBatches, openEventsApi } from '../../support/apis/events-api.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     { type: 'customer_id', value: 'gone' },
   ] as const;
   const tombstones = createTombstones(new Secret('the key of all tests'));
-  await aloneInTransaction(api.access.store, workspaceId, (tx) =>
+  await runExclusively(api.access.store, workspaceId, (tx) =>
     tombstones.erasePeople(tx, { workspaceId, people: [], identities, nowMs: 0 }),
   );
 });
@@ -129,7 +129,7 @@ describe('an analytics call of an erased person', () => {
     await using calls = await openCalls();
     const { workspaceId, access } = calls;
     const tombstones = createTombstones(new Secret('the key of all tests'));
-    await aloneInTransaction(access.store, workspaceId, (tx) =>
+    await runExclusively(access.store, workspaceId, (tx) =>
       tombstones.erasePeople(tx, {
         ...{ workspaceId, people: [], nowMs: 0 },
         identities: [

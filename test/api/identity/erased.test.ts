@@ -1,6 +1,6 @@
 // An identity request of an erased person answers an ephemeral MPID and stores nothing (D-059).
 import { describe, expect, it } from 'vitest';
-import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
+import { createTombstones, runExclusively } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import { type IdentityApi, openIdentityApi } from '../../support/apis/identity-api.ts';
 
@@ -12,7 +12,7 @@ async function eraseAnn({ store, workspaceId, post }: IdentityApi): Promise<stri
   const { body } = await post('/v1/identify', ANN);
   const tombstones = createTombstones(new Secret('the key of all tests'));
   const people = [{ environment: 'production', mpid: BigInt(body.mpid) }] as const;
-  await aloneInTransaction(store, workspaceId, (tx) => tombstones.erasePeople(tx, { workspaceId, people, nowMs: 0 }));
+  await runExclusively(store, workspaceId, (tx) => tombstones.erasePeople(tx, { workspaceId, people, nowMs: 0 }));
   return body.mpid;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { aloneInTransaction, createTombstones } from '../../../src/identity/index.ts';
+import { createTombstones, runExclusively } from '../../../src/identity/index.ts';
 import { createLog, workspaceId } from '../../../src/kernel/index.ts';
 import { resolveKeys } from '../../../src/store/index.ts';
 import { type CliStore, openCliStore } from '../../support/runner/cli-store.ts';
@@ -17,7 +17,7 @@ test('tombstone lift lets an identity come back, once, and says so in the audit 
   const { identityKey } = await resolveKeys(readConfig(environment), createLog('silent'));
   const id = workspaceId(1n);
   const identities = [{ type: 'email', value: 'gone@example.org' }] as const;
-  await aloneInTransaction(store, id, (tx) =>
+  await runExclusively(store, id, (tx) =>
     createTombstones(identityKey).erasePeople(tx, { workspaceId: id, people: [], identities, nowMs: 0 }),
   );
   const lifted = await cli.penstock.json('tombstone', 'lift', 'email', 'Gone@example.org');

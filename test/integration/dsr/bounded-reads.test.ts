@@ -1,7 +1,7 @@
 // What looks at all requests or forwards of a store holds few of them at a time.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { wakeForwards } from '../../../src/dsr/forwarding/register-forwarding.ts';
+import { enqueueDueForwards } from '../../../src/dsr/forwarding/register-forwarding.ts';
 import { dsrForwards } from '../../../src/dsr/forwarding/tables.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { fakeClock } from '../../support/clocks/fake-clock.ts';
@@ -30,7 +30,7 @@ it('wakes at most 2,000 forwarded requests a pass, the longest due first', async
   await store.orm.insert(dsrForwards).values({ ...early, nextAttemptOn: new Date(clock.nowMs() - 1) });
   const keys: string[] = [];
   const jobs = { enqueue: async (_tx: unknown, _queue: string, { key }: { key: string }) => void keys.push(key) };
-  await wakeForwards({ store, clock, jobs }, new AbortController().signal);
+  await enqueueDueForwards({ store, clock, jobs }, new AbortController().signal);
   expect([keys.length, new Set(keys).size]).toEqual([2000, 2000]);
   expect(keys).toContain(`${workspaceId}/${early.requestId}`);
 });

@@ -1,6 +1,6 @@
 // What a pass over data subject requests reads: what is due, however many wait beside it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
+import { enqueueDueRequests } from '../../../src/dsr/work/enqueue-due-requests.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { insertRequest } from '../../support/apis/dsr-requests.ts';
 import { fakeClock } from '../../support/clocks/fake-clock.ts';
@@ -70,7 +70,7 @@ test('neither what waits nor what another pass starts is read', async () => {
   const plans: Plan[] = [];
   const signal = new AbortController().signal;
   const jobs = { enqueue: async () => undefined } as never;
-  const woken = await wakeRequests(explained(plans), jobs, { nowMs: now, signal, starts: ['erasure'] });
+  const woken = await enqueueDueRequests(explained(plans), jobs, { nowMs: now, signal, starts: ['erasure'] });
 
   expect(woken).toBe(2);
   const nodes = plans.flatMap(nodesOf);

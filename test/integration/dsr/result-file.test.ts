@@ -1,7 +1,7 @@
 // Files of access and portability requests: what is in them, and that nobody sees half of one.
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dropGivenUpFiles, expireResultFiles, giveUpFilesOf } from '../../../src/dsr/result/drop-result-files.ts';
+import { deleteHiddenFiles, expireResultFiles, hideFilesOf } from '../../../src/dsr/result/drop-result-files.ts';
 import type { FoundPerson } from '../../../src/dsr/result/file-entries.ts';
 import { openResultFile } from '../../../src/dsr/result/read-result-file.ts';
 import { addPart, beginFile, publishFile, type WrittenFile } from '../../../src/dsr/result/result-file.ts';
@@ -264,10 +264,10 @@ describe('an erasure', () => {
     await publish(await write(of, people));
     await publish(await write(other, [{ environment: 'production', mpid: 5n }]));
     const mpids = people.map(({ mpid }) => mpid);
-    expect(await giveUpFilesOf(store, { workspaceId: workspaceId(8n), mpids })).toBe(0);
-    expect(await giveUpFilesOf(store, { workspaceId: SCOPE.workspaceId, mpids })).toBe(1);
+    expect(await hideFilesOf(store, { workspaceId: workspaceId(8n), mpids })).toBe(0);
+    expect(await hideFilesOf(store, { workspaceId: SCOPE.workspaceId, mpids })).toBe(1);
     await expect(download(of)).rejects.toMatchObject({ code: 'GONE' });
-    await dropGivenUpFiles(store, SCOPE.workspaceId, never());
+    await deleteHiddenFiles(store, SCOPE.workspaceId, never());
     expect(await countParts()).toBe(1);
     expect(await contents(other)).toHaveLength(1);
   });
@@ -277,10 +277,10 @@ describe('an erasure', () => {
     const key = { workspaceId: SCOPE.workspaceId, requestId: (await insertRequest(store)).id, fileId: 1n };
     await store.transaction((tx) => beginFile(tx, { ...key, mpids: [mpid], startedOn: new Date(clock.nowMs()) }));
     await store.transaction((tx) => addPart(tx, key, { part: 0, bytes: Buffer.from(environment) }));
-    await giveUpFilesOf(store, { workspaceId: SCOPE.workspaceId, mpids: [mpid] });
+    await hideFilesOf(store, { workspaceId: SCOPE.workspaceId, mpids: [mpid] });
     const adding = store.transaction((tx) => addPart(tx, key, { part: 1, bytes: Buffer.from('more') }));
     await expect(adding).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    await dropGivenUpFiles(store, SCOPE.workspaceId, never());
+    await deleteHiddenFiles(store, SCOPE.workspaceId, never());
     expect(await countParts()).toBe(0);
   });
 });

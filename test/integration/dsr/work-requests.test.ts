@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changesOfResource } from '../../../src/access/index.ts';
+import { listStuckRequests } from '../../../src/dsr/list-stuck-requests.ts';
 import type { Request } from '../../../src/dsr/request.ts';
 import type { RequestType } from '../../../src/dsr/request-type.ts';
 import { retryRequest } from '../../../src/dsr/retry-request.ts';
-import { stuckRequests } from '../../../src/dsr/stuck-requests.ts';
-import { wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
-import { workRequest } from '../../../src/dsr/work/work-request.ts';
+import { enqueueDueRequests } from '../../../src/dsr/work/enqueue-due-requests.ts';
+import { executeRequest } from '../../../src/dsr/work/execute-request.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { addWorkspace } from '../../support/apis/add-workspace.ts';
@@ -48,7 +48,7 @@ function jobs() {
 async function pass(starts: readonly RequestType[] = ['access', 'portability', 'erasure']): Promise<readonly string[]> {
   const { keys, jobs: queue } = jobs();
   const waking = { nowMs: clock.nowMs(), signal: new AbortController().signal, starts };
-  await wakeRequests(store, queue as never, waking);
+  await enqueueDueRequests(store, queue as never, waking);
   return keys.map((key) => key.split('/')[1] ?? '');
 }
 
@@ -136,7 +136,7 @@ describe('a pass', () => {
     try {
       const { keys, jobs: queue } = jobs();
       const waking = { nowMs: clock.nowMs(), signal: new AbortController().signal, starts: ['erasure'] } as const;
-      await expect(wakeRequests(store, queue as never, waking)).rejects.toThrow('refused');
+      await expect(enqueueDueRequests(store, queue as never, waking)).rejects.toThrow('refused');
       expect(keys.map((key) => key.split('/')[1])).toEqual([due.id]);
     } finally {
       await store.query('ALTER TABLE dsr_requests DROP CONSTRAINT refused');
@@ -182,7 +182,7 @@ describe('an attempt', () => {
 
   it('that a drain interrupts is handed back for at once', async () => {
     const request = await insertErasure(store, { identities: [{ type: 'email', value: 'ann@example.com' }] });
-    await workRequest(workDeps(store, clock), keyOf(request), AbortSignal.abort('drain'));
+    await executeRequest(workDeps(store, clock), keyOf(request), AbortSignal.abort('drain'));
     const row = await readRequest(store, request);
     expect(row).toMatchObject({ status: 'in_progress', last_error: null });
     expect(Date.parse(String(row.next_attempt_on))).toBe(clock.nowMs());
@@ -218,7 +218,7 @@ describe('an attempt', () => {
 });
 
 describe('the operator', () => {
-  const stuck = () => stuckRequests(store, { workspaceId, nowMs: clock.nowMs() });
+  const stuck = () => listStuckRequests(store, { workspaceId, nowMs: clock.nowMs() });
 
   it('sees a request whose attempt failed, one that nobody takes, and one that is late', async () => {
     const failed = await insertRequest(store, {

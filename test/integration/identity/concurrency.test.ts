@@ -9,7 +9,7 @@ let workers = 0;
 
 /** A daemon that delivers chunks one after the other, every other one through staging tables as large ones go; counts its tries. */
 async function worker(store: Store, chunks: readonly (readonly Person[])[]) {
-  const identities = testIdentities(workers++ % 2 === 0 ? {} : { mostFew: 0 });
+  const identities = testIdentities(workers++ % 2 === 0 ? {} : { smallChunkPeople: 0 });
   const tries = { shared: 0, exclusive: 0 };
   for (const people of chunks) {
     const prepared = await identities.prepare(SCOPE, people);
@@ -55,7 +55,7 @@ it('begins again where a profile became somebody between two reads of one delive
   await deliver(store, [person({ customer_id: 'owner', email: 'e' })]);
   const [anonymous] = mpidsOf(await deliver(store, [person({ email: 'e', google: 'g' })]));
   // through staging tables, each read is a copyOut
-  const identities = testIdentities({ mostFew: 0 });
+  const identities = testIdentities({ smallChunkPeople: 0 });
   // matched by its header; its attributes are read once it is chosen
   const prepared = await identities.prepare(SCOPE, [person({ email: 'e' }, { plan: '"gold"' })]);
   let joined: bigint[] = [];

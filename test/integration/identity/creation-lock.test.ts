@@ -1,6 +1,10 @@
 // Who holds a workspace's creation lock, as another connection sees it.
 import { expect, it, vi } from 'vitest';
-import { shareUnlessAsked, takeCreationLock, underWay } from '../../../src/identity/deliver/creation-lock.ts';
+import {
+  listDeliveriesUnderWay,
+  shareUnlessTickets,
+  takeCreationLock,
+} from '../../../src/identity/deliver/creation-lock.ts';
 import { drawTicket, handTicketIn, letAskersPass } from '../../../src/identity/deliver/creation-tickets.ts';
 import { markTombstones } from '../../../src/identity/tombstones/write-tombstones.ts';
 import { systemClock, workspaceId } from '../../../src/kernel/index.ts';
@@ -50,10 +54,10 @@ const inOrder =
 
 it.each([
   ['shared', 'shares', share],
-  ['shared, where nobody asks for it alone', 'shares', (tx: Transaction) => shareUnlessAsked(tx, HERE)],
+  ['shared, where nobody asks for it alone', 'shares', (tx: Transaction) => shareUnlessTickets(tx, HERE)],
   ['alone', 'nothing', takeAlone],
   ['alone by who shares it already', 'nothing', inOrder(share, takeAlone)],
-  ['alone by who shares it as nobody asked', 'nothing', inOrder((tx) => shareUnlessAsked(tx, HERE), takeAlone)],
+  ['alone by who shares it as nobody asked', 'nothing', inOrder((tx) => shareUnlessTickets(tx, HERE), takeAlone)],
   ['alone by who shares it again later', 'nothing', inOrder(takeAlone, share)],
   ['alone by who lifts tombstones', 'nothing', (tx: Transaction) => testTombstones.lift(tx, HERE, [])],
   ['alone by who applies tombstones', 'nothing', (tx: Transaction) => testTombstones.apply(tx, HERE, [])],
@@ -67,11 +71,11 @@ it.each([
 it('the first delivery of a workspace shares the lock, too, and is under way meanwhile', async () => {
   await using store = await openTestStore();
   await store.transaction(async (tx) => {
-    expect(await shareUnlessAsked(tx, HERE)).toEqual([]);
-    expect([...(await underWay(store))]).toEqual([expect.stringMatching(/^\d+\/\d+$/)]);
+    expect(await shareUnlessTickets(tx, HERE)).toEqual([]);
+    expect([...(await listDeliveriesUnderWay(store))]).toEqual([expect.stringMatching(/^\d+\/\d+$/)]);
     expect(await tx.query('SELECT has_tombstones FROM creation_locks')).toEqual([{ has_tombstones: false }]);
   });
-  expect((await underWay(store)).size).toBe(0);
+  expect((await listDeliveriesUnderWay(store)).size).toBe(0);
 });
 
 /** Returns the transaction, with a list of the statements that it was asked. */
@@ -89,7 +93,7 @@ function noting(tx: Transaction): { readonly tx: Transaction; readonly statement
 }
 
 it.each([
-  ['shared where nobody asks for it alone, and again', 1, inOrder((tx) => shareUnlessAsked(tx, HERE), share)],
+  ['shared where nobody asks for it alone, and again', 1, inOrder((tx) => shareUnlessTickets(tx, HERE), share)],
   ['shared twice', 1, inOrder(share, share)],
   ['alone twice, and shared', 1, inOrder(takeAlone, takeAlone, share)],
   ['shared, and then alone', 2, inOrder(share, takeAlone, share)],
@@ -121,22 +125,22 @@ it('a lock whose row, or whose last ticket, changes between two statements is ta
   await store.transaction(async (tx) => {
     expect(await takeCreationLock(tooEarly(tx), HERE, false)).toMatchObject({ hasTombstones: true });
   });
-  expect(await leaves(store, (tx) => shareUnlessAsked(tooEarly(tx), HERE))).toBe('shares');
+  expect(await leaves(store, (tx) => shareUnlessTickets(tooEarly(tx), HERE))).toBe('shares');
 });
 
 it('a ticket makes shares step aside until it is handed in', async () => {
   await using store = await openStore();
   const ticket = await drawTicket(store, HERE);
-  expect(await leaves(store, (tx) => shareUnlessAsked(tx, HERE))).toBe('all');
+  expect(await leaves(store, (tx) => shareUnlessTickets(tx, HERE))).toBe('all');
   await store.transaction(async (tx) => {
-    expect(await shareUnlessAsked(tx, HERE)).toEqual([ticket]);
-    expect(await shareUnlessAsked(tx, workspaceId(2n))).toEqual([]);
+    expect(await shareUnlessTickets(tx, HERE)).toEqual([ticket]);
+    expect(await shareUnlessTickets(tx, workspaceId(2n))).toEqual([]);
   });
   await handTicketIn(store, workspaceId(2n), ticket);
-  expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([ticket]);
+  expect(await store.transaction((tx) => shareUnlessTickets(tx, HERE))).toEqual([ticket]);
   await handTicketIn(store, HERE, ticket);
-  expect(await leaves(store, (tx) => shareUnlessAsked(tx, HERE))).toBe('shares');
-  expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([]);
+  expect(await leaves(store, (tx) => shareUnlessTickets(tx, HERE))).toBe('shares');
+  expect(await store.transaction((tx) => shareUnlessTickets(tx, HERE))).toEqual([]);
 });
 
 it('whoever lets askers pass waits as long as their tickets are held, and not for later ones', async () => {
@@ -161,7 +165,7 @@ it('whoever lets askers pass deletes their tickets after fifty looks where no tr
   using looks = vi.spyOn(systemClock, 'sleep').mockResolvedValue();
   await letAskersPass(store, HERE, [ticket]);
   expect(looks).toHaveBeenCalledTimes(50);
-  expect(await store.transaction((tx) => shareUnlessAsked(tx, HERE))).toEqual([later]);
+  expect(await store.transaction((tx) => shareUnlessTickets(tx, HERE))).toEqual([later]);
 });
 
 it('whoever lets askers pass gives up on a ticket that is held for five hundred looks', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { takeCreationLock } from '../../../src/identity/deliver/creation-lock.ts';
-import { aloneInTransaction, deliverInTransaction } from '../../../src/identity/index.ts';
+import { deliverInTransaction, runExclusively } from '../../../src/identity/index.ts';
 import { AppError, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import { until } from '../../support/clocks/until.ts';
 import { openTestStore } from '../../support/stores/test-store.ts';
@@ -61,7 +61,7 @@ it('an erasure that a delivery keeps waiting lets others in between its attempts
   let later: Promise<unknown> | undefined;
   await deliverInTransaction(store, HERE, async (tx, exclusive) => {
     await takeCreationLock(tx, HERE, exclusive);
-    erasure ??= aloneInTransaction(store, HERE, async () => order.push('erasure'));
+    erasure ??= runExclusively(store, HERE, async () => order.push('erasure'));
     later ??= deliverInTransaction(store, HERE, async () => order.push('later'));
     await later;
     order.push('holder');
@@ -86,7 +86,7 @@ it('whoever waits to be alone outlasts deliveries that follow each other and are
   };
   const deliveries = [0, LONG_MS / 3, (2 * LONG_MS) / 3].map(deliverOn);
   await underWay.promise;
-  const alone = await aloneInTransaction(store, HERE, async () => true).catch((error: AppError) => error.code);
+  const alone = await runExclusively(store, HERE, async () => true).catch((error: AppError) => error.code);
   over.abort();
   await Promise.all(deliveries);
   expect(alone).toBe(true);

@@ -36,7 +36,7 @@ async function textOf(store: Store): Promise<string> {
 
 describe.each([
   ['as few', {}, 'incremental'],
-  ['staged', { mostFew: 0 }, 'incremental'],
+  ['staged', { smallChunkPeople: 0 }, 'incremental'],
   ['of a full sync', {}, 'full'],
 ] as const)('a row of an erased person, delivered %s,', (_, options, mode) => {
   const identities = testIdentities(options);

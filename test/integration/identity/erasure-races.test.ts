@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEvents } from '../../../src/events/index.ts';
-import { aloneInTransaction, deliverInTransaction, type ResolutionScope } from '../../../src/identity/index.ts';
+import { deliverInTransaction, type ResolutionScope, runExclusively } from '../../../src/identity/index.ts';
 import { systemClock, type WorkspaceId, workspaceId } from '../../../src/kernel/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';
 import { until } from '../../support/clocks/until.ts';
@@ -44,7 +44,7 @@ type Deliverer = (scope: ResolutionScope, mpid: bigint) => Promise<Work>;
 const ANN = { customer_id: 'ann', email: 'ann@x' } as const;
 
 const ofPeople =
-  (given: Given, options: { readonly mostFew?: number } = {}): Deliverer =>
+  (given: Given, options: { readonly smallChunkPeople?: number } = {}): Deliverer =>
   async (scope) => {
     const identities = testIdentities(options);
     const prepared = await identities.prepare(scope, [person(given, { city: '"ann-rome"' })]);
@@ -123,7 +123,7 @@ const MOST_STEPS = 40;
 
 describe.each([
   ['a row of the person', ofPeople(ANN)],
-  ['a row of the person that is staged', ofPeople(ANN, { mostFew: 0 })],
+  ['a row of the person that is staged', ofPeople(ANN, { smallChunkPeople: 0 })],
   ['a row that adds an identity', ofPeople({ ...ANN, other: 'more' })],
   ['a row that makes another person of a shared identity', ofPeople({ email: 'ann@x' })],
   ['a row with the MPID alone', ofMpid],
@@ -186,7 +186,7 @@ describe('deliveries, erasures and lifts of the same people at once', () => {
       const request = { isLogout: false, isReadOnly: false };
       return await deliver(store, [{ ...person(all), request }], scope);
     }
-    return await aloneInTransaction(store, id, async (tx) => {
+    return await runExclusively(store, id, async (tx) => {
       if (what === 'lift') return await testTombstones.lift(tx, id, identitiesOf(all));
       const [first] = identitiesOf(all);
       const profiles = first === undefined ? [] : await testIdentities().findProfiles(tx, scope, first);

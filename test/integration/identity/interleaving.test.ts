@@ -26,7 +26,7 @@ let workers = 0;
 
 /** A daemon that delivers chunks one after the other, every other one through staging tables as large ones go. */
 async function work(store: Store, scope: ResolutionScope, chunks: readonly (readonly Person[])[]): Promise<Done[]> {
-  const identities = testIdentities(workers++ % 2 === 0 ? {} : { mostFew: 0 });
+  const identities = testIdentities(workers++ % 2 === 0 ? {} : { smallChunkPeople: 0 });
   const done: Done[] = [];
   for (const chunk of chunks) {
     const prepared = await identities.prepare(scope, chunk);

@@ -34,7 +34,7 @@ const full = (reason: string) => ({
 
 describe.each([
   ['few people', testIdentities()],
-  ['people that are staged', testIdentities({ mostFew: 0 })],
+  ['people that are staged', testIdentities({ smallChunkPeople: 0 })],
 ])('among %s', (_, identities) => {
   const deliver = (people: Parameters<typeof deliverWith>[2]['people'], scope: ResolutionScope) =>
     deliverWith(identities, store, { people, scope });

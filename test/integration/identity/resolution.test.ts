@@ -56,26 +56,29 @@ describe('resolution', () => {
     expect([await attributesOf(ann), await attributesOf(anonymous)]).toEqual([[], [['"red"', 5n]]]);
   });
 
-  it.each([512, 0])('keeps the time of each value that is changed later, staged above %i people', async (mostFew) => {
-    await using store = await openTestStore();
-    const identities = testIdentities({ mostFew });
-    const row = (attributes: Readonly<Record<string, string>>, setAt: bigint) =>
-      deliverWith(identities, store, { people: [person({ customer_id: 'ann' }, attributes, setAt)], scope: SCOPE });
-    const [mpid = 0n] = mpidsOf(await row({ plan: '"gold"', city: '"Rome"' }, 5n));
-    await row({ plan: '"red"' }, 6n);
-    await row({ plan: '"late"', age: '42' }, 4n);
-    expect((await readProfile(store, SCOPE, mpid))?.attributes).toEqual([
-      { name: 'plan', value: '"red"', setAt: 6n },
-      { name: 'city', value: '"Rome"', setAt: 5n },
-      { name: 'age', value: '42', setAt: 4n },
-    ]);
-  });
+  it.each([512, 0])(
+    'keeps the time of each value that is changed later, staged above %i people',
+    async (smallChunkPeople) => {
+      await using store = await openTestStore();
+      const identities = testIdentities({ smallChunkPeople });
+      const row = (attributes: Readonly<Record<string, string>>, setAt: bigint) =>
+        deliverWith(identities, store, { people: [person({ customer_id: 'ann' }, attributes, setAt)], scope: SCOPE });
+      const [mpid = 0n] = mpidsOf(await row({ plan: '"gold"', city: '"Rome"' }, 5n));
+      await row({ plan: '"red"' }, 6n);
+      await row({ plan: '"late"', age: '42' }, 4n);
+      expect((await readProfile(store, SCOPE, mpid))?.attributes).toEqual([
+        { name: 'plan', value: '"red"', setAt: 6n },
+        { name: 'city', value: '"Rome"', setAt: 5n },
+        { name: 'age', value: '42', setAt: 4n },
+      ]);
+    },
+  );
 
   it.each([512, 0])(
     'takes the older of two profiles that share an identity, staged above %i people',
-    async (mostFew) => {
+    async (smallChunkPeople) => {
       await using store = await openTestStore();
-      const identities = testIdentities({ mostFew });
+      const identities = testIdentities({ smallChunkPeople });
       const deliverRow = (row: Person) => deliverWith(identities, store, { people: [row], scope: SCOPE });
       const shared = person({ mobile_number: '1' });
       const [older, younger = 0n] = mpidsOf(await deliver(store, [shared, person({ google: 'g' })]));
@@ -173,11 +176,11 @@ describe('resolution', () => {
     const [ann = 0n, anonymous = 0n] = mpidsOf(
       await deliver(store, [person({ customer_id: 'ann' }), person({ email: 'a@x' })]),
     );
-    for (const [mostFew, name] of [
+    for (const [smallChunkPeople, name] of [
       [0, 'bob'],
       [512, 'ben'],
     ] as const) {
-      const identities = testIdentities({ mostFew });
+      const identities = testIdentities({ smallChunkPeople });
       const people = [
         { ...person({ customer_id: name, email: 'b@x' }, { salary: '1' }), mpid: ann },
         { ...person({ customer_id: 'ann' }), mpid: ann },

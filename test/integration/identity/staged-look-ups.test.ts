@@ -7,7 +7,7 @@ import { openTestStore } from '../../support/stores/test-store.ts';
 
 const FULL = { ...SCOPE, mode: 'full' } as const;
 const ANN = { customer_id: 'ann', email: 'ann@x' } as const;
-const identities = testIdentities({ mostFew: 0 });
+const identities = testIdentities({ smallChunkPeople: 0 });
 /** Column of the text of identities among those that a look-up of logins reads. */
 const IDENTITIES = 5;
 

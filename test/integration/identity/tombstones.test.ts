@@ -1,6 +1,6 @@
 // The statements by which tombstones are found, and the ways in which tombstones move.
 import { describe, expect, it } from 'vitest';
-import { aloneInTransaction, createTombstoneKeys, type Person } from '../../../src/identity/index.ts';
+import { createTombstoneKeys, type Person, runExclusively } from '../../../src/identity/index.ts';
 import { findTombstones } from '../../../src/identity/tombstones/find-tombstones.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import type { Sql, Store, Transaction } from '../../../src/store/index.ts';
@@ -32,7 +32,7 @@ function asking<Asked extends Sql>(sql: Asked): { readonly sql: Asked; readonly 
 async function askedBy(
   store: Store,
   people: readonly Person[],
-  options: { readonly mostFew?: number } = {},
+  options: { readonly smallChunkPeople?: number } = {},
 ): Promise<readonly (number | 'all')[]> {
   const identities = testIdentities(options);
   const prepared = await identities.prepare(SCOPE, people);
@@ -52,7 +52,7 @@ const people = (count: number) => Array.from({ length: count }, (_, i) => person
 describe('a delivery asks for the tombstones', () => {
   it.each([
     ['as few', {}],
-    ['staged', { mostFew: 0 }],
+    ['staged', { smallChunkPeople: 0 }],
   ] as const)('of identities that nobody holds and that are no devices: %s', async (_, options) => {
     await using store = await openStore();
     await deliver(store, [person({ customer_id: 'ann', email: 'ann@x' })]);
@@ -72,13 +72,13 @@ describe('a delivery asks for the tombstones', () => {
   });
 });
 
-it('a look asks for the tombstones of keys that nobody holds, where it found anybody', async () => {
+it('a read-only request asks for the tombstones of keys that nobody holds, where it found anybody', async () => {
   await using store = await openStore();
   await deliver(store, [person({ email: 'ann@x' })]);
   const identities = testIdentities();
   const lookFor = async (...rows: readonly Person[]) => {
     const { sql, asked } = asking<Sql>(store);
-    await identities.look(sql, await identities.prepare(SCOPE, rows), true);
+    await identities.resolveReadOnly(sql, await identities.prepare(SCOPE, rows), true);
     return asked;
   };
   expect(await lookFor(person({ email: 'nobody@x' }))).toEqual([]);
@@ -93,7 +93,7 @@ it('no keys are looked for by no statement', async () => {
 
 it('lifted tombstones are told by their keys, as hex', async () => {
   await using store = await openStore();
-  const lifted = await aloneInTransaction(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, [GONE]));
+  const lifted = await runExclusively(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, [GONE]));
   const wanted = [keys.ofIdentity('production', GONE), keys.ofIdentity('development', GONE)];
   expect(lifted.toSorted()).toEqual(wanted.toSorted());
 });

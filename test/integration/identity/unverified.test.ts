@@ -1,11 +1,11 @@
 // What public keys say of a profile with a login identity: kept, and believed by nobody else.
 import { expect, it } from 'vitest';
 import {
-  aloneInTransaction,
   createTombstones,
   findHolders,
   type Person,
   readProfile,
+  runExclusively,
 } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
@@ -43,10 +43,10 @@ async function holdersOf(store: Store, identity: { type: 'email'; value: string 
   return mpids;
 }
 
-it.each([0, 512])('is found by nobody else until others bring it too (few: up to %i)', async (mostFew) => {
+it.each([0, 512])('is found by nobody else until others bring it too (few: up to %i)', async (smallChunkPeople) => {
   await using store = await openTestStore();
   const send = async (...people: Person[]) =>
-    mpidsOf(await deliverWith(testIdentities({ mostFew }), store, { people, scope: SCOPE }));
+    mpidsOf(await deliverWith(testIdentities({ smallChunkPeople }), store, { people, scope: SCOPE }));
   const [ann = 0n] = await send(person({ customer_id: 'ann', email: 'ann@x' }));
   expect(await send(byPublicKey({ customer_id: 'ann', email: 'evil@x' }))).toEqual([ann]);
   expect(await send(byPublicKey({}, { mpid: ann }), byPublicKey({ other: 'o' }, { mpid: ann }))).toEqual([ann, ann]);
@@ -154,7 +154,7 @@ it('goes with the profile, and leaves no tombstone on a stranger’s address nor
   await using store = await openTestStore();
   const tombstones = createTombstones(KEY);
   const erase = (mpid: bigint) =>
-    aloneInTransaction(store, SCOPE.workspaceId, (tx) => {
+    runExclusively(store, SCOPE.workspaceId, (tx) => {
       const people = [{ environment: 'production', mpid }] as const;
       return tombstones.erasePeople(tx, { workspaceId: SCOPE.workspaceId, people, nowMs: 0 });
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { forwardContext } from '../../../src/dsr/forwarding/forward-request.ts';
-import { dsrSecrets } from '../../../src/dsr/index.ts';
+import { forwardContext } from '../../../src/dsr/forwarding/queue-forwards.ts';
+import { dsrSealedTables } from '../../../src/dsr/index.ts';
 import { openSubject, sealEncodedRequest, sealSubject } from '../../../src/dsr/request.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import { reencryptTable, type SealedTable, type Sql, type Store } from '../../../src/store/index.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => store[Symbol.asyncDispose]());
 beforeEach(() => store.execute('DELETE FROM dsr_requests'));
 
-const ofRequests = dsrSecrets.find(({ table }) => table === 'dsr_requests') as SealedTable;
+const ofRequests = dsrSealedTables.find(({ table }) => table === 'dsr_requests') as SealedTable;
 
 /** A request whose two texts were written with these keys. */
 async function someRequest(subjectKeys = OLD, bodyKeys = OLD): Promise<string> {

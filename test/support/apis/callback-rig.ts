@@ -30,7 +30,7 @@ export interface CallbackRig extends CallbackDeps, AsyncDisposable {
   /** A pending request whose first callbacks are queued. */
   receive(urls: readonly string[], columns?: Parameters<typeof insertRequest>[1]): Promise<Request>;
   move(request: Request, next: RequestStatus): Promise<Request>;
-  /** One departure of the queue. */
+  /** One pass of the queue. */
   depart(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import { createSettingsReader } from '../../../src/access/index.ts';
 import type { RequestKey } from '../../../src/dsr/claim-request.ts';
 import { openSubject, type Request, type Subject, sealSubject } from '../../../src/dsr/request.ts';
-import { createSharing } from '../../../src/dsr/work/register-request-worker.ts';
+import { executeRequest } from '../../../src/dsr/work/execute-request.ts';
+import { createTurnsAndScans } from '../../../src/dsr/work/register-request-worker.ts';
 import type { WorkDeps } from '../../../src/dsr/work/work-deps.ts';
-import { workRequest } from '../../../src/dsr/work/work-request.ts';
 import type { Identity } from '../../../src/identity/index.ts';
 import {
   type Clock,
@@ -27,7 +27,7 @@ export function workDeps(store: Store, clock: Clock, given: Partial<WorkDeps> = 
     ...{ identityKey: TEST_IDENTITY_KEY, tombstones: testTombstones, nextId: createIdSource(clock) },
     settingsOf: createSettingsReader({ store, clock }),
     fillerCarriers: 1000,
-    ...createSharing(),
+    ...createTurnsAndScans(),
     ...given,
   };
 }
@@ -66,5 +66,5 @@ export async function readRequest(store: Store, { workspaceId: workspace, id }: 
 }
 
 export async function work(deps: WorkDeps, request: Pick<Request, 'workspaceId' | 'id'>): Promise<void> {
-  await workRequest(deps, keyOf(request), new AbortController().signal);
+  await executeRequest(deps, keyOf(request), new AbortController().signal);
 }

@@ -2,7 +2,7 @@
 
 import { createProcessor } from '../../../src/dsr/certificates/create-processor.ts';
 import type { PartnerAuth } from '../../../src/dsr/forwarding/contract.ts';
-import { forwardRequest } from '../../../src/dsr/forwarding/forward-request.ts';
+import { queueForwards } from '../../../src/dsr/forwarding/queue-forwards.ts';
 import { readForwarding } from '../../../src/dsr/forwarding/read-forwarding.ts';
 import { createPartner } from '../../../src/dsr/forwarding/save-partner.ts';
 import { type ForwardDeps, sendForwards } from '../../../src/dsr/forwarding/send-forwards.ts';
@@ -75,7 +75,7 @@ export async function openForwarding(): Promise<Forwarding> {
         callbackUrls: ['https://controller.example.com/callback'],
         ...more,
       });
-      await store.transaction((tx) => forwardRequest(tx, keyRing, request));
+      await store.transaction((tx) => queueForwards(tx, keyRing, request));
       return request;
     },
     send: (request, by = {}, signal = new AbortController().signal) =>

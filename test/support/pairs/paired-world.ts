@@ -1,8 +1,8 @@
 // Several pipelines on two connections, worked job by job: what a test lets happen between two chunks of one run may be
 // anything that people, servers, the scheduler or other workers do.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { REQUEST_QUEUE, requestOfKey, wakeRequests } from '../../../src/dsr/work/wake-requests.ts';
-import { workRequest } from '../../../src/dsr/work/work-request.ts';
+import { enqueueDueRequests, parseRequestJobKey, REQUEST_QUEUE } from '../../../src/dsr/work/enqueue-due-requests.ts';
+import { executeRequest } from '../../../src/dsr/work/execute-request.ts';
 import { createEvents } from '../../../src/events/index.ts';
 import type { Caller } from '../../../src/http/index.ts';
 import { createTombstones } from '../../../src/identity/index.ts';
@@ -100,7 +100,7 @@ export async function pairedWorld(store: Store): Promise<PairedWorld> {
       await schedule(clock.nowMs());
       await wakeDeferredRuns(store, list.jobs, clock.nowMs());
       const { signal } = new AbortController();
-      await wakeRequests(store, list.jobs, { nowMs: clock.nowMs(), signal, starts: ['access', 'erasure'] });
+      await enqueueDueRequests(store, list.jobs, { nowMs: clock.nowMs(), signal, starts: ['access', 'erasure'] });
     },
     sweep: () => sweepRuns(deps, new AbortController().signal),
     async work() {
@@ -113,7 +113,7 @@ export async function pairedWorld(store: Store): Promise<PairedWorld> {
       const mortal = mortalStore(store, life);
       const workOnce = () =>
         isRequest
-          ? workRequest(requestDeps(mortal), requestOfKey(job.key), job.signal)
+          ? executeRequest(requestDeps(mortal), parseRequestJobKey(job.key), job.signal)
           : workRun({ ...deps, store: mortal }, places, job);
       await lives.run(life, () => workUntilDeath(taken, life, workOnce));
       return true;

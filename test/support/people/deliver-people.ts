@@ -14,7 +14,7 @@ import type { Store } from '../../../src/store/index.ts';
 export const SCOPE: ResolutionScope = { workspaceId: workspaceId(7n), environment: 'production', mode: 'incremental' };
 
 /** The identities of one daemon; all daemons of an installation share the key. */
-export function testIdentities(options: { readonly mostFew?: number } = {}): Identities {
+export function testIdentities(options: { readonly smallChunkPeople?: number } = {}): Identities {
   return createIdentities({ key: new Secret('the key of all tests'), clock: systemClock, ...options });
 }
 

@@ -1,9 +1,9 @@
 import {
-  aloneInTransaction,
   createTombstones,
   type ErasedPeople,
   type Erasure,
   type Identity,
+  runExclusively,
 } from '../../../src/identity/index.ts';
 import { Secret } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
@@ -20,7 +20,7 @@ export async function erase(
 ): Promise<ErasedPeople> {
   const people = mpids.map((mpid) => ({ environment: 'production' as const, mpid }));
   const { workspaceId } = SCOPE;
-  return await aloneInTransaction(store, erasure.workspaceId ?? workspaceId, (tx) =>
+  return await runExclusively(store, erasure.workspaceId ?? workspaceId, (tx) =>
     testTombstones.erasePeople(tx, { workspaceId, people, nowMs: 1_700_000_000_000, ...erasure }),
   );
 }
@@ -28,6 +28,6 @@ export async function erase(
 /** Answers how many tombstones went. */
 export async function lift(store: Store, identities: readonly Identity[]): Promise<number> {
   const { workspaceId } = SCOPE;
-  const keys = await aloneInTransaction(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, identities));
+  const keys = await runExclusively(store, workspaceId, (tx) => testTombstones.lift(tx, workspaceId, identities));
   return keys.length;
 }

@@ -48,7 +48,7 @@ export class SideBySide {
       return { ...person, mpid: (known === null ? undefined : this.mpids[known]) ?? stranger };
     });
     // half of the chunks go through staging tables, as large ones do
-    const identities = testIdentities(people.length % 2 === 0 ? {} : { mostFew: 0 });
+    const identities = testIdentities(people.length % 2 === 0 ? {} : { smallChunkPeople: 0 });
     const { outcomes } = await deliverWith(identities, this.store, { people, scope: { ...this.scope, mode } });
     for (const [i, outcome] of outcomes.entries()) this.#compareOutcome(outcome, expected[i]);
     expect(new Set(this.mpids).size).toBe(this.mpids.length);

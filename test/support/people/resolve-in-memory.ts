@@ -1,14 +1,9 @@
 // Resolution without a store: earlier people of one chunk make the profiles that later ones meet.
 
-import type {
-  Identity,
-  Person,
-  PersonFailure,
-  PreparedPeople,
-  ResolutionPolicy,
-} from '../../../src/identity/contract.ts';
+import type { Identity, Person, PersonFailure, ResolutionPolicy } from '../../../src/identity/contract.ts';
 import { createWriteKey } from '../../../src/identity/identity-key.ts';
 import { DEFAULT_POLICY, IDENTITY_TYPES, type IdentityType } from '../../../src/identity/identity-types.ts';
+import type { PreparedPeople } from '../../../src/identity/prepared-people.ts';
 import { ChunkMemory } from '../../../src/identity/resolve/chunk-memory.ts';
 import type { AgeOf } from '../../../src/identity/resolve/mpids.ts';
 import { preparePeople } from '../../../src/identity/resolve/prepare-people.ts';

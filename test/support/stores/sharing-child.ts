@@ -2,10 +2,10 @@
 // overlapping shares of the creation lock going until it is told to `end`, each of them noted in `shares`. Told to `share`, it
 // takes one more; told to `erase` or to `lose`, it asks for the lock alone, and notes its turn in `alone`.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aloneInTransaction } from '../../../src/identity/deliver/alone-in-transaction.ts';
 import { takeCreationLock } from '../../../src/identity/deliver/creation-lock.ts';
 import { drawTicket } from '../../../src/identity/deliver/creation-tickets.ts';
 import { deliverInTransaction } from '../../../src/identity/deliver/deliver-in-transaction.ts';
+import { runExclusively } from '../../../src/identity/deliver/run-exclusively.ts';
 import { AppError, createLog, Secret, workspaceId } from '../../../src/kernel/index.ts';
 import type { Sql } from '../../../src/store/contract.ts';
 import { openStore } from '../../../src/store/open-store.ts';
@@ -42,7 +42,7 @@ const noteAlone = async (tx: Sql, name: string) =>
   tx.execute('INSERT INTO alone (name, step) VALUES ($1, $2)', [name, await nextStep(tx)]);
 
 async function ask(name: string): Promise<void> {
-  if (name.startsWith('erase')) await aloneInTransaction(store, here, (tx) => noteAlone(tx, name));
+  if (name.startsWith('erase')) await runExclusively(store, here, (tx) => noteAlone(tx, name));
   else
     await deliverInTransaction(store, here, async (tx, exclusive) => {
       if (!exclusive) throw new AppError('STORE_CONFLICT', 'Another delivery was faster.');
@@ -54,7 +54,7 @@ async function ask(name: string): Promise<void> {
 /** Steps of an asker at which it is killed. */
 const STOPS: Readonly<Record<string, () => Promise<unknown>>> = {
   ticket: () => drawTicket(store, here),
-  hold: () => aloneInTransaction(store, here, () => new Promise(() => undefined)),
+  hold: () => runExclusively(store, here, () => new Promise(() => undefined)),
 };
 
 const act = (told: string): Promise<unknown> => STOPS[told]?.() ?? (told === 'share' ? share() : ask(told));

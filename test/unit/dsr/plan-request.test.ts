@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completesNotBefore, planRequest } from '../../../src/dsr/plan-request.ts';
+import { earliestCompletion, planRequest } from '../../../src/dsr/plan-request.ts';
 import { REQUEST_TYPES } from '../../../src/dsr/request-type.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,13 +30,13 @@ describe('the plan of a request', () => {
       startsOn: new Date('2026-03-11T14:20:30.123Z'),
       expectedCompletionOn: new Date('2026-03-14T00:00:00Z'),
     });
-    expect(completesNotBefore(skipping)).toEqual(new Date('2026-03-11T15:20:30.123Z'));
+    expect(earliestCompletion(skipping)).toEqual(new Date('2026-03-11T15:20:30.123Z'));
   });
 
   it('skips nothing for a request that does not wait', () => {
     const access = { type: 'access', skipWaitingPeriod: true, receivedOn } as const;
     expect(planRequest(access).startsOn).toEqual(receivedOn);
-    expect(completesNotBefore(access)).toBeUndefined();
+    expect(earliestCompletion(access)).toBeUndefined();
   });
 
   it('keeps a midnight as it is', () => {

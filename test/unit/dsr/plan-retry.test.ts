@@ -26,7 +26,7 @@ test.each([1, 2, 5, 15, 20, 30, 60])(
   },
 );
 
-test('an attempt made late within its interval is due again at a departure', () => {
+test('an attempt made late within its interval is due again at a pass', () => {
   const intervalMs = 15 * MINUTE_MS;
   expect(planRetry(1, { nowMs: 4 * MINUTE_MS, intervalMs })).toEqual(new Date(intervalMs));
 });

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { type ZipEntry, zipOf } from '../../../src/dsr/result/zip.ts';
+import { createZip, type ZipEntry } from '../../../src/dsr/result/zip.ts';
 import { readZip } from '../../support/runner/read-zip.ts';
 
 const MADE_ON = new Date(Date.UTC(2026, 0, 15, 12));
@@ -16,7 +16,7 @@ async function* entriesOf(...entries: readonly (readonly [string, AsyncIterable<
 test('a zip holds each entry whole, however its text comes', async () => {
   const large = 'Zeile für Zeile 🚀\n'.repeat(50_000);
   const zip = await buffer(
-    zipOf(entriesOf(['a.jsonl', texts('{"a":', '1}\n')], ['b.jsonl', texts(large, large)]), MADE_ON),
+    createZip(entriesOf(['a.jsonl', texts('{"a":', '1}\n')], ['b.jsonl', texts(large, large)]), MADE_ON),
   );
   expect(await readZip(zip)).toEqual(
     new Map([
@@ -31,7 +31,7 @@ test('what an entry throws is thrown, and nobody takes half for the whole', asyn
     yield 'half';
     throw new Error('the store went away');
   }
-  await expect(buffer(zipOf(entriesOf(['a.jsonl', broken()]), MADE_ON))).rejects.toThrow('the store went away');
+  await expect(buffer(createZip(entriesOf(['a.jsonl', broken()]), MADE_ON))).rejects.toThrow('the store went away');
 });
 
 test('what an entry throws before its first text is thrown', async () => {
@@ -39,7 +39,7 @@ test('what an entry throws before its first text is thrown', async () => {
     yield* [];
     throw new Error('no entry');
   }
-  await expect(buffer(zipOf(broken(), MADE_ON))).rejects.toThrow('no entry');
+  await expect(buffer(createZip(broken(), MADE_ON))).rejects.toThrow('no entry');
 });
 
 test('who stops reading in the middle ends the reading of the entries', async () => {
@@ -51,7 +51,7 @@ test('who stops reading in the middle ends the reading of the entries', async ()
       ended = true;
     }
   }
-  for await (const bytes of zipOf(entriesOf(['endless', endless()]), MADE_ON)) {
+  for await (const bytes of createZip(entriesOf(['endless', endless()]), MADE_ON)) {
     if (bytes.length > 100) break;
   }
   expect(ended).toBe(true);
@@ -63,7 +63,7 @@ test('nothing is read ahead of who takes the zip but a few buffers', async () =>
   async function* many() {
     for (; pages < 1000; pages++) yield page;
   }
-  const zip = zipOf(entriesOf(['many', many()]), MADE_ON);
+  const zip = createZip(entriesOf(['many', many()]), MADE_ON);
   await zip.next();
   await zip.next();
   await new Promise((resolve) => setImmediate(resolve));

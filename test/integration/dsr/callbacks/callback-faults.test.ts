@@ -104,7 +104,7 @@ describe('a daemon that is killed', () => {
       for (const { status } of heardOf(name)) expect(committed).toContain(status);
 
       // the next daemon goes on, and nobody changes the request any more
-      for (let departures = 0; departures < 2; departures++) {
+      for (let passes = 0; passes < 2; passes++) {
         rig.clock.advance(QUARTER_MS);
         await rig.depart();
       }

@@ -1,4 +1,4 @@
-// How much of a departure one receiver gets: one that is silent or slow costs the others nothing, and itself no attempt.
+// How much of a pass one receiver gets: one that is silent or slow costs the others nothing, and itself no attempt.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CallbackDeps } from '../../../../src/dsr/callbacks/callback-deps.ts';
 import { sendCallbacks } from '../../../../src/dsr/callbacks/send-callbacks.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   rig.clock.advance(QUARTER_MS - (rig.clock.nowMs() % QUARTER_MS));
 });
 
-/** A departure whose calls take so long by the clock; those to `/silent` end without an answer. Answers the URLs called. */
+/** A pass whose calls take so long by the clock; those to `/silent` end without an answer. Answers the URLs called. */
 async function depart(callMs: number): Promise<readonly string[]> {
   const called: string[] = [];
   const outgoing: CallbackDeps['outgoing'] = {
@@ -67,14 +67,14 @@ test('what was not tried goes out the next time, and is no failure', async () =>
 
 test('no callback is given up without all its calls, however many wait behind a silent host', async () => {
   for (const number of times(5)) await rig.receive([`https://mute.example/silent-${number}`]);
-  for (const _departure of times(400)) {
+  for (const _pass of times(400)) {
     await depart(0);
     rig.clock.advance(QUARTER_MS);
   }
   for (const row of await rowsOf('https://mute.example')) expect(row).toMatchObject({ gaveUp: true, attempts: 8 });
 });
 
-test('a slow receiver is called for a minute in a departure, and goes on in the next', async () => {
+test('a slow receiver is called for a minute in a pass, and goes on in the next', async () => {
   for (const number of times(12)) await rig.receive([`https://slow.example/${number}`]);
   expect(await depart(14_000)).toHaveLength(5);
   const rows = await rowsOf('https://slow.example');
@@ -85,7 +85,7 @@ test('a slow receiver is called for a minute in a departure, and goes on in the 
   expect(await depart(14_000)).toHaveLength(2);
 });
 
-test('a departure ends well before the next one, and what it left goes first then', async () => {
+test('a pass ends well before the next one, and what it left goes first then', async () => {
   for (const number of times(30)) await rig.receive([`https://host-${number}.example/x`]);
   const startedMs = rig.clock.nowMs();
   const first = await depart(60_000);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProcessor, type ProcessorOptions } from '../../../../src/dsr/certificates/create-processor.ts';
-import { signOwn } from '../../../../src/dsr/certificates/sign-own.ts';
-import { dsrSecrets } from '../../../../src/dsr/index.ts';
+import { createSelfSigned } from '../../../../src/dsr/certificates/create-self-signed.ts';
+import { dsrSealedTables } from '../../../../src/dsr/index.ts';
 import { createLog } from '../../../../src/kernel/index.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { DAY_MS, MINUTE_MS, opensslCertificate, opensslVerifies } from '../../../support/apis/callback-rig.ts';
@@ -89,7 +89,7 @@ describe('without one in the configuration', () => {
 
   test('its key is written anew with the newest encryption key', async () => {
     const pem = await processorOf().published();
-    const again = () => reencryptAll(store, testKeyRing('newer', 'test'), dsrSecrets);
+    const again = () => reencryptAll(store, testKeyRing('newer', 'test'), dsrSealedTables);
     expect(await again()).toMatchObject({ dsr_certificates: 1 });
     expect(await again()).toMatchObject({ dsr_certificates: 0 });
     const { signAnswer } = processorOf({ keyRing: testKeyRing('newer') });
@@ -167,20 +167,23 @@ describe('a rotation', () => {
 
 describe('one of the configuration', () => {
   test('signs, is served with its chain, and makes none of our own', async () => {
-    const pair = await signOwn(DOMAIN, clock.nowMs());
+    const pair = await createSelfSigned(DOMAIN, clock.nowMs());
     const files = await given('own', { ...pair, certificate: `${pair.certificate}${CERTIFICATE}` });
     const daemon = processorOf({ files });
     expect(await daemon.published()).toBe(`${pair.certificate}${CERTIFICATE}`);
     expect(opensslVerifies(pair.certificate, signatureOf(await daemon.signAnswer(2, 'x')), Buffer.from('x'))).toBe(
       true,
     );
-    expect(await daemon.current()).toMatchObject({ isGiven: true });
+    expect(await daemon.current()).toMatchObject({ isConfigured: true });
     expect(await store.query('SELECT 1 FROM dsr_certificates WHERE private_key IS NOT NULL')).toEqual([]);
     await expect(daemon.rotate()).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
   });
 
   test('that follows another is taken without a restart, and the other is served until it expires', async () => {
-    const [first, second] = [await signOwn(DOMAIN, clock.nowMs()), await signOwn(DOMAIN, clock.nowMs())];
+    const [first, second] = [
+      await createSelfSigned(DOMAIN, clock.nowMs()),
+      await createSelfSigned(DOMAIN, clock.nowMs()),
+    ];
     const daemon = processorOf({ files: await given('turning', first) });
     expect(await daemon.published()).toBe(first.certificate);
     await given('turning', second);
@@ -192,18 +195,26 @@ describe('one of the configuration', () => {
   });
 
   test.each([
-    ['for another domain', async () => signOwn('other.example', clock.nowMs()), /is not for opendsr.shop.example/],
+    [
+      'for another domain',
+      async () => createSelfSigned('other.example', clock.nowMs()),
+      /is not for opendsr.shop.example/,
+    ],
     ['without RSA', async () => ({ certificate: CERTIFICATE, privateKey: CERTIFICATE_KEY }), /none for RSA/],
     [
       'with the key of another',
       async () => ({
-        ...(await signOwn(DOMAIN, clock.nowMs())),
-        privateKey: (await signOwn(DOMAIN, clock.nowMs())).privateKey,
+        ...(await createSelfSigned(DOMAIN, clock.nowMs())),
+        privateKey: (await createSelfSigned(DOMAIN, clock.nowMs())).privateKey,
       }),
       /does not belong to the key/,
     ],
     ['that is none', async () => ({ certificate: 'x', privateKey: CERTIFICATE_KEY }), /no certificate as PEM/],
-    ['without its key', async () => ({ ...(await signOwn(DOMAIN, clock.nowMs())), privateKey: 'x' }), /no private key/],
+    [
+      'without its key',
+      async () => ({ ...(await createSelfSigned(DOMAIN, clock.nowMs())), privateKey: 'x' }),
+      /no private key/,
+    ],
   ])('%s is refused with the reason', async (name, make, reason) => {
     const files = await given(name.replaceAll(' ', '-'), await make());
     const daemon = processorOf({ files });
@@ -220,6 +231,6 @@ describe('one of the configuration', () => {
 });
 
 test('a key that signs itself is a key of its certificate', async () => {
-  const { certificate, privateKey } = await signOwn(DOMAIN, clock.nowMs());
+  const { certificate, privateKey } = await createSelfSigned(DOMAIN, clock.nowMs());
   expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))).toBe(true);
 });

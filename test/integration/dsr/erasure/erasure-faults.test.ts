@@ -2,7 +2,7 @@
 // nothing half done stays, each count is right, and no callback tells of a status that was not reached.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Request } from '../../../../src/dsr/request.ts';
-import { workRequest } from '../../../../src/dsr/work/work-request.ts';
+import { executeRequest } from '../../../../src/dsr/work/execute-request.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
 import { insertErasure, keyOf, readRequest, work, workDeps } from '../../../support/apis/dsr-work.ts';
@@ -60,7 +60,9 @@ async function pendingErasure(person: KnownPerson): Promise<Request> {
 /** Works on it until the store dies; answers the points it came to. */
 async function workUntilDeath(request: Request, last: number, death: Death): Promise<readonly string[]> {
   const dying = dyingStore(store, last, death);
-  await workRequest(workDeps(dying.store, clock), keyOf(request), new AbortController().signal).catch(() => undefined);
+  await executeRequest(workDeps(dying.store, clock), keyOf(request), new AbortController().signal).catch(
+    () => undefined,
+  );
   return dying.points;
 }
 

@@ -7,7 +7,7 @@ import { cancelRequest } from '../../../../src/dsr/cancel-request.ts';
 import { createRequest } from '../../../../src/dsr/create-request.ts';
 import type { RequestDraft } from '../../../../src/dsr/read/draft.ts';
 import type { Request } from '../../../../src/dsr/request.ts';
-import { wakeRequests } from '../../../../src/dsr/work/wake-requests.ts';
+import { enqueueDueRequests } from '../../../../src/dsr/work/enqueue-due-requests.ts';
 import { createEvents } from '../../../../src/events/index.ts';
 import {
   createIdentities,
@@ -93,7 +93,10 @@ async function pass(): Promise<void> {
     ids.push(key.split('/')[1] ?? '');
   };
   const waking = { nowMs: here.clock.nowMs(), signal: new AbortController().signal };
-  await wakeRequests(here.store, { enqueue } as never, { ...waking, starts: ['access', 'portability', 'erasure'] });
+  await enqueueDueRequests(here.store, { enqueue } as never, {
+    ...waking,
+    starts: ['access', 'portability', 'erasure'],
+  });
   for (const id of ids) await work(deps(), { workspaceId: here.workspace, id });
 }
 

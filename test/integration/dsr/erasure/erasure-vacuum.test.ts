@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { registerVacuum } from '../../../../src/dsr/vacuum/register-vacuum.ts';
-import { vacuumErased } from '../../../../src/dsr/vacuum/vacuum-erased.ts';
+import { vacuumAfterErasures } from '../../../../src/dsr/vacuum/vacuum-after-erasures.ts';
 import { createJobs } from '../../../../src/jobs/index.ts';
 import { createLog, Secret } from '../../../../src/kernel/index.ts';
 import { openStore, type Store, tablesNotToVacuum } from '../../../../src/store/index.ts';
@@ -61,7 +61,7 @@ test('no byte of an erased person stays among the rows of others', async () => {
   const { email, request, clock } = await eraseOne(store);
   expect(await tablesHolding(store, email)).toEqual(expect.arrayContaining(['profiles']));
   clock.advance(DAY_MS);
-  await vacuumErased({ store, clock, log }, never);
+  await vacuumAfterErasures({ store, clock, log }, never);
   expect(await tablesHolding(store, email)).toEqual([]);
   expect(Date.parse(String((await readRequest(store, request)).vacuumed_on))).toBe(clock.nowMs());
 });
@@ -71,7 +71,7 @@ test('an erasure that an open transaction precedes waits for the next night', as
   const { request, clock } = await eraseOne(store);
   await store.transaction(async (tx) => {
     await tx.query('SELECT 1');
-    await vacuumErased({ store, clock, log }, never);
+    await vacuumAfterErasures({ store, clock, log }, never);
   });
   expect(await readRequest(store, request)).toMatchObject({ vacuumed_on: null });
 });
@@ -90,7 +90,7 @@ test('tables of another owner are named, and the erasures wait for the next nigh
   const lines: string[] = [];
   const written = createLog('warn', { write: (line) => lines.push(line) });
   await using guest = openStore({ databaseUrl, poolSize: 2, log });
-  await vacuumErased({ store: guest, clock, log: written }, never);
+  await vacuumAfterErasures({ store: guest, clock, log: written }, never);
   expect(await readRequest(store, request)).toMatchObject({ vacuumed_on: null });
   const [{ msg, tables }] = lines.map((line) => JSON.parse(line));
   expect({ msg, lines: lines.length }).toEqual({ msg: 'dsr.tables_not_vacuumed', lines: 1 });

@@ -2,7 +2,7 @@
 // the planner has no statistics of what came since.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { previewErasure } from '../../../../src/dsr/preview-erasure.ts';
-import { eraseRooms } from '../../../../src/dsr/work/erase-rooms.ts';
+import { eraseRecords } from '../../../../src/dsr/work/erase-records.ts';
 import { Secret } from '../../../../src/kernel/index.ts';
 import type { Sql, Store, Transaction } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
@@ -95,7 +95,7 @@ test('an erasure walks an index through each room', async () => {
   const plans: Plan[] = [];
   const people = [{ environment: 'production', mpid: 4711n }] as const;
   const identities = [{ type: 'email', value: 'ada@example.org' }] as const;
-  await eraseRooms({
+  await eraseRecords({
     ...{ store: explained(plans), workspaceId, people, identities, ledgerKey: new Secret('key') },
     ...{ signal: new AbortController().signal, count: async () => undefined, step: () => undefined },
   });
@@ -127,7 +127,7 @@ test('an erasure finds the looks at its people, and reads none at others', async
   const transaction: Store['transaction'] = (work, options) =>
     store.transaction((tx) => work({ ...tx, query: counting(tx) }), options);
   const counts: object[] = [];
-  await eraseRooms({
+  await eraseRecords({
     ...{ store: Object.create(store, { transaction: { value: transaction } }), workspaceId, identities: [] },
     ...{ people: [{ environment: 'production', mpid: 4712n }], ledgerKey: new Secret('key') },
     ...{ signal: new AbortController().signal, step: () => undefined },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endForwards } from '../../../../src/dsr/forwarding/end-forwards.ts';
 import type { ForwardDeps } from '../../../../src/dsr/forwarding/send-forwards.ts';
-import { dsrSecrets } from '../../../../src/dsr/index.ts';
+import { dsrSealedTables } from '../../../../src/dsr/index.ts';
 import { openSubject } from '../../../../src/dsr/request.ts';
 import { ADA, type Forwarding, openForwarding } from '../../../support/apis/forwarding.ts';
 import { testKeyRing } from '../../../support/apis/test-access.ts';
@@ -100,7 +100,7 @@ describe('what is forwarded', () => {
     await world.addPartner('mail', { auth: { type: 'bearer', token: 't-1' } });
     const request = await world.receive();
     const { store } = world.access;
-    const tables = dsrSecrets.filter(({ table }) => table !== 'dsr_certificates');
+    const tables = dsrSealedTables.filter(({ table }) => table !== 'dsr_certificates');
     const again = () => reencryptAll(store, testKeyRing('next', 'test'), tables);
     expect(await again()).toEqual({ dsr_requests: 1, dsr_forwards: 1, dsr_partners: 1 });
     expect(await again()).toEqual({ dsr_requests: 0, dsr_forwards: 0, dsr_partners: 0 });

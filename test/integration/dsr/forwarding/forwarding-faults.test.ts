@@ -1,6 +1,6 @@
 // Fault points of forwarding: at each statement, commit and call the daemon dies, and another takes over.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { forwardRequest } from '../../../../src/dsr/forwarding/forward-request.ts';
+import { queueForwards } from '../../../../src/dsr/forwarding/queue-forwards.ts';
 import { sealSubject } from '../../../../src/dsr/request.ts';
 import { insertRequest } from '../../../support/apis/dsr-requests.ts';
 import { ADA, type Forwarding, openForwarding } from '../../../support/apis/forwarding.ts';
@@ -32,7 +32,7 @@ describe('a daemon that is killed', () => {
         await life.store
           .transaction(async (tx) => {
             const request = await insertRequest(tx, { ...values, receivedOn: new Date(clock.nowMs()) });
-            await forwardRequest(tx, keyRing, request);
+            await queueForwards(tx, keyRing, request);
           })
           .catch(whenKilled);
         return life;

@@ -1,11 +1,6 @@
 // Rows of erased people count as `erased`, and nothing of them is kept (D-059).
 import { describe, expect, test } from 'vitest';
-import {
-  aloneInTransaction,
-  createIdentities,
-  createTombstones,
-  type Identity,
-} from '../../../../src/identity/index.ts';
+import { createIdentities, createTombstones, type Identity, runExclusively } from '../../../../src/identity/index.ts';
 import { requestRetry } from '../../../../src/runs/index.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
@@ -37,7 +32,7 @@ async function erase(store: Store, ...names: readonly string[]): Promise<void> {
   const mine = profiles.filter((profile) => names.some((name) => profile.identities.includes(`"${name}@`)));
   const people = mine.map(({ mpid }) => ({ environment: 'production' as const, mpid }));
   const tombstones = createTombstones(IDENTITY_KEY);
-  await aloneInTransaction(store, WORKSPACE, (tx) =>
+  await runExclusively(store, WORKSPACE, (tx) =>
     tombstones.erasePeople(tx, { workspaceId: WORKSPACE, people, identities, nowMs: here.clock.nowMs() }),
   );
 }

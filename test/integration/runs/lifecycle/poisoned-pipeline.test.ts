@@ -1,7 +1,7 @@
 // One pipeline, workspace or request that cannot be worked on takes nothing from the others.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expireAll } from '../../../../src/app/expire-all.ts';
-import { wakeRequests } from '../../../../src/dsr/work/wake-requests.ts';
+import { enqueueDueRequests } from '../../../../src/dsr/work/enqueue-due-requests.ts';
 import { requestWeeklyRuns } from '../../../../src/groups/index.ts';
 import type { Jobs } from '../../../../src/jobs/index.ts';
 import { AppError, createLog, workspaceId } from '../../../../src/kernel/index.ts';
@@ -162,7 +162,7 @@ test('a data subject request that cannot be woken leaves the others to begin', a
   await insertRequest(store, { ...due, workspaceId: SOUND, nextAttemptOn: new Date(1) });
   await refuseWrites('dsr_requests');
   const { signal } = new AbortController();
-  const woken = wakeRequests(store, jobs, { nowMs: clock.nowMs(), signal, starts: ['erasure'] });
+  const woken = enqueueDueRequests(store, jobs, { nowMs: clock.nowMs(), signal, starts: ['erasure'] });
   await expect(woken).rejects.toThrow('refused');
   const moved = 'SELECT workspace_id FROM dsr_requests WHERE next_attempt_on > $1';
   expect(await store.query(moved, [new Date(1)])).toEqual([{ workspace_id: SOUND }]);

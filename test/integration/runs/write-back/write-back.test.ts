@@ -1,6 +1,6 @@
 // What the engine decides about runs that write MPIDs back; what every warehouse must do is in test/conformance.
 import { expect, test } from 'vitest';
-import { aloneInTransaction, createTombstones } from '../../../../src/identity/index.ts';
+import { createTombstones, runExclusively } from '../../../../src/identity/index.ts';
 import { AppError, workspaceId } from '../../../../src/kernel/index.ts';
 import { queueErasedMpids, requestRetry } from '../../../../src/runs/index.ts';
 import type { RunsDeps } from '../../../../src/runs/runs-deps.ts';
@@ -177,7 +177,7 @@ test('a row of somebody who was erased counts as that, and no MPID is written in
   );
   const identities = [{ type: 'email', value: 'a@x.org' }] as const;
   const erasure = { workspaceId: here.workspace, people: [], identities, nowMs: 0 };
-  await aloneInTransaction(here.store, here.workspace, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
+  await runExclusively(here.store, here.workspace, (tx) => createTombstones(IDENTITY_KEY).erasePeople(tx, erasure));
   expect(countsOf(await here.run(await here.pipeline()))).toEqual([2, 1, 0, 0, 1]);
   const mpids = (await peopleOf(fixture, here.warehouse)).map(([, , mpid]) => mpid);
   expect(mpids).toEqual([null, expect.any(BigInt)]);
@@ -242,7 +242,7 @@ async function eraseMeanwhile({ store, workspace }: WrittenBack, name: string | 
       ? [98n]
       : profiles.filter((each) => each.identities.includes(`"${name}"`)).map(({ mpid }) => mpid);
   const people = mpids.map((mpid) => ({ environment: 'production' as const, mpid }));
-  await aloneInTransaction(store, workspace, async (tx) => {
+  await runExclusively(store, workspace, async (tx) => {
     await createTombstones(IDENTITY_KEY).erasePeople(tx, { workspaceId: workspace, people, nowMs: 0 });
     await queueErasedMpids(tx, { workspaceId: workspace, mpids, nowMs: 0 });
   });

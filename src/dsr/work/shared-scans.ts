@@ -1,30 +1,30 @@
-// Erasures of one workspace that are due together share one look through the records that have to be scanned. Each keeps its
+// Erasures of one workspace that are due together share one scan of the records that belong to no profile. Each keeps its
 // own job, claim, fence and counts, and completes or fails on its own.
 import type { WorkspaceId } from '../../kernel/index.ts';
-import { createMentionSearch, identifiersOf, type RoomErasure } from './erase-rooms.ts';
-import { lookThrough } from './look-through.ts';
+import { createMentionSearch, identifiersOf, type RecordErasure } from './erase-records.ts';
+import { scanRecords } from './scan-records.ts';
 import type { TakeTurn } from './turns.ts';
 
 /**
- * Erases the records that name the people, in the next look through their workspace. Their profiles must be gone, so that
- * tombstones refuse what arrives behind the look. Throws what this erasure or the whole look threw, and CANCELLED on an abort.
+ * Erases the records that mention the people, in the next scan of their workspace. Their profiles must be gone, so that
+ * tombstones refuse what arrives behind the scan. Throws what this erasure or the whole scan threw, and CANCELLED on an abort.
  */
-export type ShareLook = (erasure: RoomErasure) => Promise<void>;
+export type JoinScan = (erasure: RecordErasure) => Promise<void>;
 
-interface Joined extends RoomErasure {
+interface Joined extends RecordErasure {
   readonly search: ReturnType<typeof createMentionSearch>;
   readonly end: PromiseWithResolvers<void>;
 }
 
 /**
- * Creates the shared looks of a process. An erasure that arrives during a look waits for the next one: a look does not reread
+ * Creates the shared scans of a process. An erasure that arrives during a scan waits for the next one: a scan does not reread
  * what it has passed.
  */
-export function createSharedLooks(takeTurn: TakeTurn): ShareLook {
+export function createSharedScans(takeTurn: TakeTurn): JoinScan {
   const waiting = new Map<WorkspaceId, Joined[]>();
-  const lookOn = async (workspaceId: WorkspaceId) => {
+  const scanWaiting = async (workspaceId: WorkspaceId) => {
     for (let left = waiting.get(workspaceId); left !== undefined && left.length > 0; left = waiting.get(workspaceId)) {
-      await takeTurn(() => look(waiting.get(workspaceId)?.splice(0) ?? []));
+      await takeTurn(() => scan(waiting.get(workspaceId)?.splice(0) ?? []));
     }
     waiting.delete(workspaceId);
   };
@@ -37,14 +37,14 @@ export function createSharedLooks(takeTurn: TakeTurn): ShareLook {
     const others = waiting.get(erasure.workspaceId);
     if (others === undefined) {
       waiting.set(erasure.workspaceId, [joined]);
-      void lookOn(erasure.workspaceId);
+      void scanWaiting(erasure.workspaceId);
     } else others.push(joined);
     await joined.end.promise;
   };
 }
 
-/** Runs one look. Never throws: each erasure gets its own outcome. */
-async function look(joined: readonly Joined[]): Promise<void> {
+/** Runs one scan. Never throws: each erasure gets its own outcome. */
+async function scan(joined: readonly Joined[]): Promise<void> {
   const members = new Set(joined);
   const leave = (member: Joined, error: unknown) => {
     members.delete(member);
@@ -59,7 +59,7 @@ async function look(joined: readonly Joined[]): Promise<void> {
     mpids: all.flatMap(({ mpids }) => mpids),
   });
   try {
-    await lookThrough({ store, workspaceId, ledgerKey, search, leave, members: () => [...members] });
+    await scanRecords({ store, workspaceId, ledgerKey, search, leave, members: () => [...members] });
     for (const { end } of members) end.resolve();
   } catch (error) {
     for (const { end } of members) end.reject(error);

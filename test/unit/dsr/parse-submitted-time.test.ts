@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSubmitted } from '../../../src/dsr/read/parse-submitted.ts';
+import { parseSubmittedTime } from '../../../src/dsr/read/parse-submitted-time.ts';
 import { formatMicros } from '../../../src/kernel/index.ts';
 
 test.each([
@@ -22,7 +22,7 @@ test.each([
   ['2026W034T12', '2026-01-15T12:00:00.000000Z'],
   ['2026-W01', '2025-12-29T00:00:00.000000Z'],
 ])('%s is %s', (text, expected) => {
-  expect(formatMicros(parseSubmitted(text) ?? 0n)).toBe(expected);
+  expect(formatMicros(parseSubmittedTime(text) ?? 0n)).toBe(expected);
 });
 
 test.each([
@@ -47,5 +47,5 @@ test.each([
     '1737000000',
   ],
 ])('%j is none', (text) => {
-  expect(parseSubmitted(text)).toBeUndefined();
+  expect(parseSubmittedTime(text)).toBeUndefined();
 });

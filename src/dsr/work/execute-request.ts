@@ -12,7 +12,7 @@ import type { Attempt, WorkDeps } from './work-deps.ts';
 const RESULTS_MS = 7 * 24 * 3_600_000;
 
 /** Claims a due request, carries it out and writes the outcome. Throws only where the store does not answer. */
-export async function workRequest(deps: WorkDeps, key: RequestKey, signal: AbortSignal): Promise<void> {
+export async function executeRequest(deps: WorkDeps, key: RequestKey, signal: AbortSignal): Promise<void> {
   const request = await claimRequest(deps, key);
   if (request === undefined) return;
   let step = 'beginning';

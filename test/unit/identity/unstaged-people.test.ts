@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { PreparedPeople } from '../../../src/identity/contract.ts';
 import { KEY_BYTES } from '../../../src/identity/identity-key.ts';
-import { areFew } from '../../../src/identity/resolve/few-people.ts';
+import type { PreparedPeople } from '../../../src/identity/prepared-people.ts';
+import { isSmallChunk } from '../../../src/identity/resolve/unstaged-people.ts';
 
 const chunk = (mode: 'incremental' | 'full', count: number, keyCount: number) =>
   ({ scope: { mode }, count, keys: { sorted: Buffer.alloc(keyCount * KEY_BYTES) } }) as unknown as PreparedPeople;
@@ -14,6 +14,6 @@ it.each([
 ])(
   'a chunk goes without staging where it has few people, few keys, and compares no row hashes: %#',
   (people, isFew) => {
-    expect(areFew(people, 10)).toBe(isFew);
+    expect(isSmallChunk(people, 10)).toBe(isFew);
   },
 );

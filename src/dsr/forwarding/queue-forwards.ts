@@ -14,7 +14,7 @@ const NOTHING_TO_SEND = 'No matching identities available.';
  * Queues an erasure of version 3 for each partner of its workspace, in the transaction that creates the request (D-068). The
  * body for each partner is fixed here, so that every attempt sends the same.
  */
-export async function forwardRequest(tx: Transaction, keyRing: KeyRing, request: Request): Promise<void> {
+export async function queueForwards(tx: Transaction, keyRing: KeyRing, request: Request): Promise<void> {
   if (request.version !== 3 || request.type !== 'erasure') return;
   const subject = openSubject(keyRing, request);
   const partners = await listPartners(tx, workspaceOf(request.workspaceId));

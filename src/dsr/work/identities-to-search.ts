@@ -10,7 +10,7 @@ import type { Sql } from '../../store/index.ts';
 import { unsharedIdentities } from './unshared-identities.ts';
 
 /** Returns the identities that the people hold or held, for each profile. */
-export async function heldIdentities(
+export async function readHeldIdentities(
   sql: Sql,
   workspaceId: WorkspaceId,
   people: readonly ProfileId[],
@@ -37,16 +37,20 @@ export interface KnownPeople {
  * Returns the identities of people, each once, without unverified ones. Anybody with a public key can write a stranger's value,
  * or a date, to a profile. A record that also names a verified identity is found by that one.
  */
-export function knownIdentities({ named = [], held }: Pick<KnownPeople, 'named' | 'held'>): readonly Identity[] {
+export function verifiedIdentities({ named = [], held }: Pick<KnownPeople, 'named' | 'held'>): readonly Identity[] {
   const known = [...named, ...held.filter(({ isUnverified }) => !isUnverified)];
   return [...new Map(known.map(({ type, value }) => [nameOf({ type, value }), { type, value }])).values()];
 }
 
 /** Returns the identities by which records of the people are searched. Preview, erasure and reapply share this. */
-export async function personToSearch(sql: Sql, identityKey: Secret, known: KnownPeople): Promise<readonly Identity[]> {
+export async function identitiesToSearch(
+  sql: Sql,
+  identityKey: Secret,
+  known: KnownPeople,
+): Promise<readonly Identity[]> {
   const { workspaceId, people, withheld = [] } = known;
   const without = new Set(withheld.map(nameOf));
-  const identities = knownIdentities(known).filter((identity) => !without.has(nameOf(identity)));
+  const identities = verifiedIdentities(known).filter((identity) => !without.has(nameOf(identity)));
   return await unsharedIdentities(sql, identityKey, { workspaceId, people, identities });
 }
 

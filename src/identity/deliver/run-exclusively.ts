@@ -19,7 +19,7 @@ const BACKOFF: BackoffPolicy = { baseMs: 500, maxMs: 5000 };
  * earlier delivery. Erasures and changes of tombstones run here. `work` may run more than once; deliveries go on between its
  * attempts. Throws STORE_CONFLICT where deliveries held the workspace through all attempts.
  */
-export async function aloneInTransaction<Result>(
+export async function runExclusively<Result>(
   store: Store,
   workspaceId: WorkspaceId,
   work: (tx: Transaction) => Promise<Result>,

@@ -1,4 +1,4 @@
-// Rooms below whose records belong to no profile and have to be scanned to find whom they name. Reading and erasing are
+// Rooms below whose records belong to no profile and have to be scanned to find whom they mention. Reading and erasing are
 // separate: a found record is erased by its own key, whatever arrives meanwhile.
 import { eraseFromChanges, readChanges } from '../../access/index.ts';
 import { eraseOfNobody, eraseRejected, readOfNobody, readRejected } from '../../events/index.ts';
@@ -15,7 +15,7 @@ export interface RecordPage<Ref, Position> {
   readonly next?: Position;
 }
 
-/** Records of one page that name a person. */
+/** Records of one page that mention a person. */
 export interface ToErase<Ref> {
   readonly workspaceId: WorkspaceId;
   readonly refs: readonly Ref[];
@@ -23,7 +23,8 @@ export interface ToErase<Ref> {
   readonly ledgerKey: Secret;
 }
 
-export interface Room<Ref, Position> {
+/** A kind of records of a room below, with the functions that read and erase them. */
+export interface ScannedRoom<Ref, Position> {
   /** Description of the step. */
   readonly step: string;
   readonly read: (sql: Sql, workspaceId: WorkspaceId, after?: Position) => Promise<RecordPage<Ref, Position>>;
@@ -33,11 +34,11 @@ export interface Room<Ref, Position> {
   readonly erase: (tx: Transaction, toErase: ToErase<Ref>) => Promise<Counts>;
 }
 
-interface PlainRoom<Ref, Position> extends Omit<Room<Ref, Position>, 'erase'> {
+interface CountingRoom<Ref, Position> extends Omit<ScannedRoom<Ref, Position>, 'erase'> {
   readonly erase: (tx: Transaction, workspaceId: WorkspaceId, refs: readonly Ref[]) => Promise<number>;
 }
 
-const plain = <Ref, Position>({ erase, ...room }: PlainRoom<Ref, Position>): Room<Ref, Position> => ({
+const plain = <Ref, Position>({ erase, ...room }: CountingRoom<Ref, Position>): ScannedRoom<Ref, Position> => ({
   ...room,
   erase: async (tx, { workspaceId, refs }) => room.countsOf(await erase(tx, workspaceId, refs)),
 });
@@ -56,7 +57,7 @@ const REJECTED = plain({
   erase: eraseRejected,
 });
 
-const FAILED_RECORDS = roomOf({
+const FAILED_RECORDS = scannedRoom({
   step: 'erasing failed records',
   read: readFailedRecords,
   countsOf: (records) => ({ engine: { failed_records: records } }),
@@ -89,7 +90,7 @@ const FAULTS = plain({
   erase: eraseFaults,
 });
 
-const CHANGES = roomOf({
+const CHANGES = scannedRoom({
   step: 'erasing names in the audit log',
   read: readChanges,
   countsOf: countEntries,
@@ -101,14 +102,14 @@ export function countEntries(entries: number): Counts {
   return { access: { audit_entries: entries } };
 }
 
-function roomOf<Ref, Position>(room: Room<Ref, Position>): Room<Ref, Position> {
+function scannedRoom<Ref, Position>(room: ScannedRoom<Ref, Position>): ScannedRoom<Ref, Position> {
   return room;
 }
 
 /** An action on any room, whatever its records are. */
-export type InRoom = <Ref, Position>(room: Room<Ref, Position>) => Promise<void>;
+export type RoomAction = <Ref, Position>(room: ScannedRoom<Ref, Position>) => Promise<void>;
 
-export async function inEachRoom(act: InRoom): Promise<void> {
+export async function forEachRoom(act: RoomAction): Promise<void> {
   await act(OF_NOBODY);
   await act(REJECTED);
   await act(FAILED_RECORDS);
@@ -118,6 +119,6 @@ export async function inEachRoom(act: InRoom): Promise<void> {
   await act(CHANGES);
 }
 
-export function isAny(counts: Counts): boolean {
+export function hasCounts(counts: Counts): boolean {
   return Object.values(counts).some((kinds) => Object.values(kinds).some((count) => count > 0));
 }

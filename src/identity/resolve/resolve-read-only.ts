@@ -1,15 +1,16 @@
 import type { Sql } from '../../store/index.ts';
-import type { ChunkKeys, Look, PersonOutcome, PreparedPeople } from '../contract.ts';
+import type { PersonOutcome, ReadOnlyResult } from '../contract.ts';
+import type { ChunkKeys, PreparedPeople } from '../prepared-people.ts';
 import type { Columns } from '../profiles/attribute-text.ts';
 import type { Time } from '../profiles/attribute-times.ts';
 import { mergeAttributes } from '../profiles/merge-attributes.ts';
 import { markErasedUnlocked } from '../tombstones/find-tombstones.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
+import { loadPeople } from './load-people.ts';
 import type { AgeOf } from './mpids.ts';
-import { rememberPeople } from './remember-people.ts';
 import { type RefusedPeople, resolvePeople } from './resolve-people.ts';
 
-interface Looking {
+interface ReadOnlyOptions {
   readonly nextMpid: () => bigint;
   readonly ageOf: AgeOf;
   /** The write path is not asked afterwards, so erased people have to be found here. */
@@ -22,25 +23,25 @@ const NOBODY: RefusedPeople = new Map();
  * Resolves read-only requests by one statement, without a transaction and without a lock: a handful of index look-ups a person.
  * Each is resolved against the same state, as if it came alone.
  */
-export async function lookAtPeople(
+export async function resolveReadOnly(
   sql: Sql,
   prepared: PreparedPeople,
-  { nextMpid, ageOf, isFinal }: Looking,
-): Promise<readonly Look[]> {
-  const memory = await rememberPeople(sql, prepared, ageOf);
+  { nextMpid, ageOf, isFinal }: ReadOnlyOptions,
+): Promise<readonly ReadOnlyResult[]> {
+  const memory = await loadPeople(sql, prepared, ageOf);
   if (isFinal) await markErasedUnlocked(sql, prepared, memory);
   const { outcomes } = await resolvePeople(memory, prepared, { nextMpid, refused: NOBODY });
   return outcomes.map((outcome, index) => ({ outcome, isSettled: isSettled(outcome, { memory, prepared, index }) }));
 }
 
-interface LookedAt {
+interface ResolvedPerson {
   readonly memory: ChunkMemory;
   readonly prepared: PreparedPeople;
   readonly index: number;
 }
 
 /** Tells whether the person's profile holds all of the identities, and the attributes as the newest. */
-function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, index }: LookedAt): boolean {
+function isSettled(outcome: PersonOutcome, { memory, prepared: { keys, rows }, index }: ResolvedPerson): boolean {
   if ('erased' in outcome) return rows.requests.get(index)?.liftsAs === undefined;
   if (!('mpid' in outcome) || outcome.answer === undefined) return false;
   const { matched } = outcome.answer;

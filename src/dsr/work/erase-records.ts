@@ -11,19 +11,21 @@ import {
 } from '../../identity/index.ts';
 import type { Secret, WorkspaceId } from '../../kernel/index.ts';
 import type { Store, Transaction } from '../../store/index.ts';
-import { dropGivenUpFiles, giveUpFilesOf } from '../result/drop-result-files.ts';
+import { deleteHiddenFiles, hideFilesOf } from '../result/drop-result-files.ts';
 import type { Counts } from './evidence.ts';
-import { lookThrough } from './look-through.ts';
-import { countEntries } from './rooms.ts';
+import { scanRecords } from './scan-records.ts';
+import { countEntries } from './scanned-rooms.ts';
 
-export interface PeopleInRooms {
+/** People whose records are searched for. */
+export interface PeopleToErase {
   readonly workspaceId: WorkspaceId;
   readonly people: readonly ProfileId[];
   /** Identities to search for in records without an MPID. */
   readonly identities: readonly Identity[];
 }
 
-export interface RoomErasure extends PeopleInRooms {
+/** An erasure of people from the records of all rooms. */
+export interface RecordErasure extends PeopleToErase {
   readonly store: Store;
   readonly ledgerKey: Secret;
   readonly signal: AbortSignal;
@@ -34,22 +36,22 @@ export interface RoomErasure extends PeopleInRooms {
 }
 
 /**
- * Erases all that the rooms hold of the people, in a look of its own. Repeatable: erased records are not found again. Throws
+ * Erases all that the rooms hold of the people, in a scan of its own. Repeatable: erased records are not found again. Throws
  * CANCELLED on an abort.
  */
-export async function eraseRooms(erasure: RoomErasure): Promise<void> {
+export async function eraseRecords(erasure: RecordErasure): Promise<void> {
   await eraseBatchesOf(erasure);
-  await eraseNaming(erasure);
+  await eraseMentions(erasure);
   await eraseTraces(erasure);
 }
 
-/** Erases the records that name the people, or those `search` finds, in a look of its own. */
-export async function eraseNaming(
-  erasure: RoomErasure,
+/** Erases the records that mention the people, or those that `search` finds, in a scan of its own. */
+export async function eraseMentions(
+  erasure: RecordErasure,
   search: MentionSearch = createMentionSearch(identifiersOf(erasure)),
 ): Promise<void> {
   const { store, workspaceId, ledgerKey } = erasure;
-  await lookThrough({
+  await scanRecords({
     store,
     workspaceId,
     ledgerKey,
@@ -61,20 +63,21 @@ export async function eraseNaming(
   });
 }
 
-const mpidsOf = ({ people }: PeopleInRooms) => [...new Set(people.map(({ mpid }) => mpid))];
+const mpidsOf = ({ people }: PeopleToErase) => [...new Set(people.map(({ mpid }) => mpid))];
 
-export const identifiersOf = (people: PeopleInRooms): PersonIdentifiers => ({
+export const identifiersOf = (people: PeopleToErase): PersonIdentifiers => ({
   identities: people.identities,
   mpids: mpidsOf(people),
 });
 
-export function createMentionSearch(names: PersonIdentifiers): MentionSearch {
-  const mentionsPerson = createMentionMatcher(names);
+/** Creates a search for people whose identities are known. */
+export function createMentionSearch(identifiers: PersonIdentifiers): MentionSearch {
+  const mentionsPerson = createMentionMatcher(identifiers);
   return async () => mentionsPerson;
 }
 
 /** Erases the batches of the people's MPIDs. */
-export async function eraseBatchesOf(erasure: RoomErasure): Promise<void> {
+export async function eraseBatchesOf(erasure: RecordErasure): Promise<void> {
   const { store, workspaceId, count, signal } = erasure;
   erasure.step('erasing batches');
   for (const person of erasure.people) {
@@ -93,14 +96,14 @@ export async function eraseBatchesOf(erasure: RoomErasure): Promise<void> {
 }
 
 /** Erases what was derived from the people's profiles: audit entries of who viewed them, and result files. */
-export async function eraseTraces(erasure: RoomErasure): Promise<void> {
-  erasure.step('erasing looks at profiles');
-  await ofLooks(erasure);
+export async function eraseTraces(erasure: RecordErasure): Promise<void> {
+  erasure.step('erasing audit entries of profile views');
+  await eraseViews(erasure);
   erasure.step('erasing result files');
-  await ofResultFiles(erasure);
+  await eraseResultFiles(erasure);
 }
 
-async function ofLooks(erasure: RoomErasure): Promise<void> {
+async function eraseViews(erasure: RecordErasure): Promise<void> {
   const { store, workspaceId, count } = erasure;
   await store.transaction(async (tx) => {
     const entries = await eraseLooks(tx, { workspaceId, mpids: mpidsOf(erasure) });
@@ -108,12 +111,12 @@ async function ofLooks(erasure: RoomErasure): Promise<void> {
   });
 }
 
-async function ofResultFiles(erasure: RoomErasure): Promise<void> {
+async function eraseResultFiles(erasure: RecordErasure): Promise<void> {
   const { store, workspaceId, count, signal } = erasure;
   await store.transaction(async (tx) => {
-    const files = await giveUpFilesOf(tx, { workspaceId, mpids: mpidsOf(erasure) });
+    const files = await hideFilesOf(tx, { workspaceId, mpids: mpidsOf(erasure) });
     if (files > 0) await count(tx, { dsr: { result_files: files } });
   });
-  await dropGivenUpFiles(store, workspaceId, signal);
+  await deleteHiddenFiles(store, workspaceId, signal);
   signal.throwIfAborted();
 }

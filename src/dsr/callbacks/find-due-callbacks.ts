@@ -21,7 +21,7 @@ const MOST = 500;
  * Returns the callbacks to send now, the longest due first. Of each request and URL only the earliest is returned. The next one
  * waits until that is delivered or given up, so that a receiver never hears of an older status after a newer one.
  */
-export async function dueCallbacks(sql: Sql, nowMs: number): Promise<readonly QueuedCallback[]> {
+export async function findDueCallbacks(sql: Sql, nowMs: number): Promise<readonly QueuedCallback[]> {
   return sql.query<QueuedCallback>(
     `/* across workspaces: one queue sends for all */
      SELECT due.workspace_id AS "workspaceId", due.id, due.request_id AS "requestId", due.receiver, due.url, due.snapshot,

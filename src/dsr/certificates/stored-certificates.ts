@@ -2,10 +2,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type Clock, type KeyRing, Secret } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { signOwn } from './sign-own.ts';
+import { createSelfSigned } from './create-self-signed.ts';
 import type { dsrCertificates } from './tables.ts';
 
-export type KeptCertificate = Readonly<typeof dsrCertificates.$inferSelect>;
+export type StoredCertificate = Readonly<typeof dsrCertificates.$inferSelect>;
 
 /** Returns the SHA-256 of a certificate in lower-case hex. */
 export function fingerprintOf(certificate: string): string {
@@ -16,8 +16,8 @@ export function fingerprintOf(certificate: string): string {
 export const certificateContext = (fingerprint: string): string => `dsr_certificates/${fingerprint}`;
 
 /** Lists the unexpired certificates of a domain, the newest first. */
-export async function listCertificates(sql: Sql, domain: string, nowMs: number): Promise<readonly KeptCertificate[]> {
-  return sql.query<KeptCertificate>(
+export async function listCertificates(sql: Sql, domain: string, nowMs: number): Promise<readonly StoredCertificate[]> {
+  return sql.query<StoredCertificate>(
     `SELECT fingerprint, domain, generation, certificate, private_key AS "privateKey", created_on AS "createdOn",
             expires_on AS "expiresOn"
      FROM dsr_certificates WHERE domain = $1 AND expires_on > $2 ORDER BY created_on DESC, fingerprint`,
@@ -41,16 +41,16 @@ interface Making {
 }
 
 /** Makes the certificate of that generation. Returns false where another daemon made it first. */
-export async function insertOwn(sql: Sql, making: Making, generation: number): Promise<boolean> {
+export async function insertSelfSigned(sql: Sql, making: Making, generation: number): Promise<boolean> {
   const { clock, keyRing, domain } = making;
   const nowMs = clock.nowMs();
-  const { certificate, privateKey } = await signOwn(domain, nowMs);
+  const { certificate, privateKey } = await createSelfSigned(domain, nowMs);
   const sealed = keyRing.encrypt(new Secret(privateKey), certificateContext(fingerprintOf(certificate)));
   return insertCertificate(sql, { domain, certificate, generation, privateKey: sealed, nowMs });
 }
 
 /** Stores a configured certificate, so that it is served until it expires even after another has replaced it. */
-export async function keepGiven(
+export async function storeConfigured(
   sql: Sql,
   domain: string,
   given: { readonly certificate: string; readonly nowMs: number },
@@ -58,7 +58,7 @@ export async function keepGiven(
   await insertCertificate(sql, { domain, ...given, generation: null, privateKey: null });
 }
 
-interface NewCertificate extends Pick<KeptCertificate, 'domain' | 'certificate' | 'generation' | 'privateKey'> {
+interface NewCertificate extends Pick<StoredCertificate, 'domain' | 'certificate' | 'generation' | 'privateKey'> {
   readonly nowMs: number;
 }
 
@@ -75,6 +75,6 @@ async function insertCertificate(sql: Sql, { nowMs, ...made }: NewCertificate): 
 }
 
 /** Decrypts the private key of a certificate. Throws SECRET_UNREADABLE. */
-export function openKey(keyRing: KeyRing, { fingerprint, privateKey }: KeptCertificate): KeyObject {
+export function decryptKey(keyRing: KeyRing, { fingerprint, privateKey }: StoredCertificate): KeyObject {
   return createPrivateKey(keyRing.decrypt(privateKey ?? '', certificateContext(fingerprint)).reveal());
 }

@@ -9,7 +9,7 @@ const RSA = {
 const HOUR_MS = 3_600_000;
 const VALID_MS = 730 * 24 * HOUR_MS;
 
-export interface OwnPair {
+export interface SelfSignedPair {
   /** PEM. */
   readonly certificate: string;
   /** PEM, PKCS#8. */
@@ -20,7 +20,7 @@ export interface OwnPair {
  * Makes an RSA key and a self-signed certificate for `opendsr.<domain>` and `opengdpr.<domain>`, valid for two years. Loads the
  * library on demand: it takes 20 MB and is rarely needed.
  */
-export async function signOwn(domain: string, nowMs: number): Promise<OwnPair> {
+export async function createSelfSigned(domain: string, nowMs: number): Promise<SelfSignedPair> {
   const x509 = await loadLibrary();
   const keys = await crypto.subtle.generateKey(RSA, true, ['sign', 'verify']);
   const names = [`opendsr.${domain}`, `opengdpr.${domain}`];

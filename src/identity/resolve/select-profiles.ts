@@ -1,5 +1,5 @@
-import type { ChunkRows, PreparedPeople } from '../contract.ts';
 import { DEFAULT_POLICY, flagsOf } from '../identity-types.ts';
+import type { ChunkRows, PreparedPeople } from '../prepared-people.ts';
 import type { ChunkMemory, ProfileMemory } from './chunk-memory.ts';
 import { hashText } from './row-hashes.ts';
 import { nextByRank, STRATEGIES } from './strategies.ts';
@@ -8,7 +8,7 @@ import { nextByRank, STRATEGIES } from './strategies.ts';
  * Returns the profiles that resolution may look at and that were not read yet: the owners of each person's identities, up to a
  * login identity with an owner, which decides alone. Texts are read along for the profiles that will most likely be chosen.
  */
-export function profilesToConsider(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
+export function selectProfilesToRead(memory: ChunkMemory, prepared: PreparedPeople): ProfileMemory[] {
   const { count, scope, rows } = prepared;
   const policy = scope.policy ?? DEFAULT_POLICY;
   const isLogin = flagsOf(STRATEGIES[policy.strategy].loginDecides ? policy.loginTypes : []);

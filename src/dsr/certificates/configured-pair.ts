@@ -8,7 +8,7 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-export interface GivenPair {
+export interface ConfiguredPair {
   /** PEM, with its chain. */
   readonly certificate: string;
   readonly key: KeyObject;
@@ -17,7 +17,7 @@ export interface GivenPair {
 /**
  * Reads the configured certificate and key. Throws CONFIG_INVALID, with file and reason, where receivers could not verify it.
  */
-export async function readGiven(files: CertificateFiles, domain: string): Promise<GivenPair> {
+export async function readConfiguredPair(files: CertificateFiles, domain: string): Promise<ConfiguredPair> {
   const [certificate, keyText] = await Promise.all([
     readPart('PENSTOCK_DSR_CERTIFICATE', files.certificate),
     readPart('PENSTOCK_DSR_KEY', files.key),

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
  * Returns the microseconds of an ISO 8601 date or time, extended or basic, with a calendar, week or ordinal date. A date means
  * its first moment, and text without a zone is UTC. Returns undefined for other text and for days that do not exist.
  */
-export function parseSubmitted(text: string): Micros | undefined {
+export function parseSubmittedTime(text: string): Micros | undefined {
   const [, date = '', time] = /^([^T ]+)(?:[T ](.+))?$/i.exec(text.trim()) ?? [];
   const day = readDay(DATE.exec(date)?.groups);
   if (day === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { AttributeSet } from '../contract.ts';
 export type AllowedAttributes = WorkspaceSettings['publicKeys']['attributes'];
 
 /** Drops the attributes that are not allowed, as if they had not been sent. */
-export function onlyAllowed(set: AttributeSet, allowed: AllowedAttributes): AttributeSet {
+export function keepAllowedAttributes(set: AttributeSet, allowed: AllowedAttributes): AttributeSet {
   if (allowed === 'any') return set;
   const isAllowed = (name: string): boolean => allowed !== 'none' && allowed.includes(name);
   return {

@@ -1,11 +1,11 @@
 import type { Sql } from '../../store/index.ts';
-import type { PreparedPeople } from '../contract.ts';
 import { hexOfOrdinal, KEY_BYTES } from '../identity-key.ts';
-import { ENVIRONMENT_NUMBER, remember } from '../profiles/read-profiles.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
+import { ENVIRONMENT_NUMBER, loadProfileColumns } from '../profiles/read-profiles.ts';
 import { ChunkMemory } from './chunk-memory.ts';
 import type { AgeOf } from './mpids.ts';
 
-interface LookRow {
+interface OwnerRow {
   /** Ordinal of the key, counted from 1; null in the row of a profile. */
   readonly ordinal: number | null;
   readonly slot: number;
@@ -18,26 +18,26 @@ interface LookRow {
 }
 
 /** Reads the stored state of a few people by one statement: all owners of all their identities, with their profiles. */
-export async function rememberPeople(sql: Sql, prepared: PreparedPeople, ageOf: AgeOf): Promise<ChunkMemory> {
+export async function loadPeople(sql: Sql, prepared: PreparedPeople, ageOf: AgeOf): Promise<ChunkMemory> {
   const { scope, keys, rows, count } = prepared;
   const hexKeys = Array.from({ length: keys.sorted.length / KEY_BYTES }, (_, ordinal) =>
     hexOfOrdinal(keys.sorted, ordinal),
   );
   const memory = new ChunkMemory({ keyCount: hexKeys.length, peopleCount: count, ageOf });
   const parameters = [scope.workspaceId, hexKeys, ENVIRONMENT_NUMBER[scope.environment]];
-  for (const row of await sql.query<LookRow>(rows.areSilent ? LOOK : LOOK_WITH_ATTRIBUTES, parameters)) {
+  for (const row of await sql.query<OwnerRow>(rows.areSilent ? PEOPLE : PEOPLE_WITH_ATTRIBUTES, parameters)) {
     const profile = memory.meet(row.mpid);
     if (row.ordinal !== null) memory.own({ ordinal: row.ordinal - 1, slot: row.slot }, profile, row.is_public === true);
-    else remember(profile, [row.version, row.holds_login, null, null, row.attributes, row.attribute_times]);
+    else loadProfileColumns(profile, [row.version, row.holds_login, null, null, row.attributes, row.attribute_times]);
   }
   return memory;
 }
 
 /**
- * Returns the one statement of a look, which sees one state. LATERAL behind a fence can only be one descent a value, whatever
+ * Returns the one statement that loads people, which sees one state. LATERAL behind a fence can only be one descent a value, whatever
  * the statistics (a `Probe`, which walks an index, pays for staged thousands only).
  */
-const lookFor = (attributes: string): string => `
+const selectPeople = (attributes: string): string => `
   WITH found AS MATERIALIZED (
     SELECT s.ordinal::int4 AS ordinal, i.slot, i.mpid, i.is_public
     FROM unnest($2::uuid[]) WITH ORDINALITY AS s (key, ordinal)
@@ -50,5 +50,5 @@ const lookFor = (attributes: string): string => `
   FROM (SELECT DISTINCT mpid FROM found) f
   CROSS JOIN LATERAL (SELECT mpid, version, holds_login, attributes, attribute_times FROM profiles
     WHERE workspace_id = $1 AND environment = $3 AND mpid = f.mpid OFFSET 0) p`;
-const LOOK = lookFor('NULL, NULL');
-const LOOK_WITH_ATTRIBUTES = lookFor('p.attributes, p.attribute_times');
+const PEOPLE = selectPeople('NULL, NULL');
+const PEOPLE_WITH_ATTRIBUTES = selectPeople('p.attributes, p.attribute_times');

@@ -1,20 +1,20 @@
 import type { Jobs } from '../../jobs/index.ts';
 import { eachApart, workspaceId as workspaceOf } from '../../kernel/index.ts';
 import type { Sql, Store } from '../../store/index.ts';
-import { LOOK_AGAIN_MS, type RequestKey } from '../claim-request.ts';
-import { waitsForStart } from '../plan-request.ts';
+import { RECHECK_MS, type RequestKey } from '../claim-request.ts';
+import { hasWaitingPeriod } from '../plan-request.ts';
 import type { RequestType } from '../request-type.ts';
 
 export const REQUEST_QUEUE = 'dsr-requests';
 
 export const requestJobKey = ({ workspaceId, id }: RequestKey): string => `${workspaceId}/${id}`;
 
-export function requestOfKey(key: string): RequestKey {
+export function parseRequestJobKey(key: string): RequestKey {
   const [workspace = '', id = ''] = key.split('/');
   return { workspaceId: workspaceOf(BigInt(workspace)), id };
 }
 
-const WOKEN_AT_ONCE = 200;
+const ENQUEUED_AT_ONCE = 200;
 /** Longest wait between attempts. A later time was written by a clock that has been set back since. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
 
@@ -24,7 +24,8 @@ interface DueRequest {
   readonly nextAttemptOn: Date;
 }
 
-export interface Waking {
+/** One pass that enqueues due requests. */
+export interface EnqueuePass {
   readonly nowMs: number;
   readonly signal: AbortSignal;
   /** Types that start in this pass; requests in progress resume in every pass. */
@@ -33,22 +34,22 @@ export interface Waking {
 
 /**
  * Enqueues jobs for due requests, however long overdue: a daemon that was down for a week starts what fell due meanwhile.
- * Daemons look without a lock. The one that moves the due time enqueues the job in the same transaction. The time moves to the
- * next look, so that a request whose worker and job are gone is found again. Returns how many were due.
+ * Daemons search without a lock. The one that moves the due time enqueues the job in the same transaction. The time moves to
+ * the next check, so that a request whose worker and job are gone is found again. Returns how many were due.
  */
-export async function wakeRequests(store: Store, jobs: Jobs, waking: Waking): Promise<number> {
-  const { nowMs, signal } = waking;
-  let woken = 0;
-  const wakeOne = async (request: DueRequest) => {
-    await wake(store, jobs, { request, nowMs });
-    woken += 1;
+export async function enqueueDueRequests(store: Store, jobs: Jobs, pass: EnqueuePass): Promise<number> {
+  const { nowMs, signal } = pass;
+  let enqueued = 0;
+  const enqueueOne = async (request: DueRequest) => {
+    await enqueue(store, jobs, { request, nowMs });
+    enqueued += 1;
   };
-  const looks = [
+  const steps = [
     () => eachApart(wokenAhead(store, nowMs), (request) => resetAttempt(store, request), signal),
-    () => eachApart(dueRequests(store, waking), wakeOne, signal),
+    () => eachApart(dueRequests(store, pass), enqueueOne, signal),
   ];
-  await eachApart(looks, (look) => look(), signal);
-  return woken;
+  await eachApart(steps, (step) => step(), signal);
+  return enqueued;
 }
 
 /**
@@ -65,42 +66,42 @@ async function resetAttempt(sql: Sql, { workspaceId, id, nextAttemptOn }: DueReq
 
 const wokenAhead = (sql: Sql, nowMs: number) => eachFound(() => findWokenAhead(sql, nowMs));
 
-async function* dueRequests(sql: Sql, waking: Waking): AsyncGenerator<DueRequest> {
-  for (const look of looksOf(waking)) yield* eachFound(() => look(sql));
+async function* dueRequests(sql: Sql, pass: EnqueuePass): AsyncGenerator<DueRequest> {
+  for (const find of queriesOf(pass)) yield* eachFound(() => find(sql));
 }
 
 /**
- * Yields what `look` finds, page by page; handled requests drop out of the next page. Failed ones are found again and skipped.
+ * Yields what `find` returns, page by page; handled requests drop out of the next page. Failed ones are found again and skipped.
  * A page with nothing else is the last.
  */
-async function* eachFound(look: () => Promise<readonly DueRequest[]>): AsyncGenerator<DueRequest> {
+async function* eachFound(find: () => Promise<readonly DueRequest[]>): AsyncGenerator<DueRequest> {
   const seen = new Set<string>();
   let isLast: boolean;
   do {
-    const found = await look();
+    const found = await find();
     const fresh = found.filter((request) => !seen.has(nameOf(request)));
     for (const request of fresh) seen.add(nameOf(request));
     yield* fresh;
-    isLast = found.length < WOKEN_AT_ONCE || fresh.length === 0;
+    isLast = found.length < ENQUEUED_AT_ONCE || fresh.length === 0;
   } while (!isLast);
 }
 
 const nameOf = ({ workspaceId, id }: DueRequest) => `${workspaceId}/${id}`;
 
-type Look = (sql: Sql) => Promise<readonly DueRequest[]>;
+type DueQuery = (sql: Sql) => Promise<readonly DueRequest[]>;
 
 /** Returns the queries of a pass. Each reads one range of an index, so that a pass costs what is due and not what waits. */
-function looksOf({ nowMs, starts }: Waking): readonly Look[] {
+function queriesOf({ nowMs, starts }: EnqueuePass): readonly DueQuery[] {
   const aheadMs = nowMs + LONGEST_WAIT_MS;
   const toStart: readonly Start[] = [
     ...starts.map((type) => ({ type, is: '<=', timeMs: nowMs }) as const),
-    ...starts.filter((type) => !waitsForStart(type)).map((type) => ({ type, is: '>', timeMs: aheadMs }) as const),
+    ...starts.filter((type) => !hasWaitingPeriod(type)).map((type) => ({ type, is: '>', timeMs: aheadMs }) as const),
   ];
   return [
     (sql) => findUnderWay(sql, '<=', nowMs),
     (sql) => findUnderWay(sql, '>', aheadMs),
     ...toStart.map(
-      (start): Look =>
+      (start): DueQuery =>
         (sql) =>
           findToStart(sql, start),
     ),
@@ -113,7 +114,7 @@ const DUE = `/* across workspaces: requests that are due */
 function findUnderWay(sql: Sql, is: '<=' | '>', timeMs: number): Promise<readonly DueRequest[]> {
   return sql.query<DueRequest>(
     `${DUE} WHERE status = 'in_progress' AND next_attempt_on ${is} $1
-     ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
+     ORDER BY next_attempt_on LIMIT ${ENQUEUED_AT_ONCE}`,
     [new Date(timeMs)],
   );
 }
@@ -127,7 +128,7 @@ interface Start {
 function findToStart(sql: Sql, { type, is, timeMs }: Start): Promise<readonly DueRequest[]> {
   return sql.query<DueRequest>(
     `${DUE} WHERE status = 'pending' AND type = $2 AND next_attempt_on ${is} $1
-     ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
+     ORDER BY next_attempt_on LIMIT ${ENQUEUED_AT_ONCE}`,
     [new Date(timeMs), type],
   );
 }
@@ -135,12 +136,12 @@ function findToStart(sql: Sql, { type, is, timeMs }: Start): Promise<readonly Du
 function findWokenAhead(sql: Sql, nowMs: number): Promise<readonly DueRequest[]> {
   return sql.query<DueRequest>(
     `${DUE} WHERE status = 'pending' AND next_attempt_on > starts_on AND next_attempt_on > $1
-     ORDER BY next_attempt_on LIMIT ${WOKEN_AT_ONCE}`,
+     ORDER BY next_attempt_on LIMIT ${ENQUEUED_AT_ONCE}`,
     [new Date(nowMs + LONGEST_WAIT_MS)],
   );
 }
 
-async function wake(
+async function enqueue(
   store: Store,
   jobs: Jobs,
   { request, nowMs }: { readonly request: DueRequest; readonly nowMs: number },
@@ -149,7 +150,7 @@ async function wake(
   await store.transaction(async (tx) => {
     const won = await tx.execute(
       'UPDATE dsr_requests SET next_attempt_on = $4 WHERE workspace_id = $1 AND id = $2 AND next_attempt_on = $3',
-      [key.workspaceId, key.id, request.nextAttemptOn, new Date(nowMs + LOOK_AGAIN_MS)],
+      [key.workspaceId, key.id, request.nextAttemptOn, new Date(nowMs + RECHECK_MS)],
     );
     if (won === 1) await jobs.enqueue(tx, REQUEST_QUEUE, { key: requestJobKey(key) });
   });

@@ -27,7 +27,7 @@ interface Row extends Omit<StuckRequest, 'why' | 'since'> {
 }
 
 /** Lists requests whose last attempt failed, that no worker takes, or that are late, the longest waiting first. */
-export async function stuckRequests(
+export async function listStuckRequests(
   sql: Sql,
   { workspaceId, nowMs }: { readonly workspaceId: WorkspaceId; readonly nowMs: number },
 ): Promise<readonly StuckRequest[]> {

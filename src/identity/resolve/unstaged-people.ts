@@ -2,17 +2,18 @@
 // thousands only; here the values travel as parameters: eight statements a delivery instead of fourteen, and no temporary table
 // is emptied at the commit.
 import type { Transaction } from '../../store/index.ts';
-import type { PreparedPeople, ProfileScope } from '../contract.ts';
+import type { ProfileScope } from '../contract.ts';
 import { KEY_BYTES } from '../identity-key.ts';
 import { identitiesText } from '../identity-text.ts';
-import { ENVIRONMENT_NUMBER, remember } from '../profiles/read-profiles.ts';
+import type { PreparedPeople } from '../prepared-people.ts';
+import { ENVIRONMENT_NUMBER, loadProfileColumns } from '../profiles/read-profiles.ts';
 import type { ProfileMemory } from './chunk-memory.ts';
 
-export const MOST_FEW = 512;
+export const SMALL_CHUNK_PEOPLE = 512;
 const KEYS_EACH = 4;
 
 /** Tells whether a chunk is small enough to go without staging. A `full` chunk compares row hashes, so it is always staged. */
-export function areFew({ scope, count, keys }: PreparedPeople, most: number): boolean {
+export function isSmallChunk({ scope, count, keys }: PreparedPeople, most: number): boolean {
   return scope.mode === 'incremental' && count <= most && keys.sorted.length <= most * KEYS_EACH * KEY_BYTES;
 }
 
@@ -26,7 +27,7 @@ interface ProfileRow {
 }
 
 /** Reads the profiles whose MPIDs the people gave. */
-export async function readFewProfiles(
+export async function readProfilesUnstaged(
   tx: Transaction,
   { workspaceId, environment }: ProfileScope,
   profiles: readonly ProfileMemory[],
@@ -41,7 +42,7 @@ export async function readFewProfiles(
   );
   for (const row of rows) {
     const profile = wanted.get(row.mpid) as ProfileMemory;
-    remember(profile, [row.version, row.holds_login, null, null, row.attributes, row.attribute_times]);
+    loadProfileColumns(profile, [row.version, row.holds_login, null, null, row.attributes, row.attribute_times]);
   }
 }
 
@@ -51,7 +52,7 @@ export async function readFewProfiles(
 const BY_INDEX = 'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off';
 
 /** Updates profiles in order of MPID, as `updateProfiles` does. Returns how many rows still had the version that was read. */
-export async function updateFewProfiles(
+export async function updateProfilesUnstaged(
   tx: Transaction,
   { scope, keys }: PreparedPeople,
   changed: readonly ProfileMemory[],

@@ -1,5 +1,5 @@
 import { fieldPath } from '../../kernel/index.ts';
-import type { Reading } from './draft.ts';
+import type { FieldContext } from './draft.ts';
 
 /**
  * Accepted names of this processor's extension, such as `opendsr.example.org`. The first is its own; the others are aliases.
@@ -15,10 +15,10 @@ interface Own<Extension> {
  * Returns this processor's extension, or undefined without one. An extension of another processor is refused. It may name the
  * person by ids that mean nothing here; and a misspelled name of ours, if ignored, would silently do less than was requested.
  */
-export function ownExtension<Extension>(
+export function readExtension<Extension>(
   extensions: Readonly<Record<string, Extension>> | null | undefined,
   names: ExtensionNames,
-  issues: Reading['issues'],
+  issues: FieldContext['issues'],
 ): Own<Extension> | undefined {
   const found = Object.entries(extensions ?? {}).map(([name, extension]) => ({ name, extension }));
   for (const { name } of found.filter((each) => !names.includes(each.name))) {

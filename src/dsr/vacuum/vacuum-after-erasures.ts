@@ -13,9 +13,9 @@ export interface VacuumDeps {
  * a transaction that is still open waits for the next vacuum. So do all of them where a table was left out. A failed vacuum is
  * logged and repeated the next night. Throws on an abort only.
  */
-export async function vacuumErased({ store, clock, log }: VacuumDeps, signal: AbortSignal): Promise<void> {
+export async function vacuumAfterErasures({ store, clock, log }: VacuumDeps, signal: AbortSignal): Promise<void> {
   try {
-    if (!(await hasErasures(store))) return;
+    if (!(await hasUnvacuumedErasures(store))) return;
     const startedMs = clock.nowMs();
     const { left, oldestOpenMs } = await store.vacuum(signal);
     if (left.length > 0) return log.warn({ tables: left }, 'dsr.tables_not_vacuumed');
@@ -30,7 +30,7 @@ export async function vacuumErased({ store, clock, log }: VacuumDeps, signal: Ab
 
 const UNVACUUMED = `type = 'erasure' AND status = 'completed' AND vacuumed_on IS NULL`;
 
-export async function hasErasures(sql: Sql): Promise<boolean> {
+export async function hasUnvacuumedErasures(sql: Sql): Promise<boolean> {
   const rows = await sql.query(
     `/* across workspaces: one vacuum for all */ SELECT 1 FROM dsr_requests WHERE ${UNVACUUMED} LIMIT 1`,
   );
@@ -38,7 +38,7 @@ export async function hasErasures(sql: Sql): Promise<boolean> {
 }
 
 /** Returns how many erasures completed before that time are not vacuumed, and the time of the first of them. */
-export async function erasuresToVacuum(
+export async function countUnvacuumedErasures(
   sql: Sql,
   completedBefore: Date,
 ): Promise<{ readonly erasures: number; readonly since: Date | null }> {
@@ -75,7 +75,7 @@ async function markVacuumed(sql: Sql, workspaceId: bigint, { before, vacuumedOn 
 }
 
 /** Makes the next vacuum cover these requests, whose people were erased again. */
-export async function vacuumAgain(sql: Sql, workspaceId: bigint, requestIds: readonly string[]): Promise<void> {
+export async function requireVacuum(sql: Sql, workspaceId: bigint, requestIds: readonly string[]): Promise<void> {
   await sql.execute(
     `UPDATE dsr_requests SET vacuumed_on = NULL
      WHERE workspace_id = $1 AND id = ANY ($2::uuid[]) AND vacuumed_on IS NOT NULL`,

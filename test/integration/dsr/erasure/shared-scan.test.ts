@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Request } from '../../../../src/dsr/request.ts';
+import { executeRequest } from '../../../../src/dsr/work/execute-request.ts';
 import type { WorkDeps } from '../../../../src/dsr/work/work-deps.ts';
-import { workRequest } from '../../../../src/dsr/work/work-request.ts';
 import { createRecordRejections } from '../../../../src/events/log/rejected-batches.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { addWorkspace } from '../../../support/apis/add-workspace.ts';
@@ -149,8 +149,8 @@ it('an erasure that comes while a look is under way is searched for from the beg
   const given = workDeps(here, clock);
   const deps: WorkDeps = {
     ...given,
-    shareLook: (erasure) => {
-      const look = given.shareLook(erasure);
+    joinScan: (erasure) => {
+      const look = given.joinScan(erasure);
       if (late !== undefined) joined.resolve();
       return look;
     },
@@ -171,7 +171,7 @@ it('one that lost its request, or was aborted, leaves the look alone, and the ot
   const all = Promise.withResolvers<void>();
   const deps: WorkDeps = {
     ...given,
-    shareLook: async (erasure) => {
+    joinScan: async (erasure) => {
       if (++waiting === 3) {
         // another daemon takes the first
         await store.execute('UPDATE dsr_requests SET attempts = attempts + 1 WHERE id = $1', [erasures[0]?.id ?? '']);
@@ -179,12 +179,12 @@ it('one that lost its request, or was aborted, leaves the look alone, and the ot
         all.resolve();
       }
       await all.promise;
-      await given.shareLook(erasure);
+      await given.joinScan(erasure);
     },
   };
   const never = new AbortController().signal;
   const signals = [never, abort.signal, never];
-  await Promise.all(erasures.map((each, index) => workRequest(deps, keyOf(each), signals[index] ?? never)));
+  await Promise.all(erasures.map((each, index) => executeRequest(deps, keyOf(each), signals[index] ?? never)));
   const rows = await Promise.all(erasures.map((erasure) => readRequest(store, erasure)));
   expect(rows.map(({ status }) => status)).toEqual(['in_progress', 'in_progress', 'completed']);
   expect(rows.map(({ last_error: error }) => error)).toEqual([null, null, null]);

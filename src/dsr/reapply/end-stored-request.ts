@@ -1,10 +1,10 @@
 // A request that is open in the restored store and was over when the export was made. Its sender has been told of the end.
 import type { WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { endCallbacks } from '../callbacks/end-callbacks.ts';
+import { endCallbacks } from '../callbacks/drop-callbacks.ts';
 import { endForwards } from '../forwarding/end-forwards.ts';
 import { isOpen, REQUEST_STATUSES } from '../request-machine.ts';
-import { COLUMNS, type RequestLine } from './request-line.ts';
+import { EXPORTED_COLUMNS, type RequestLine } from './request-line.ts';
 
 interface Ending {
   readonly workspaceId: WorkspaceId;
@@ -21,7 +21,7 @@ const OPEN = REQUEST_STATUSES.filter(isOpen);
  * An erasure that had erased its profiles before the backup stays open. Only the request knows whose traces the other rooms
  * still hold, so a worker has to finish it.
  */
-export async function endStored(tx: Transaction, { workspaceId, request, nowMs }: Ending): Promise<boolean> {
+export async function endStoredRequest(tx: Transaction, { workspaceId, request, nowMs }: Ending): Promise<boolean> {
   const isEnded = await takeLine(tx, workspaceId, request);
   if (!isEnded && !(await silence(tx, workspaceId, request))) return false;
   await endForwards(tx, { workspaceId, ...request });
@@ -30,7 +30,7 @@ export async function endStored(tx: Transaction, { workspaceId, request, nowMs }
 }
 
 async function takeLine(tx: Transaction, workspaceId: WorkspaceId, { id, text }: RequestLine): Promise<boolean> {
-  const kept = COLUMNS.filter((column) => column !== 'id').map((column) => `${column} = line.${column}`);
+  const kept = EXPORTED_COLUMNS.filter((column) => column !== 'id').map((column) => `${column} = line.${column}`);
   const ended = await tx.query(
     `UPDATE dsr_requests AS r SET ${kept.join(', ')}, subject = NULL, encoded_request = NULL, callback_urls = NULL,
        next_attempt_on = NULL, last_error = NULL

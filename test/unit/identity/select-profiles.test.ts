@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Identity, Person } from '../../../src/identity/contract.ts';
 import type { ChunkMemory } from '../../../src/identity/resolve/chunk-memory.ts';
-import { profilesToConsider } from '../../../src/identity/resolve/consider-profiles.ts';
+import { selectProfilesToRead } from '../../../src/identity/resolve/select-profiles.ts';
 import { chunkOf, identity, named, person, type Setting } from '../../support/people/resolve-in-memory.ts';
 
 type Owners = readonly (readonly [Identity, ...bigint[]])[];
@@ -19,7 +19,7 @@ async function consider(people: readonly Person[], owners: Owners, setting: Sett
       setting.before?.(known, ordinalOf);
     },
   });
-  const found = profilesToConsider(memory, prepared);
+  const found = selectProfilesToRead(memory, prepared);
   return { memory, found, wanted: Object.fromEntries(found.map(({ mpid, wanted }) => [String(mpid), wanted])) };
 }
 
