@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import type { WorkspaceId } from '../kernel/index.ts';
+import { AppError, type WorkspaceId } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { hasWaitingPeriod } from './plan-request.ts';
 import type { Request } from './request.ts';
@@ -33,7 +33,7 @@ export async function claimRequest({ store, clock }: WorkDeps, key: RequestKey):
 
 async function lockRequest(tx: Transaction, { workspaceId, id }: RequestKey): Promise<Request | undefined> {
   const [row] = await tx.orm.select().from(dsrRequests).where(isRequest(workspaceId, id)).for('update');
-  return row as Request | undefined;
+  return row;
 }
 
 const isRequest = (workspaceId: bigint, id: string) =>
@@ -55,5 +55,6 @@ async function take(tx: Transaction, { workspaceId, id, attempts }: Request, now
     .set({ attempts: attempts + 1, nextAttemptOn: new Date(nowMs + RECHECK_MS) })
     .where(isRequest(workspaceId, id))
     .returning();
-  return row as Request;
+  if (row === undefined) throw new AppError('INTERNAL', `The request ${id} was locked and is gone.`);
+  return row;
 }

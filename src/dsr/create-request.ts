@@ -54,10 +54,9 @@ async function insertRequest(deps: CreateDeps, row: Row): Promise<Request | unde
   return await deps.store.transaction(async (tx) => {
     const [created] = await tx.orm.insert(dsrRequests).values(row).onConflictDoNothing().returning();
     if (created === undefined) return await refuseEqual(tx, row);
-    const request = created as Request;
-    await queueForwards(tx, deps.keyRing, request);
-    await queueCallbacks(tx, request, request.receivedOn.getTime());
-    return request;
+    await queueForwards(tx, deps.keyRing, created);
+    await queueCallbacks(tx, created, created.receivedOn.getTime());
+    return created;
   });
 }
 

@@ -11,7 +11,7 @@ export async function loadRequest(sql: Sql, workspaceId: WorkspaceId, id: string
   const wanted = and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id));
   const [row] = UUID.test(id) ? await sql.orm.select().from(dsrRequests).where(wanted) : [];
   if (row === undefined) throw new AppError('NOT_FOUND', `There is no subject request ${id.slice(0, 80)}.`);
-  return row as Request;
+  return row;
 }
 
 export interface GroupPage {
@@ -31,6 +31,5 @@ export async function loadGroup(
     .from(dsrRequests)
     .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.groupId, groupId)))
     .orderBy(asc(dsrRequests.receivedOn), asc(dsrRequests.id));
-  const rows = page === undefined ? await all : await all.limit(page.limit).offset(page.offset);
-  return rows as unknown as readonly RequestFacts[];
+  return page === undefined ? await all : await all.limit(page.limit).offset(page.offset);
 }

@@ -1,18 +1,10 @@
 import { getTableColumns } from 'drizzle-orm';
 import type { Identity, IdentityType, ProfileId } from '../identity/index.ts';
-import { type KeyRing, parseJson, Secret, stringifyJson } from '../kernel/index.ts';
-import type { RequestStatus } from './request-machine.ts';
-import type { RequestType } from './request-type.ts';
+import { type KeyRing, Secret, stringifyJson } from '../kernel/index.ts';
 import { dsrRequests } from './tables.ts';
 
-type Row = typeof dsrRequests.$inferSelect;
-
 /** A request as its row has it; `subject` and `encodedRequest` are encrypted. */
-export interface Request extends Readonly<Omit<Row, 'status' | 'type' | 'version'>> {
-  readonly version: 1 | 2 | 3;
-  readonly type: RequestType;
-  readonly status: RequestStatus;
-}
+export type Request = Readonly<typeof dsrRequests.$inferSelect>;
 
 /** Returns the id of a request in the sender's spelling. */
 export const sentId = ({ id, givenId }: Pick<Request, 'id' | 'givenId'>): string => givenId ?? id;
@@ -63,7 +55,7 @@ export function sealSubject(keyRing: KeyRing, request: RequestId, subject: Subje
 export function openSubject(keyRing: KeyRing, request: RequestId & Pick<Request, 'subject'>): Subject | undefined {
   if (request.subject === null) return undefined;
   const text = keyRing.decrypt(request.subject, requestContext(request, 'subject')).reveal();
-  const { identities, mpids, erased } = parseJson(text) as unknown as SubjectText;
+  const { identities, mpids, erased } = JSON.parse(text) as SubjectText;
   return {
     identities,
     mpids: mpids.map(BigInt),

@@ -1,7 +1,7 @@
 import { workspaceId as workspaceOf } from '../kernel/index.ts';
 import type { SealedTable } from '../store/index.ts';
 import { certificateContext } from './certificates/stored-certificates.ts';
-import { type Partner, partnerContext, secretOf } from './forwarding/partner.ts';
+import { parseAuth, partnerContext, secretOf } from './forwarding/partner.ts';
 import { forwardContext } from './forwarding/queue-forwards.ts';
 import { requestContext } from './request.ts';
 
@@ -64,7 +64,7 @@ const ofPartners: SealedTable<PartnerSecrets> = {
   key: ['workspace_id', 'id'],
   columns: ['auth'],
   sealedTexts({ workspace_id: workspace, id, auth }) {
-    const text = secretOf(JSON.parse(auth) as Partner['auth']);
+    const text = secretOf(parseAuth(auth));
     return text === undefined ? [] : [{ text, context: partnerContext({ workspaceId: workspaceOf(workspace), id }) }];
   },
 };

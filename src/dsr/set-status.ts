@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import { AppError } from '../kernel/index.ts';
 import type { Transaction } from '../store/index.ts';
 import { queueCallbacks } from './callbacks/queue-callbacks.ts';
 import { endForwards } from './forwarding/end-forwards.ts';
@@ -27,9 +28,9 @@ export async function setStatus(
     )
     .returning();
   if (moved === undefined) return undefined;
-  await endForwards(tx, moved as Request);
-  await queueCallbacks(tx, moved as Request, nowMs);
-  return isOpen(next) ? (moved as Request) : await dropSubject(tx, moved as Request);
+  await endForwards(tx, moved);
+  await queueCallbacks(tx, moved, nowMs);
+  return isOpen(next) ? moved : await dropSubject(tx, moved);
 }
 
 /**
@@ -43,7 +44,8 @@ async function dropSubject(tx: Transaction, { workspaceId, id }: Request): Promi
     .set({ subject: null, encodedRequest: null, callbackUrls: null })
     .where(and(eq(dsrRequests.workspaceId, workspaceId), eq(dsrRequests.id, id)))
     .returning();
-  return dropped as Request;
+  if (dropped === undefined) throw new AppError('INTERNAL', `The request ${id} was locked and is gone.`);
+  return dropped;
 }
 
 const CHANGES: Readonly<Record<RequestStatus, (now: Date) => Partial<typeof dsrRequests.$inferInsert>>> = {

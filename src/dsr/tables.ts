@@ -13,6 +13,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { RequestStatus } from './request-machine.ts';
+import type { RequestType } from './request-type.ts';
 
 const workspaceId = () => bigint('workspace_id', { mode: 'bigint' }).notNull();
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
@@ -26,14 +28,14 @@ export const dsrRequests = pgTable(
     /** The id as sent; null where it was lower case, as in `id`. */
     givenId: text('given_id'),
     /** Version of the API that the request came in with: 1, 2 or 3. */
-    version: smallint('version').notNull(),
+    version: smallint('version').$type<1 | 2 | 3>().notNull(),
     /** `access`, `portability`, `erasure`. */
-    type: text('type').notNull(),
+    type: text('type').$type<RequestType>().notNull(),
     /** `gdpr` or `ccpa`; null in version 1. */
     regulation: text('regulation'),
     groupId: text('group_id'),
     /** `pending`, `in_progress`, `completed` or `cancelled`. Only `set-status.ts` writes it, and reapply for an export. */
-    status: text('status').notNull(),
+    status: text('status').$type<RequestStatus>().notNull(),
     skipWaitingPeriod: boolean('skip_waiting_period').notNull(),
     /** Key id or `cli:<user>`. */
     createdBy: text('created_by').notNull(),

@@ -1,5 +1,6 @@
+import { itemAt } from '../kernel/index.ts';
 import type { HeldIdentity, Identity } from './contract.ts';
-import { IDENTITY_TYPES, type IdentityType } from './identity-types.ts';
+import { IDENTITY_TYPES } from './identity-types.ts';
 import { matchingForm } from './normalise-identity.ts';
 import type { ChunkKeys } from './prepared-people.ts';
 
@@ -59,6 +60,5 @@ export const IS_UNVERIFIED = '(i.is_public AND p.holds_login) IS TRUE';
 export const nameOf = (identity: Identity): string => `${identity.type}\n${matchingForm(identity)}`;
 
 export function nameOfPlace({ types, values }: ChunkKeys, place: number): string {
-  const type = IDENTITY_TYPES[types[place] as number] as IdentityType;
-  return nameOf({ type, value: values[place] as string });
+  return nameOf({ type: itemAt(IDENTITY_TYPES, itemAt(types, place)), value: itemAt(values, place) });
 }

@@ -6,6 +6,7 @@ import { claimCallback } from './claim-callback.ts';
 import { type LoggedCallback, listCallbacks } from './list-callbacks.ts';
 import { callbackBody, sendCallback } from './send-callback.ts';
 import { settleCallback } from './settle-callback.ts';
+import { readSnapshot } from './snapshot.ts';
 
 interface Replayed {
   readonly workspaceId: WorkspaceId;
@@ -39,7 +40,7 @@ export async function replayCallback(
       detail: { subject_request_id: kept.requestId, attempt: claim.attempt },
     }),
   );
-  const outcome = await sendCallback(deps, claim, signal);
+  const outcome = await sendCallback(deps, { ...claim, version: readSnapshot(kept.snapshot).version }, signal);
   await settleCallback(store, claim, { ...outcome, nowMs: clock.nowMs() });
   const [logged] = await listCallbacks(store, workspaceId, { id, limit: 1, offset: 0, from: undefined, to: undefined });
   if (logged === undefined) throw unknown(id);

@@ -44,14 +44,14 @@ function wireTime(version: Snapshot['version'], time: string | null): string | n
   return version === 3 ? time : (time?.replace(/Z$/, '') ?? null);
 }
 
-/** Posts the signed body of a claim. Throws CANCELLED where `signal` ended the call; the receiver may have got it. */
+/** Posts the signed body of a claim. `version` decides the names of the signature headers. Throws CANCELLED where `signal` ended the call; the receiver may have got it. */
 export async function sendCallback(
   { outgoing, processor }: Pick<CallbackDeps, 'outgoing' | 'processor'>,
-  { url, body }: Claim,
+  { url, body, version }: Claim & Pick<Snapshot, 'version'>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const bytes = Buffer.from(body);
-  const signature = await processor.signAnswer(readVersion(body), bytes);
+  const signature = await processor.signAnswer(version, bytes);
   const headers = { 'content-type': 'application/json', 'user-agent': 'penstock', ...signature };
   try {
     const { status } = await outgoing.call({ url, method: 'POST', headers, body: bytes, signal });
@@ -62,10 +62,4 @@ export async function sendCallback(
     if (!(thrown instanceof AppError) || thrown.disposition === 'cancelled') throw thrown;
     return { status: undefined, error: thrown.message };
   }
-}
-
-/** Reads the version of a body, which decides the names of the signature headers. */
-function readVersion(body: string): 1 | 2 | 3 {
-  const { api_version: version } = JSON.parse(body) as { readonly api_version: string };
-  return Number.parseInt(version, 10) as 1 | 2 | 3;
 }

@@ -6,6 +6,7 @@ import { findDueCallbacks, postponeCallbacks, type QueuedCallback } from './find
 import { nextPass, planRetry } from './plan-retry.ts';
 import { callbackBody, sendCallback } from './send-callback.ts';
 import { type Outcome, settleCallback } from './settle-callback.ts';
+import { readSnapshot } from './snapshot.ts';
 
 /** Receivers called at the same time. Each gets the callbacks of a workspace one after the other. */
 const RECEIVERS = 8;
@@ -109,7 +110,7 @@ async function attempt(
   const due = { on: nextAttemptOn, lostOn: new Date(nowMs + LOST_MS) };
   const claim = await claimCallback(store, { workspaceId, id, body: callbackBody(deps, callback), nowMs, due });
   if (claim === undefined) return undefined;
-  const outcome = await sendCallback(deps, claim, signal);
+  const outcome = await sendCallback(deps, { ...claim, version: readSnapshot(callback.snapshot).version }, signal);
   const retryOn = planRetry(failures + 1, { nowMs, intervalMs }) ?? 'never';
   await settleCallback(store, claim, { ...outcome, nowMs: clock.nowMs(), retryOn });
   if (outcome.error !== undefined && retryOn === 'never') {

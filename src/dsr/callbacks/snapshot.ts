@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../kernel/index.ts';
+import { stringifyJson } from '../../kernel/index.ts';
 import type { ForwardingEntry } from '../forwarding/read-forwarding.ts';
 import { type Request, sentId } from '../request.ts';
 
@@ -30,5 +30,5 @@ export function takeSnapshot(request: Request, forwarding: Snapshot['forwarding'
 }
 
 export function readSnapshot(text: string): Snapshot {
-  return parseJson(text) as unknown as Snapshot;
+  return JSON.parse(text) as Snapshot;
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
 import { AppError, formatTime, type KeyRing, SECRET_MASK, Secret, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { type PartnerAnswer, type PartnerAuth, SECRET_FIELDS } from './contract.ts';
+import type { PartnerAnswer, PartnerAuth } from './contract.ts';
 import { dsrPartners } from './tables.ts';
 
 export interface Partner extends Readonly<Omit<InferSelectModel<typeof dsrPartners>, 'auth'>> {
@@ -15,7 +15,12 @@ export interface PartnerKey {
 }
 
 export function partnerFromRow(row: InferSelectModel<typeof dsrPartners>): Partner {
-  return { ...row, auth: JSON.parse(row.auth) as PartnerAuth };
+  return { ...row, auth: parseAuth(row.auth) };
+}
+
+/** Parses the column `auth`, which only this room writes. */
+export function parseAuth(text: string): PartnerAuth {
+  return JSON.parse(text) as PartnerAuth;
 }
 
 /** Finds a partner; undefined where there is none. `lock` holds the row to the end of the transaction. */
@@ -56,14 +61,30 @@ export async function countPartners(sql: Sql, workspaceId: WorkspaceId): Promise
 
 /** Returns the secret of an `auth`; undefined where its type has none. */
 export function secretOf(auth: PartnerAuth): string | undefined {
-  const field = SECRET_FIELDS[auth.type];
-  return field === undefined ? undefined : (auth as Readonly<Record<string, string>>)[field];
+  switch (auth.type) {
+    case 'none':
+      return undefined;
+    case 'basic':
+      return auth.password;
+    case 'bearer':
+      return auth.token;
+    case 'header':
+      return auth.value;
+  }
 }
 
 /** Returns the same `auth` with another secret. */
 export function withSecret(auth: PartnerAuth, secret: string): PartnerAuth {
-  const field = SECRET_FIELDS[auth.type];
-  return field === undefined ? auth : ({ ...auth, [field]: secret } as PartnerAuth);
+  switch (auth.type) {
+    case 'none':
+      return auth;
+    case 'basic':
+      return { ...auth, password: secret };
+    case 'bearer':
+      return { ...auth, token: secret };
+    case 'header':
+      return { ...auth, value: secret };
+  }
 }
 
 /** Encrypts the secret of an `auth` for this partner only. */

@@ -13,6 +13,7 @@ import {
   partnerFromRow,
   sealAuth,
   secretOf,
+  withSecret,
 } from './partner.ts';
 import { dsrPartners } from './tables.ts';
 
@@ -120,8 +121,8 @@ function keptAuth(
   if (secretOf(auth) !== SECRET_MASK) return sealAuth(keyRing, key, auth);
   if (auth.type !== before.auth.type) throw refuse([maskIssue(auth, `the type was ${before.auth.type}`)]);
   if (url !== before.url) throw refuse([maskIssue(auth, 'the url changed')]);
-  const field = SECRET_FIELDS[auth.type];
-  return field === undefined ? auth : ({ ...auth, [field]: secretOf(before.auth) } as PartnerAuth);
+  const kept = secretOf(before.auth);
+  return kept === undefined ? auth : withSecret(auth, kept);
 }
 
 function maskIssue(auth: PartnerAuth, why: string): Issue {

@@ -5,7 +5,7 @@ import { EXTENSION_TYPES, TOP_TYPES } from '../contract/identity-types.ts';
 import type { RequestDraft } from '../read/draft.ts';
 import type { ExtensionNames } from '../read/read-extension.ts';
 import { type BodyThree, readVersionThree } from '../read/read-version-three.ts';
-import { REQUEST_TYPES } from '../request-type.ts';
+import { REQUEST_TYPES, type RequestType } from '../request-type.ts';
 
 export interface Entry {
   /** Request id; absent to have one generated. */
@@ -35,10 +35,17 @@ export interface EnteredRequest {
 /** Reads an entry. Throws VALIDATION_FAILED with all problems. */
 export function readEntry(entry: Entry, names: ExtensionNames, nowMs: number): EnteredRequest {
   const issues = issuesOf(entry);
-  if (issues.length > 0) throw refuse(issues);
-  const body = bodyOf(entry, names[0] ?? '', nowMs);
+  const { type, regulation } = entry;
+  if (issues.length > 0 || !isRequestType(type) || !isRegulation(regulation)) throw refuse(issues);
+  const body = bodyOf({ ...entry, type, regulation }, names[0] ?? '', nowMs);
   return { draft: readVersionThree(body, names), bodyText: stringifyJson(body) };
 }
+
+const REGULATIONS = ['gdpr', 'ccpa'] as const;
+type Regulation = (typeof REGULATIONS)[number];
+
+const isRequestType = (name: string): name is RequestType => REQUEST_TYPES.some((type) => type === name);
+const isRegulation = (name: string): name is Regulation => REGULATIONS.some((regulation) => regulation === name);
 
 function issuesOf({ id, type, regulation, groupId = '', identities }: Entry): readonly Issue[] {
   const issues: Issue[] = [];
@@ -46,8 +53,8 @@ function issuesOf({ id, type, regulation, groupId = '', identities }: Entry): re
     if (!isRight) issues.push({ path, message });
   };
   check(id === undefined || UUID_V4.test(id), 'id', `must be a UUID of version 4, is ${quoteValue(id)}`);
-  check((REQUEST_TYPES as readonly string[]).includes(type), 'type', wantedOneOf(REQUEST_TYPES, type));
-  check(['gdpr', 'ccpa'].includes(regulation), 'regulation', wantedOneOf(['gdpr', 'ccpa'], regulation));
+  check(isRequestType(type), 'type', wantedOneOf(REQUEST_TYPES, type));
+  check(isRegulation(regulation), 'regulation', wantedOneOf(REGULATIONS, regulation));
   check(groupId.length <= MOST_CHARACTERS, 'group', `must have at most ${MOST_CHARACTERS} characters`);
   for (const [index, { name }] of identities.entries()) {
     const isFirst = identities.findIndex((each) => each.name === name) === index;
@@ -57,7 +64,12 @@ function issuesOf({ id, type, regulation, groupId = '', identities }: Entry): re
   return issues;
 }
 
-function bodyOf(entry: Entry, extensionName: string, nowMs: number): BodyThree {
+interface CheckedEntry extends Entry {
+  readonly type: RequestType;
+  readonly regulation: Regulation;
+}
+
+function bodyOf(entry: CheckedEntry, extensionName: string, nowMs: number): BodyThree {
   const { id = randomUUID(), groupId, callbackUrls = [], identities } = entry;
   const dictionary = (wanted: (name: string) => boolean) =>
     Object.fromEntries(
@@ -65,10 +77,9 @@ function bodyOf(entry: Entry, extensionName: string, nowMs: number): BodyThree {
     );
   const further = dictionary((name) => !Object.hasOwn(TOP_TYPES, name));
   return {
-    // checked above
-    regulation: entry.regulation as BodyThree['regulation'],
+    regulation: entry.regulation,
     subject_request_id: id,
-    subject_request_type: entry.type as BodyThree['subject_request_type'],
+    subject_request_type: entry.type,
     submitted_time: entry.submittedTime ?? new Date(nowMs).toISOString(),
     skip_waiting_period: entry.skipWaitingPeriod ?? false,
     subject_identities: dictionary((name) => Object.hasOwn(TOP_TYPES, name)),

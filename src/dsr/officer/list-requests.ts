@@ -22,11 +22,10 @@ export async function listRequests(
     ...(status === undefined ? [] : [eq(dsrRequests.status, status)]),
     ...(groupId === undefined ? [] : [eq(dsrRequests.groupId, groupId)]),
   ];
-  const rows = await sql.orm
+  return await sql.orm
     .select(FACT_COLUMNS)
     .from(dsrRequests)
     .where(and(...wanted))
     .orderBy(desc(dsrRequests.receivedOn), desc(dsrRequests.id))
     .limit(limit);
-  return rows as unknown as readonly RequestFacts[];
 }

@@ -1,8 +1,8 @@
 // A request in an export: its columns without personal data, under their own names, so that it is restored unchanged.
 
-import type { WorkspaceId } from '../../kernel/index.ts';
+import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { isOpen, type RequestStatus } from '../request-machine.ts';
+import { isOpen, REQUEST_STATUSES, type RequestStatus } from '../request-machine.ts';
 
 /** Exported columns. Personal data stays out, and so does what only workers and result files need. */
 export const EXPORTED_COLUMNS = [
@@ -43,7 +43,9 @@ export interface RequestLine {
 }
 
 export function readRequestLine(line: Readonly<Record<string, unknown>>, text: string): RequestLine {
-  return { id: String(line.id), status: line.status as RequestStatus, text };
+  const status = REQUEST_STATUSES.find((known) => known === line.status);
+  if (status === undefined) throw new AppError('VALIDATION_FAILED', 'The export has a request of an unknown status.');
+  return { id: String(line.id), status, text };
 }
 
 /** Tells whether the request can be restored. The subject of an open one is unknown. */

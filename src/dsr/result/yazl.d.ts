@@ -3,7 +3,7 @@ declare module 'yazl' {
   import type { Readable } from 'node:stream';
 
   export class ZipFile {
-    readonly outputStream: Readable;
+    readonly outputStream: Readable & AsyncIterable<Buffer>;
     addReadStream(
       source: Readable,
       name: string,

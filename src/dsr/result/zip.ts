@@ -23,10 +23,10 @@ export async function* createZip(
   const stop = new AbortController();
   const feeding = feed(zip, entries, { madeOn, signal: stop.signal }).then(
     () => zip.end(),
-    (error: unknown) => void zip.outputStream.destroy(error as Error),
+    (error: unknown) => void zip.outputStream.destroy(error instanceof Error ? error : new Error(String(error))),
   );
   try {
-    yield* zip.outputStream as AsyncIterable<Buffer>;
+    yield* zip.outputStream;
   } finally {
     stop.abort();
     await feeding;

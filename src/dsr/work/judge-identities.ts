@@ -12,7 +12,7 @@ import {
   type ProfileId,
   policyOf,
 } from '../../identity/index.ts';
-import type { Secret } from '../../kernel/index.ts';
+import { itemAt, type Secret } from '../../kernel/index.ts';
 import { inIndexOrder, type Sql, type Store } from '../../store/index.ts';
 import type { PeopleToErase } from './erase-records.ts';
 import { type KnownPeople, verifiedIdentities } from './identities-to-search.ts';
@@ -112,11 +112,11 @@ async function otherBatches(
 /** Ranks profiles by their rarest shared identity: a rare one says most about who they are. */
 function sharingOf(holders: readonly OtherHolder[], identities: readonly Identity[]): readonly SharingProfile[] {
   const countOf = identities.map((_, index) => holders.filter(({ holds }) => holds.includes(index)).length);
-  const rarest = ({ holds }: OtherHolder) => Math.min(...holds.map((index) => countOf[index] as number));
+  const rarest = ({ holds }: OtherHolder) => Math.min(...holds.map((index) => itemAt(countOf, index)));
   const ranked = holders.toSorted((one, other) => rarest(one) - rarest(other)).slice(0, MOST_SHARING);
   return ranked.map(({ environment, mpid, holds }) => ({
     environment,
     mpid,
-    types: [...new Set(holds.map((index) => (identities[index] as Identity).type))],
+    types: [...new Set(holds.map((index) => itemAt(identities, index).type))],
   }));
 }

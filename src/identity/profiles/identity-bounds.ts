@@ -1,5 +1,6 @@
 // The bound on the identities of a profile. Deliveries do not read the list of every profile: only those that gain identities
 // and are long enough to be near the bound.
+import { itemAt } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { Identity, PersonFailure } from '../contract.ts';
 import { nameOf, nameOfPlace, parseIdentityList } from '../identity-text.ts';
@@ -43,7 +44,8 @@ export async function findNearlyFull(
     known.map(({ added = [] }) => LEAST_BYTES * (most - added.length)),
   ]);
   for (const { mpid, identities } of rows) {
-    full.set(memory.profiles.get(mpid) as ProfileMemory, heldOf(parseIdentityList(identities)));
+    const profile = memory.profiles.get(mpid);
+    if (profile !== undefined) full.set(profile, heldOf(parseIdentityList(identities)));
   }
   return full;
 }
@@ -65,7 +67,7 @@ export function addedNames(
   { keys }: PreparedPeople,
   { profile, index }: { readonly profile: ProfileMemory; readonly index: number },
 ): readonly string[] {
-  const [from, to] = [keys.starts[index] as number, keys.starts[index + 1] as number];
+  const [from, to] = [itemAt(keys.starts, index), itemAt(keys.starts, index + 1)];
   const carried = Array.from({ length: to - from }, (_, i) => from + i);
   const added = new Set(profile.added?.filter((place) => place >= from && place < to));
   return carried.flatMap((place) => {

@@ -1,4 +1,5 @@
 import type { WorkspaceSettings } from '../../access/index.ts';
+import { itemAt } from '../../kernel/index.ts';
 import type { AttributeSet } from '../contract.ts';
 
 /** The attributes that callers with a public key alone may set and remove. */
@@ -10,6 +11,6 @@ export function keepAllowedAttributes(set: AttributeSet, allowed: AllowedAttribu
   const isAllowed = (name: string): boolean => allowed !== 'none' && allowed.includes(name);
   return {
     names: set.names.filter(isAllowed),
-    texts: set.texts.filter((_, index) => isAllowed(set.names[index] as string)),
+    texts: set.texts.filter((_, index) => isAllowed(itemAt(set.names, index))),
   };
 }

@@ -34,16 +34,20 @@ export function profilesFrom(probe: Probe, { workspaceId, environment }: Profile
  * lost race.
  */
 export function loadProfileColumns(profile: ProfileMemory, values: readonly CopyValue[], from = 0): void {
-  const version = values[from] as number;
+  const version = values[from];
+  if (typeof version !== 'number')
+    throw new AppError('INTERNAL', `The profile ${profile.mpid} was read without its version.`);
   if (profile.version !== undefined && profile.version !== version) throw lostRace('a profile');
   profile.version = version;
   // what this chunk added in between stays
-  profile.holdsLogin ||= values[from + 1] as boolean;
-  profile.rowHash = values[from + 2] as string | null;
-  profile.identities ??= (values[from + 3] as string | null) ?? undefined;
-  profile.attributes ??= (values[from + 4] as string | null) ?? undefined;
-  profile.times ??= (values[from + 5] as string | null) ?? undefined;
+  profile.holdsLogin ||= values[from + 1] === true;
+  profile.rowHash = textOf(values[from + 2]) ?? null;
+  profile.identities ??= textOf(values[from + 3]);
+  profile.attributes ??= textOf(values[from + 4]);
+  profile.times ??= textOf(values[from + 5]);
 }
+
+const textOf = (value: CopyValue | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const PEOPLE_PROFILES: CopyTarget = {
   table: 'people_profiles',

@@ -1,4 +1,4 @@
-import { AppError, refuse } from '../../kernel/index.ts';
+import { AppError, itemAt, refuse } from '../../kernel/index.ts';
 import { createGroupCommit, type GroupCommitOptions, type Store } from '../../store/index.ts';
 import type { AttributeSet, Identities, Identity, Person, PersonOutcome, ProfileScope } from '../contract.ts';
 import { deliverInTransaction } from '../deliver/deliver-in-transaction.ts';
@@ -91,8 +91,8 @@ function sizeOfAll(identities: readonly (Identity | undefined)[]): number {
   return identities.reduce((bytes, identity) => bytes + IDENTITY_BYTES + (identity?.value.length ?? 0), 0);
 }
 
-function scopeOf([first]: readonly ResolveRequest[]): ResolutionScope {
-  const { workspaceId, environment, policy } = first as ResolveRequest;
+function scopeOf(group: readonly ResolveRequest[]): ResolutionScope {
+  const { workspaceId, environment, policy } = itemAt(group, 0);
   return { workspaceId, environment, mode: 'incremental', ...(policy !== undefined && { policy }) };
 }
 
@@ -128,7 +128,7 @@ async function writeGroup({ store, identities }: IdentityRequestsDeps, group: re
 }
 
 async function modifyGroup({ store, identities }: IdentityRequestsDeps, modifications: readonly ModifyRequest[]) {
-  const { workspaceId, environment, policy } = modifications[0] as ModifyRequest;
+  const { workspaceId, environment, policy } = itemAt(modifications, 0);
   const group = { workspaceId, environment, modifications, ...(policy !== undefined && { policy }) };
   return deliverInTransaction(store, workspaceId, (tx, exclusive) => identities.modify(tx, group, exclusive));
 }

@@ -130,7 +130,7 @@ export class Holdings {
 
   /** Returns the changed profiles in order of MPID. */
   changedProfiles(): readonly HeldProfile[] {
-    return [...BigInt64Array.from(this.#changed).sort()].map((mpid) => this.#profiles.get(mpid) as HeldProfile);
+    return [...BigInt64Array.from(this.#changed).sort()].flatMap((mpid) => this.#profiles.get(mpid) ?? []);
   }
 
   /**

@@ -1,6 +1,7 @@
 // Changes identities of profiles. The rows of identities and the text of their profile always agree: both change in one
 // transaction, and a profile only in the version that was read, as in every delivery. Identities are written before profiles
 // and both in order, so that no two transactions deadlock.
+import { itemAt } from '../../kernel/index.ts';
 import type { CopyTarget, Transaction } from '../../store/index.ts';
 import type { Identity, ModifyGroup, ModifyOutcome, ProfileScope } from '../contract.ts';
 import { copyNew } from '../deliver/copy-new.ts';
@@ -121,7 +122,7 @@ const IDENTITIES: CopyTarget = {
 
 async function takeSlots(tx: Transaction, { workspaceId }: KeyedGroup, slots: readonly HeldSlot[]): Promise<void> {
   const row = (index: number) => {
-    const { key, slot, mpid, isPublic } = slots[index] as HeldSlot;
+    const { key, slot, mpid, isPublic } = itemAt(slots, index);
     return [workspaceId, key, slot, mpid, isPublic ? true : null];
   };
   await copyNew(tx, IDENTITIES, { count: slots.length, row });

@@ -153,7 +153,7 @@ describe('an attempt', () => {
     const early = await pending(now(1));
     await work(workDeps(store, clock), early);
     expect(await readRequest(store, early)).toMatchObject({ status: 'pending', attempts: 0 });
-    for (const status of ['cancelled', 'completed']) {
+    for (const status of ['cancelled', 'completed'] as const) {
       const over = await insertRequest(store, { status, type: 'erasure' });
       await work(workDeps(store, clock), over);
       expect(await readRequest(store, over)).toMatchObject({ status, attempts: 0 });

@@ -50,7 +50,7 @@ afterAll(() => store[Symbol.asyncDispose]());
 
 async function pendingErasure(person: KnownPerson): Promise<Request> {
   const given = {
-    status: 'pending',
+    status: 'pending' as const,
     callbackUrls: ['https://good.example.com/hook'],
     startsOn: new Date(clock.nowMs()),
   };

@@ -28,7 +28,7 @@ describe('a daemon that is killed', () => {
         const life = mortal(world.access.store, undefined, dieAt);
         const { keyRing, clock } = world.access;
         const key = { workspaceId: world.caller.workspaceId, id };
-        const values = { ...key, type: 'erasure', subject: sealSubject(keyRing, key, ADA) };
+        const values = { ...key, type: 'erasure' as const, subject: sealSubject(keyRing, key, ADA) };
         await life.store
           .transaction(async (tx) => {
             const request = await insertRequest(tx, { ...values, receivedOn: new Date(clock.nowMs()) });
