@@ -1,6 +1,7 @@
 // The entry for every failure of a server, a driver or an SDK. Its texts are cut before a pattern, the log or the store sees
 // them. The server decides how long they are, and some patterns take time that grows with the square of the length.
 import { AppError } from '../../src/kernel/index.ts';
+import { fieldOf } from './field-of.ts';
 
 /** Characters of a server's text that are matched, logged, stored and answered. */
 export const MOST_TEXT_CHARS = 2000;
@@ -24,11 +25,12 @@ function cutFailure(failure: unknown, depth = 0): unknown {
   if (failure instanceof Error && failure.message.length > MOST_TEXT_CHARS)
     rewordFailure(failure, cutText(failure.message));
   for (const name of ['message', 'hint', 'details', 'error_description']) {
-    const text: unknown = Reflect.get(failure, name);
+    const text = fieldOf(failure, name);
     if (typeof text === 'string' && text.length > MOST_TEXT_CHARS) Reflect.set(failure, name, cutText(text));
   }
-  const { cause, errors } = failure as { readonly cause?: unknown; readonly errors?: unknown };
-  for (const inner of [cause, ...(Array.isArray(errors) ? errors : [])]) cutFailure(inner, depth + 1);
+  const errors = fieldOf(failure, 'errors');
+  for (const inner of [fieldOf(failure, 'cause'), ...(Array.isArray(errors) ? errors : [])])
+    cutFailure(inner, depth + 1);
   return failure;
 }
 

@@ -66,7 +66,7 @@ async function answerOf<Body>({ call, bigquery, signal, limitMs }: Calling): Pro
   const answer = new Promise<Body>((resolve, reject) => {
     bigquery.request(
       { method, uri, qs: query ?? {}, ...(body === undefined ? {} : { json: body }) },
-      (failure, found) => (failure === null ? resolve(found as Body) : reject(failure)),
+      (failure, found) => (failure === null ? resolve(found) : reject(failure)),
     );
   });
   return await within(answer, { signal, limitMs });

@@ -1,6 +1,7 @@
 // Errors by class: BigQuery's reasons, statuses of HTTP and gRPC, and errors of sign-in.
 import { AppError, type ErrorCode, joined, say, template } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 
@@ -155,17 +156,6 @@ interface Parts {
   readonly text: string;
 }
 
-/** Fields of the errors that HTTP, gRPC, sockets and sign-in throw; the names are the SDK's. */
-interface Thrown {
-  readonly message: string;
-  readonly code?: unknown;
-  readonly status?: unknown;
-  readonly errors?: readonly { readonly reason?: unknown; readonly message?: unknown }[];
-  readonly details?: unknown;
-  readonly metadata?: unknown;
-  readonly cause?: unknown;
-}
-
 const GRPC_STATUS: Readonly<Record<number, string>> = {
   1: 'CANCELLED',
   3: 'INVALID_ARGUMENT',
@@ -184,11 +174,13 @@ const GRPC_STATUS: Readonly<Record<number, string>> = {
 
 function partsOf(error: unknown): Parts {
   if (!(error instanceof Error)) return { reason: '', status: undefined, text: String(error) };
-  const { message, code, errors, metadata, cause } = error as Thrown;
-  const [first] = errors ?? [];
-  const text = typeof first?.message === 'string' ? first.message : message.trim();
-  if (typeof first?.reason === 'string') return { reason: first.reason, status: numberOf(code), text };
-  if (typeof code === 'number' && metadata !== undefined)
+  const { message, cause } = error;
+  const [code, errors] = [fieldOf(error, 'code'), fieldOf(error, 'errors')];
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  const [reason, said] = [fieldOf(first, 'reason'), fieldOf(first, 'message')];
+  const text = typeof said === 'string' ? said : message.trim();
+  if (typeof reason === 'string') return { reason, status: numberOf(code), text };
+  if (typeof code === 'number' && fieldOf(error, 'metadata') !== undefined)
     return { reason: GRPC_STATUS[code] ?? '', status: undefined, text };
   if (typeof code === 'string' && !/^\d+$/.test(code)) return { reason: code, status: undefined, text };
   if (code === undefined && cause instanceof Error) return { ...partsOf(cause), text };

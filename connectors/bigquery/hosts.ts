@@ -6,7 +6,7 @@ import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 const HTTPS = 443;
 /** Source of Google's hosts, which no field of a connection can change. */
 const MADE_BY = template('the network and its name servers');
-const GOOGLE: readonly Target[] = [
+const GOOGLE: readonly [Target, ...Target[]] = [
   { host: 'bigquery.googleapis.com', port: HTTPS },
   { host: 'bigquerystorage.googleapis.com', port: HTTPS },
   { host: 'oauth2.googleapis.com', port: HTTPS },
@@ -14,9 +14,8 @@ const GOOGLE: readonly Target[] = [
 
 /** Returns the targets, the API's own first. */
 function targetsOf({ endpoints }: ConnectorEnvironment): readonly [Target, ...Target[]] {
-  const [api, ...others] = GOOGLE as readonly [Target, ...Target[]];
   const { bigquery } = endpoints;
-  if (bigquery === undefined) return [api, ...others];
+  if (bigquery === undefined) return GOOGLE;
   const { hostname, port, protocol } = new URL(bigquery.apiEndpoint);
   const defaultPort = protocol === 'https:' ? HTTPS : 80;
   const own = { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) };

@@ -131,7 +131,7 @@ async function* messagesOf(
   stream.on('error', () => undefined);
   // also cancels a stream from which no row was ever requested
   signal.addEventListener('abort', () => stream.cancel(), { once: true });
-  const messages = stream[Symbol.asyncIterator]() as AsyncIterator<Message>;
+  const messages: AsyncIterator<Message> = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await within(messages.next(), { signal, limitMs });

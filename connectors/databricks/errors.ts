@@ -1,6 +1,7 @@
 // Errors by class: SQLSTATE of the server, status of HTTP, and the SDK's own few texts.
 import { AppError, ERROR_CODES, type ErrorCode } from '../../src/kernel/index.ts';
 import { classifier, cutText } from '../_shared/classifier.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { RefusedCall } from './link.ts';
@@ -136,15 +137,11 @@ function partsOf(error: unknown): Parts {
   const answer = httpFailureOf(error);
   if (answer !== undefined) return { state: `HTTP ${answer.statusCode}`, text: httpText(answer) };
   if (!(error instanceof Error)) return { state: '', text: String(error) };
-  const {
-    code,
-    error: oauth,
-    error_description: reason,
-  } = error as unknown as Readonly<Partial<Record<string, unknown>>>;
+  const [code, oauth] = [fieldOf(error, 'code'), fieldOf(error, 'error')];
   if (error.name === 'OPError' || error.name === 'RPError') {
     return {
       state: `OAUTH ${typeof oauth === 'string' ? oauth : ''}`.trim(),
-      text: `Signing in failed: ${reason ?? error.message}`,
+      text: `Signing in failed: ${fieldOf(error, 'error_description') ?? error.message}`,
     };
   }
   return { state: typeof code === 'string' ? code : '', text: error.message };

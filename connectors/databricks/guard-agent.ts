@@ -1,9 +1,10 @@
 // The guard of every socket that the SDK opens (statements, tokens, redirects): each leads to an address that was checked.
-import type { EventEmitter } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type { Agent } from 'node:http';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 import { timeoutError } from '../_shared/timeout-error.ts';
 
@@ -25,28 +26,25 @@ export function targetOf(host: string, port: number, { endpoints }: ConnectorEnv
 
 /** Replaces the way in which the agent connects. */
 export function guardAgent(agent: Agent, environment: ConnectorEnvironment): void {
-  (agent as unknown as Connecting).createConnection = (options, done) => {
+  const createConnection: Connecting['createConnection'] = (options, done) => {
     const target = targetOf(options.host ?? '', Number(options.port), environment);
     dial(target, options, environment).then(
       (socket) => {
         failWithSocket(socket);
         done(null, socket);
       },
-      (failure) => done(failure as Error),
+      (failure: Error) => done(failure),
     );
   };
-}
-
-/** The request that a socket works on, and its answer, in Node's own fields, which its types leave out. */
-interface Working {
-  readonly _httpMessage?: (EventEmitter & { readonly res?: { readonly complete: boolean } }) | null;
+  Object.assign(agent, { createConnection });
 }
 
 /** Fails the request where its connection ends in the middle of an answer; the SDK's fetch would wait for the rest for ever. */
 function failWithSocket(socket: TLSSocket): void {
   socket.once('close', () => {
-    const { _httpMessage: request } = socket as Working;
-    if (request?.res?.complete !== false) return;
+    // the request that the socket works on, in a field of Node's own that its types leave out
+    const request = fieldOf(socket, '_httpMessage');
+    if (!(request instanceof EventEmitter) || fieldOf(fieldOf(request, 'res'), 'complete') !== false) return;
     request.emit('error', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
   });
 }

@@ -1,3 +1,5 @@
+import { fieldOf } from '../_shared/field-of.ts';
+
 /** Error that the SDK throws for an answer without a result. The class is not exported, so its fields identify it. */
 interface HttpFailure {
   readonly statusCode: number;
@@ -5,8 +7,12 @@ interface HttpFailure {
 }
 
 export function httpFailureOf(failure: unknown): HttpFailure | undefined {
-  if (typeof failure !== 'object' || failure === null) return undefined;
-  return 'statusCode' in failure && 'response' in failure ? (failure as HttpFailure) : undefined;
+  return isHttpFailure(failure) ? failure : undefined;
+}
+
+function isHttpFailure(failure: unknown): failure is HttpFailure {
+  const headers = fieldOf(fieldOf(failure, 'response'), 'headers');
+  return typeof fieldOf(failure, 'statusCode') === 'number' && typeof fieldOf(headers, 'get') === 'function';
 }
 
 /** Returns the seconds that the server asks to wait, or undefined where it asks for none or answered with another status. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../src/kernel/index.ts';
 import type { Column, Statement } from '../../src/warehouse/index.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { lookUpShapes } from './catalog.ts';
 import type { Link } from './link/link.ts';
 import type { Answer } from './link/wire-query.ts';
@@ -63,7 +64,7 @@ async function parse(link: Link, { text, values }: BoundSql): Promise<Answer> {
 
 /** Tells whether a failure is about syntax: syntax error, access rule violation, or unsupported feature. */
 function isAboutSyntax(failure: unknown): boolean {
-  return /^(42|0A)/.test(String((failure as { readonly code?: string }).code));
+  return /^(42|0A)/.test(String(fieldOf(failure, 'code')));
 }
 
 function notSelect(cause?: unknown): AppError {

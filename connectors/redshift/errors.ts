@@ -1,6 +1,7 @@
 // Errors by class: SQLSTATE of the server, and the driver's own few texts.
 import { AppError, type ErrorCode, field, joined, say, template, type Worded } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { NO_TLS } from './link/tls.ts';
@@ -123,7 +124,7 @@ interface Parts {
 
 function partsOf(error: unknown): Parts {
   if (!(error instanceof Error)) return { state: '', text: String(error) };
-  const { code, hint } = error as { readonly code?: unknown; readonly hint?: unknown };
+  const [code, hint] = [fieldOf(error, 'code'), fieldOf(error, 'hint')];
   return {
     state: typeof code === 'string' ? code : '',
     // where several addresses were tried, their messages are inside

@@ -3,6 +3,15 @@ import type pg from 'pg';
 
 export type Pg = typeof pg;
 
+declare module 'pg' {
+  /** Fields of the driver that its own declarations leave out. */
+  interface Client {
+    readonly connectionParameters: { options?: string };
+    readonly processID: number;
+    readonly secretKey: number;
+  }
+}
+
 /** The protocol as the driver speaks it; the driver's own declarations are outdated. */
 export interface Wire {
   readonly stream: Duplex & { readonly destroyed: boolean };

@@ -1,6 +1,7 @@
 // Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes.
 import { AppError, type ErrorCode, joined, say, template } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketFault, type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { BROKEN_PART } from './parts.ts';
@@ -169,7 +170,7 @@ function chainOf(error: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let link = error; link !== undefined && link !== null && chain.length < MOST_CAUSES; ) {
     chain.push(link);
-    link = typeof link === 'object' ? (link as { readonly cause?: unknown }).cause : undefined;
+    link = fieldOf(link, 'cause');
   }
   return chain;
 }
@@ -182,23 +183,19 @@ interface Parts {
   readonly text: string;
 }
 
-interface SdkError {
-  readonly code?: unknown;
-  readonly sqlState?: unknown;
-  readonly response?: { readonly statusCode?: unknown; readonly status?: unknown };
-}
-
 function partsOf(error: unknown): Parts {
   if (!(error instanceof Error)) return { codes: [], state: '', status: undefined, text: String(error) };
-  const chain = chainOf(error).filter((link) => link instanceof Error) as readonly (Error & SdkError)[];
-  const codes = chain.flatMap(({ code }) =>
-    typeof code === 'string' || typeof code === 'number' ? [String(code)] : [],
-  );
+  const chain = chainOf(error).filter((link) => link instanceof Error);
+  const codes = chain
+    .map((link) => fieldOf(link, 'code'))
+    .filter((code) => typeof code === 'string' || typeof code === 'number')
+    .map(String);
   const status = chain
-    .map(({ response }) => response?.statusCode ?? response?.status)
+    .map((link) => fieldOf(link, 'response'))
+    .map((response) => fieldOf(response, 'statusCode') ?? fieldOf(response, 'status'))
     .find((found) => found !== undefined);
   const isBroken = chain.some(({ message }) => message.startsWith(BROKEN_PART));
-  const { sqlState } = error as SdkError;
+  const sqlState = fieldOf(error, 'sqlState');
   return {
     codes: [...codes.reverse(), ...(isBroken ? [BROKEN_PART] : [])],
     state: typeof sqlState === 'string' && /^[0-9A-Z]{5}$/.test(sqlState) ? sqlState : '',

@@ -27,12 +27,12 @@ async function load(): Promise<Sdk> {
   process.env.SNOWFLAKE_DISABLE_PLATFORM_DETECTION = 'true';
   const { default: sdk } = await import('snowflake-sdk');
   const inside = createRequire(import.meta.url);
-  const { default: http } = inside('snowflake-sdk/dist/lib/http/axios_instance.js') as { readonly default: HttpClient };
-  const chunk = inside('snowflake-sdk/dist/lib/connection/result/chunk.js') as { readonly prototype: ResultChunk };
+  const http: { readonly default: HttpClient } = inside('snowflake-sdk/dist/lib/http/axios_instance.js');
+  const chunk: { readonly prototype: ResultChunk } = inside('snowflake-sdk/dist/lib/connection/result/chunk.js');
   const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };
   // the certificate itself is still checked; OCSP requests would bypass the network rules
   sdk.configure({ logLevel: 'ERROR', customLogger: silent, disableOCSPChecks: true });
-  guardTransport(http);
+  guardTransport(http.default);
   checkParts(chunk);
   return sdk;
 }

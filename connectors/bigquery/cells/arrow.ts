@@ -4,6 +4,7 @@ import type { Data, DataType } from 'apache-arrow';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
 import { cutter } from '../../_shared/cutter.ts';
+import { fieldOf } from '../../_shared/field-of.ts';
 import { dayText, timeText } from '../../_shared/moments.ts';
 import { momentText } from './moments.ts';
 import type { Shape } from './types.ts';
@@ -72,10 +73,10 @@ const MICROSECONDS = 2;
 
 /** Tells whether a type has the units that the readers take for granted: 64 bits, days and microseconds. */
 function isExact(type: DataType): boolean {
-  const { typeId, unit, bitWidth, precision } = type as DataType &
-    Partial<Record<'unit' | 'bitWidth' | 'precision', number>>;
-  if (typeId === ARROW.int) return bitWidth === 64;
-  if (typeId === ARROW.float) return precision === 2;
+  const { typeId } = type;
+  const unit = fieldOf(type, 'unit');
+  if (typeId === ARROW.int) return fieldOf(type, 'bitWidth') === 64;
+  if (typeId === ARROW.float) return fieldOf(type, 'precision') === 2;
   if (typeId === ARROW.date) return unit === 0;
   return typeId === ARROW.time || typeId === ARROW.timestamp ? unit === MICROSECONDS : true;
 }
@@ -96,17 +97,17 @@ function isSet(bits: Uint8Array, at: number): boolean {
 }
 
 function booleans({ values }: Data): OpenColumn {
-  const bits = values as Uint8Array;
+  const bits: Uint8Array = values;
   return () => (row) => isSet(bits, row);
 }
 
 function doubles({ values }: Data): OpenColumn {
-  const numbers = values as Float64Array;
+  const numbers: Float64Array = values;
   return () => (row) => numbers[row] ?? null;
 }
 
 function dates({ values }: Data): OpenColumn {
-  const days = values as Int32Array;
+  const days: Int32Array = values;
   return () => (row) => dayText(days[row] ?? 0);
 }
 
@@ -116,7 +117,7 @@ const LOW = 2 ** 32;
 
 /** Reads integers of 64 bits. A safe one is made from two halves, without a bigint on the way. */
 function int64s({ values }: Data, cellOf: (value: number | bigint) => Cell): OpenColumn {
-  const whole = words(values as BigInt64Array);
+  const whole = words(values);
   const halves = new Int32Array(whole.buffer, whole.byteOffset, whole.length * 2);
   return () => (row) => {
     const high = halves[2 * row + 1] ?? 0;
@@ -134,8 +135,8 @@ function words({ buffer, byteOffset, byteLength }: ArrayBufferView): BigInt64Arr
 
 /** Reads little-endian decimals of 128 or 256 bits in two's complement. */
 function decimals({ values, type }: Data): OpenColumn {
-  const { scale, bitWidth } = type as unknown as { readonly scale: number; readonly bitWidth: number };
-  const limbs = words(values as Uint32Array);
+  const [scale, bitWidth] = [Number(fieldOf(type, 'scale')), Number(fieldOf(type, 'bitWidth'))];
+  const limbs = words(values);
   const width = bitWidth / 64;
   return () => (row) => {
     let unscaled = limbs[row * width + width - 1] ?? 0n;
@@ -154,7 +155,7 @@ function pointed(unscaled: bigint, scale: number): string {
 
 /** Reads texts. Those of the wanted rows are decoded in one piece and cut where they are ASCII. */
 function texts({ values, valueOffsets }: Data): OpenColumn {
-  const bytes = bufferOf(values as Uint8Array);
+  const bytes = bufferOf(values);
   return (from, to) => {
     const start = valueOffsets[from] ?? 0;
     const run = bytes.subarray(start, valueOffsets[to] ?? start);
@@ -165,7 +166,7 @@ function texts({ values, valueOffsets }: Data): OpenColumn {
 
 /** Copies the bytes: a view would keep the whole batch in memory. */
 function blobs({ values, valueOffsets }: Data): OpenColumn {
-  const bytes = values as Uint8Array;
+  const bytes: Uint8Array = values;
   return () => (row) => bytes.slice(valueOffsets[row] ?? 0, valueOffsets[row + 1] ?? 0);
 }
 

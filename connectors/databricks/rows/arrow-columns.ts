@@ -1,5 +1,5 @@
 // Columns of an Arrow record batch as readers of single cells, exact and without rows in between.
-import type { Data, DataType, Type } from 'apache-arrow';
+import type { Data } from 'apache-arrow';
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
 import { cutter } from '../../_shared/cutter.ts';
@@ -26,7 +26,7 @@ export function arrowReader(sdk: Sdk, data: Data, shape: Shape): CellReader {
 type Open = (sdk: Sdk, data: Data, shape: Shape) => CellReader | undefined;
 
 /** Openers by the name of the Arrow type's id; undefined for an unknown variant. */
-const OPENERS: Readonly<Partial<Record<keyof typeof Type, Open>>> = {
+const OPENERS: Readonly<Record<string, Open>> = {
   Null: () => () => null,
   Bool:
     (_, { values, offset }) =>
@@ -40,19 +40,16 @@ const OPENERS: Readonly<Partial<Record<keyof typeof Type, Open>>> = {
     (_, { values }) =>
     (row) =>
       dayText(values[row] ?? 0),
-  Decimal: (_, data) => decimalReader(words(data), decimalWriter((data.type as Scaled).scale)),
+  Decimal: ({ arrow }, data) =>
+    arrow.DataType.isDecimal(data.type) ? decimalReader(words(data), decimalWriter(data.type.scale)) : undefined,
   Timestamp: ({ arrow }, data, shape) =>
-    (data.type as Timed).unit === arrow.TimeUnit.MICROSECOND
+    arrow.DataType.isTimestamp(data.type) && data.type.unit === arrow.TimeUnit.MICROSECOND
       ? momentReader(words(data), shape.type === 'timestamp' ? '' : 'Z')
       : undefined,
 };
 
-type Scaled = DataType & { readonly scale: number };
-type Timed = DataType & { readonly unit: number };
-
 function valueReader(sdk: Sdk, data: Data, shape: Shape): CellReader {
-  const name = sdk.arrow.Type[data.typeId] as keyof typeof Type | undefined;
-  const read = name === undefined ? undefined : OPENERS[name]?.(sdk, data, shape);
+  const read = OPENERS[sdk.arrow.Type[data.typeId] ?? '']?.(sdk, data, shape);
   if (read !== undefined) return read;
   const message = `The warehouse sent a ${shape.nativeType} as ${data.type}, which cannot be read; cast the column to STRING.`;
   throw new AppError('WAREHOUSE_UNKNOWN', message);

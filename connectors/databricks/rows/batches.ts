@@ -1,5 +1,5 @@
 // The server's sets of rows as readers of their cells.
-import { AppError } from '../../../src/kernel/index.ts';
+import { AppError, itemAt } from '../../../src/kernel/index.ts';
 import type { Metadata, RowSet, Sdk } from '../sdk.ts';
 import { arrowReader, type CellReader } from './arrow-columns.ts';
 import type { Shape } from './shapes.ts';
@@ -44,7 +44,7 @@ function arrowBatches(sdk: Sdk, { schema, rows, shapes }: ArrowRows): readonly B
       requireColumns(data.children.length, shapes);
       return {
         rows: data.length,
-        readers: data.children.map((child, at) => arrowReader(sdk, child, shapes[at] as Shape)),
+        readers: data.children.map((child, at) => arrowReader(sdk, child, itemAt(shapes, at))),
       };
     });
     const sum = found.reduce((total, { rows: some }) => total + some, 0);
@@ -66,7 +66,7 @@ function wireBatch(rows: RowSet, shapes: readonly Shape[]): Batch {
   if (columns.length > 0) requireColumns(columns.length, shapes);
   return {
     rows: valuesOf(columns[0]).values.length,
-    readers: columns.map((column, at) => wireReader(column, shapes[at] as Shape)),
+    readers: columns.map((column, at) => wireReader(column, itemAt(shapes, at))),
   };
 }
 

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { KeyCell } from '../../../src/warehouse/index.ts';
 import type { Wire, WireQuery } from '../sdk.ts';
+import { submit } from './wire-query.ts';
 
 /** Characters of one message, and the most that may wait for the socket. */
 const PART_CHARS = 64 * 1024;
@@ -49,7 +50,7 @@ export function runCopy(client: pg.Client, text: string, parts: Iterable<string>
         reject(failure);
       },
     };
-    client.query(query as WireQuery & pg.Submittable);
+    submit(client, query);
   });
 }
 

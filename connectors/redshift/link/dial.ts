@@ -25,8 +25,8 @@ export async function dial({ address, port, tls }: Door, signal?: AbortSignal): 
     await once(socket, 'connect');
     if (tls === undefined) return socket;
     socket.write(SSL_REQUEST);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    if (answer.toString('latin1') !== 'S') throw new Error(NO_TLS);
+    const [answer]: readonly unknown[] = await once(socket, 'data');
+    if (String(answer) !== 'S') throw new Error(NO_TLS);
     const encrypted = secure({ ...tls, socket, host: address });
     encrypted.on('error', () => undefined);
     await once(encrypted, 'secureConnect');

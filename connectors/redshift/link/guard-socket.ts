@@ -24,7 +24,8 @@ export function guardSocket(wire: Wire, messageBytes: number): void {
         }
       });
     };
-    attach(Object.create(stream, { on: { value: on } }) as Duplex);
+    const guarded: Duplex = Object.create(stream, { on: { value: on } });
+    attach(guarded);
   };
 }
 

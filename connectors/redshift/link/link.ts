@@ -4,16 +4,17 @@ import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { fieldOf } from '../../_shared/field-of.ts';
 import { resolveHost } from '../../_shared/resolve-host.ts';
 import { noAnswerWithin } from '../../_shared/timeout-error.ts';
 import { type RedshiftConfig, targetOf } from '../config.ts';
-import type { Pg, RawRow, Wire } from '../sdk.ts';
+import type { Pg, RawRow } from '../sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from '../statements.ts';
 import { runCopy } from './copy-in.ts';
 import { type Door, requestCancel } from './dial.ts';
 import { guardSocket } from './guard-socket.ts';
 import { attemptsOf, hasNoTls } from './tls.ts';
-import { type Answer, type Messages, runMessages } from './wire-query.ts';
+import { type Answer, type Messages, runMessages, wireOf } from './wire-query.ts';
 
 export interface Link {
   readonly product: Product;
@@ -84,8 +85,8 @@ async function connectAnywhere(deps: LinkDeps, signal: AbortSignal): Promise<Con
 
 /** Tells whether another address may succeed; the answer of a server is final. */
 function isNetworkFailure(failure: unknown): boolean {
-  const { code, message } = failure as { readonly code?: string; readonly message?: string };
-  return code === undefined ? message === 'timeout expired' : /^E[A-Z]+$/.test(code);
+  const code = fieldOf(failure, 'code');
+  return code === undefined ? fieldOf(failure, 'message') === 'timeout expired' : /^E[A-Z]+$/.test(String(code));
 }
 
 /** Connects with every option set: the driver would take a missing one from the environment of the process. */
@@ -109,7 +110,7 @@ async function connect(
     types: { getTypeParser: () => (text: unknown) => text },
   });
   // PGOPTIONS would reach every customer's server: a missing or empty option is looked up in the environment
-  delete (client as unknown as { readonly connectionParameters: { options?: string } }).connectionParameters.options;
+  delete client.connectionParameters.options;
   guardSocket(wireOf(client), environment.messageBytes);
   // for a connection that dies while idle: the next request gets the error
   client.on('error', () => undefined);
@@ -117,10 +118,6 @@ async function connect(
     await client.connect();
     return client;
   });
-}
-
-function wireOf(client: pg.Client): Wire {
-  return client.connection as unknown as Wire;
 }
 
 /** Runs work. An abort closes the socket, which fails everything that waits for it. */
@@ -163,13 +160,14 @@ interface LinkSettings {
 
 function linkOf(client: pg.Client, door: Door, { access, timeoutMs }: LinkSettings): Link & { product: Product } {
   // the server's number for this connection, and the secret that allows to cancel it
-  const { processID: pid, secretKey: key } = client as unknown as Readonly<Record<'processID' | 'secretKey', number>>;
+  const { processID: pid, secretKey: key } = client;
   const wire = wireOf(client);
   const answer = silenceGuard(wire.stream, timeoutMs);
   const ask = async (text: string) => {
-    const results: unknown = await answer(client.query({ text, rowMode: 'array' }));
-    const last = Array.isArray(results) ? results.at(-1) : results;
-    return last as { readonly rows: readonly RawRow[]; readonly rowCount: number | null };
+    const results = await answer(client.query<RawRow>({ text, rowMode: 'array' }));
+    // several statements have several results, despite the driver's types
+    const last: pg.QueryArrayResult<RawRow> = Array.isArray(results) ? results.at(-1) : results;
+    return last;
   };
   const run = async (text: string) => (await ask(text)).rows;
   let hasBegun = false;

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { AppError } from '../../../src/kernel/index.ts';
-import type { RedshiftConfig, SslMode } from '../config.ts';
+import { type RedshiftConfig, SSL_MODES, type SslMode } from '../config.ts';
 
 /** Options of one attempt; `undefined` stands for no TLS. */
 export type Tls = ConnectionOptions | undefined;
@@ -10,8 +10,8 @@ export type Tls = ConnectionOptions | undefined;
  * On the machine itself nobody can listen in between, and hardly any PostgreSQL there has a certificate.
  */
 export function modeOf({ sslmode }: RedshiftConfig, address: string): SslMode {
-  if (sslmode !== undefined) return sslmode as SslMode;
-  return isLoopback(address) ? 'prefer' : 'verify-full';
+  const named = SSL_MODES.find((mode) => mode === sslmode);
+  return named ?? (isLoopback(address) ? 'prefer' : 'verify-full');
 }
 
 function isLoopback(address: string): boolean {

@@ -23,7 +23,7 @@ export interface Answer {
  */
 export function runMessages(client: pg.Client, messages: Messages): Promise<Answer> {
   const { send, onRow = nothing, onParameters = nothing } = messages;
-  const wire = client.connection as unknown as Wire;
+  const wire = wireOf(client);
   // the driver passes this message to no query
   const listen = ({ dataTypeIDs }: { readonly dataTypeIDs: readonly number[] }) => onParameters(dataTypeIDs.length);
   return new Promise<Answer>((resolve, reject) => {
@@ -47,8 +47,18 @@ export function runMessages(client: pg.Client, messages: Messages): Promise<Answ
       handleReadyForQuery: () => resolve({ fields, isSuspended }),
       handleError: reject,
     };
-    client.query(query as WireQuery & pg.Submittable);
+    submit(client, query);
   }).finally(() => wire.off('parameterDescription', listen));
+}
+
+/** Returns the protocol of a client. */
+export function wireOf(client: pg.Client): Wire {
+  return client.connection as unknown as Wire;
+}
+
+/** Makes a query the active one once those before it have ended. */
+export function submit(client: pg.Client, query: WireQuery): void {
+  client.query(query as WireQuery & pg.Submittable);
 }
 
 function nothing(): void {

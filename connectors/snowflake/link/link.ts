@@ -86,9 +86,10 @@ function linkOf({ connection, onLine, end, timeoutMs }: Parts): Link & { pin(sig
     if (statement !== undefined) running.add(statement);
     return await done.finally(() => statement !== undefined && running.delete(statement));
   };
+  const usage: Usage = {};
   const link = {
     isSound: true,
-    usage: {} as Usage,
+    usage,
     onLine,
     run: (sql: BoundSql, options: RunOptions) =>
       cancellable(link, options.signal, () =>

@@ -1,5 +1,6 @@
 // Functions with side effects inside a SELECT, which neither a READ ONLY transaction nor a missing grant of the connection's
 // user reliably stops. Each name belongs to one product, so PostgreSQL's are refused for its grammars only.
+import { itemAt } from '../../kernel/index.ts';
 import type { Refusal } from './find-refused.ts';
 import { closeOf } from './parentheses.ts';
 import type { Token } from './parser.ts';
@@ -135,7 +136,7 @@ export function findEffect(tokens: readonly Token[], grammar: string): Refusal |
 }
 
 function effectAt(tokens: readonly Token[], index: number, grammar: string): string | undefined {
-  const [before, token, next] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
+  const [before, token, next] = [tokens[index - 1], itemAt(tokens, index), tokens[index + 1]];
   const word = token.text.toUpperCase();
   if (isEscapedName(tokens, index)) return 'A name that is written with escapes (U&"…")';
   if (grammar === 'snowflake' && word === 'NEXTVAL' && before?.type === 'DOT') return word;
